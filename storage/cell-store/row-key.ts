@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Row keys are byte strings, ordered as unsigned bytes; a key sorts after each of its prefixes. */
+export function compareRowKeys(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b)
+}
+
+/**
+ * The smallest key that is larger than every key starting with `prefix`, for use as the exclusive
+ * end of a range; `undefined` (an open end) when there is none, which is so for FF FF … FF.
+ */
+export function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
+  let length = prefix.length
+  while (length > 0 && prefix[length - 1] === 0xff) length -= 1
+  if (length === 0) return undefined
+  const end = Uint8Array.from(prefix.subarray(0, length))
+  end[length - 1] = (end[length - 1] as number) + 1
+  return end
+}
+
+/** The smallest key that is larger than `key` itself. */
+export function keyAfter(key: Uint8Array): Uint8Array {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}
+
+/** A row key as a string with one character a byte: equal exactly when the keys are, and it sorts alike. */
+export function rowKeyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).latin1Slice()
+}

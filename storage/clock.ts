@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as timeout } from 'node:timers/promises'
+
+/**
+ * Time as the storage layer knows it. This file is the only one below `storage/` that reads a clock
+ * or sets a timer, so that a test can put the whole layer on a time of its own.
+ */
+export interface Clock {
+  /** Wall clock, in whole microseconds since 1970. It may jump either way; only liveness uses it. */
+  wallMicros(): number
+  /** Milliseconds on a clock that never goes back. Durations that safety rests on use this one. */
+  monotonicMs(): number
+  /** Resolves after at least `ms`; rejects with the signal's reason when it is aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  wallMicros: () => Math.floor((performance.timeOrigin + performance.now()) * 1000),
+  monotonicMs: () => performance.now(),
+  async sleep(ms, signal) {
+    try {
+      await timeout(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    }
+  },
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Every expected failure of the storage layer. `retryable` means that running the whole transaction
+ * again may succeed. The HTTP status of each code stands in `server/error-response.ts`.
+ */
+export const STORAGE_ERRORS = {
+  write_conflict: { retryable: true },
+  locked: { retryable: true },
+  schema_changed: { retryable: true },
+  transaction_rolled_back: { retryable: true },
+  snapshot_too_old: { retryable: true },
+  commit_outcome_unknown: { retryable: false },
+  transaction_closed: { retryable: false },
+  timestamp_in_future: { retryable: false },
+  read_only_transaction: { retryable: false },
+  limit_exceeded: { retryable: false },
+  unknown_table: { retryable: false },
+  already_exists: { retryable: false },
+  invalid_definition: { retryable: false },
+  type_mismatch: { retryable: false },
+  out_of_range: { retryable: false },
+  data_directory_locked: { retryable: false },
+  data_directory_unusable: { retryable: false },
+  closed: { retryable: false },
+} as const
+
+export type StorageErrorCode = keyof typeof STORAGE_ERRORS
+
+/** Facts that a program may act on: the conflicting key, the limit and the actual figure, and so on. */
+export type ErrorFields = Readonly<Record<string, unknown>>
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly code: StorageErrorCode
+  readonly fields: ErrorFields
+
+  constructor(
+    code: StorageErrorCode,
+    message: string,
+    fields: ErrorFields = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.code = code
+    this.fields = fields
+  }
+
+  get retryable(): boolean {
+    return STORAGE_ERRORS[this.code].retryable
+  }
+}

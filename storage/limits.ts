@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The bounds of the storage layer, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
+export const STORAGE_LIMITS = {
+  rowKeyBytesMax: 4 * 1024,
+  rowBytesMax: 8 * 1024 * 1024,
+  transactionRowsMax: 50_000,
+  transactionBytesMax: 64 * 1024 * 1024,
+  bufferedBytesMax: 256 * 1024 * 1024,
+  tableColumnsMax: 256,
+  scanPageRows: 1_000,
+  inlineValueBytesMax: 255,
+} as const

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+
+/**
+ * The timestamp oracle (Percolator 2.3): one allocator of strictly increasing timestamps for start
+ * and commit timestamps alike, of the whole store. A timestamp is `max(last + 1, wall clock)` in
+ * microseconds.
+ *
+ * Two fences belong to it, read in the same atomic step as the timestamp they come with:
+ * `safePoint` (nothing older can be read any more) and `schemaFence` (a table's definition changed).
+ */
+export interface TimestampOracle {
+  /**
+   * A timestamp larger than every one that any process was answered before this call was made.
+   * `schemaScopes` are the ids of the tables whose schema fence matters to the caller; an oracle
+   * that keeps one fence for all of them (the shared one) may answer a later fence than needed.
+   */
+  next(schemaScopes?: readonly number[]): Promise<Stamp>
+
+  /**
+   * A safe point known to have held at some moment after this call was made, for rule F2: what was
+   * read at a startTs below it must not be shown. The shared oracle answers from a lease that every
+   * change of the fence waits out, so this is not a round trip for each read.
+   */
+  currentSafePoint(): Promise<Timestamp>
+
+  /** The newest timestamp this process knows to have been issued; for a bound on AS OF, ask `next()`. */
+  lastSeen(): Timestamp
+
+  /** Raises the safe point to `to` unless it is there already; `to` has been issued before. */
+  raiseSafePoint(to: Timestamp): Promise<void>
+
+  /** Raises the schema fence of these tables to `to` unless it is there already. */
+  raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void>
+
+  close(): Promise<void>
+}
+
+export type Stamp = {
+  readonly timestamp: Timestamp
+  readonly safePoint: Timestamp
+  readonly schemaFence: Timestamp
+}

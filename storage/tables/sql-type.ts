@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The types of the dialect. */
+export const SQL_TYPES = [
+  'TEXT',
+  'INTEGER',
+  'REAL',
+  'BOOLEAN',
+  'BYTES',
+  'TIMESTAMP',
+  'JSON',
+] as const
+export type SqlType = (typeof SQL_TYPES)[number]
+
+/**
+ * A value in memory. Its type is always known from the column or the expression, never from the
+ * value: TEXT is a well-formed string, INTEGER a bigint of 64 bits, REAL a finite number (never −0),
+ * BOOLEAN a boolean, BYTES a Uint8Array, TIMESTAMP a bigint of microseconds since 1970 (UTC), and
+ * JSON its text as `JSON.stringify` writes it.
+ */
+export type SqlValue = null | string | bigint | number | boolean | Uint8Array
