@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SourceFile } from './source-file.ts'
+
+// Below storage/ time, randomness and the rest of the world are handed in.
+
+const TIME_AND_CHANCE = new RegExp(
+  '^(Date|performance|setTimeout|setInterval|setImmediate|fetch|Math.random|crypto' +
+    '|crypto.(randomUUID|getRandomValues)|process|process[.].*)$',
+)
+const TIME_AND_CHANCE_MODULES =
+  /^node:(timers|timers\/promises|perf_hooks|process|child_process|http|https|net)$/
+const CHANCE_IMPORT = /\b(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|webcrypto)\b/
+
+/** Files below storage/ that may touch the outside, each with its reason. */
+const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: RegExp }> = [
+  { file: /^storage\/clock\.ts$/, names: /^(performance|Date|node:timers\/promises)$/ },
+  { file: /^storage\/randomness\.ts$/, names: /^random bytes$/ },
+  // The group commit gathers the batches of one turn of the event loop, and the data directory's
+  // lock names its owner's process for the message.
+  { file: /^storage\/(.*\/)?sqlite-[^/]*\.ts$/, names: /^(setImmediate|process\.pid)$/ },
+]
+
+/** Time and randomness are handed in below storage/, so that a simulation can own them. */
+export function findOutsideUses(file: SourceFile): string[] {
+  const allowed = (name: string) =>
+    OUTSIDE_ALLOWED.some((one) => one.file.test(file.path) && one.names.test(name))
+  const found: Array<{ name: string; line: number }> = []
+  for (const use of file.globalUses) {
+    if (TIME_AND_CHANCE.test(use.name)) found.push(use)
+  }
+  for (const one of file.imports) {
+    if (TIME_AND_CHANCE_MODULES.test(one.specifier)) {
+      found.push({ name: one.specifier, line: one.line })
+    }
+    const isChance = one.specifier === 'node:crypto' && CHANCE_IMPORT.test(file.text)
+    if (isChance) found.push({ name: 'random bytes', line: one.line })
+  }
+  return found
+    .filter(({ name }) => !allowed(name))
+    .map(({ name, line }) => `${file.path}:${line} uses ${name}, which must be handed in`)
+}

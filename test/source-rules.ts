@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { posix } from 'node:path'
+import { findCircles, problemOfArrow } from './import-arrows.ts'
+import { findOutsideUses } from './outside-world.ts'
+import { parseSourceFile, type SourceFile } from './source-file.ts'
+
+const FORBIDDEN_NAME = /(^|\/)((index|types)\.[^/]*|utils?(\.[^/]*)?|common(\.[^/]*)?)(\/|$)/
+const SPDX_LINE = '// SPDX-License-Identifier: Apache-2.0'
+// Spelled in two pieces so that this file does not find itself.
+const UNFINISHED = new RegExp(`\\b(${'TO'}DO|${'FIX'}ME)\\b`)
+
+/** Checks a tree of sources (path -> text) and says, one sentence each, what breaks a rule. */
+export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
+  const files = [...tree].map(([path, text]) => parseSourceFile(path, text))
+  const development = new Set(files.filter(isDevelopment).map((file) => file.path))
+  const breaks: string[] = []
+  for (const file of files) {
+    breaks.push(...breaksOfForm(file))
+    for (const one of file.imports) {
+      const target = one.specifier.startsWith('.')
+        ? posix.join(posix.dirname(file.path), one.specifier)
+        : one.specifier
+      const at = `${file.path}:${one.line}`
+      if (target !== one.specifier && !tree.has(target) && !isOutsideTree(target, tree)) {
+        breaks.push(`${at} imports ${target}, which does not exist`)
+      } else if (!development.has(file.path)) {
+        const problem = development.has(target)
+          ? 'production code may not import it'
+          : problemOfArrow(file.path, target, one)
+        if (problem !== undefined) breaks.push(`${at} imports ${target}: ${problem}`)
+      }
+    }
+    if (file.path.startsWith('storage/') && !development.has(file.path)) {
+      breaks.push(...findOutsideUses(file))
+    }
+  }
+  return [...breaks, ...findCircles(files)]
+}
+
+/**
+ * Tests, what they share, and programs that generate sources (`generate-*.ts`) may reach into any
+ * room, and nothing else may import them.
+ */
+function isDevelopment(file: SourceFile): boolean {
+  return (
+    /\.test\.m?[jt]s$/.test(file.path) ||
+    file.path.startsWith('test/') ||
+    /(^|\/)generate-[^/]*\.ts$/.test(file.path) ||
+    file.imports.some((one) => one.specifier === 'node:test' || one.specifier === 'fast-check')
+  )
+}
+
+function isOutsideTree(target: string, tree: ReadonlyMap<string, string>): boolean {
+  const folder = `${target.split('/')[0]}/`
+  return ![...tree.keys()].some((path) => path.startsWith(folder))
+}
+
+function breaksOfForm(file: SourceFile): string[] {
+  const breaks: string[] = []
+  if (FORBIDDEN_NAME.test(file.path)) breaks.push(`${file.path} is not named after one concept`)
+  const lines = file.text.split('\n')
+  const first = lines[0]?.startsWith('#!') ? lines[1] : lines[0]
+  if (first !== SPDX_LINE) breaks.push(`${file.path}:1 does not begin with the SPDX line`)
+  lines.forEach((line, index) => {
+    if (UNFINISHED.test(line)) breaks.push(`${file.path}:${index + 1} says it is unfinished`)
+  })
+  return breaks
+}
