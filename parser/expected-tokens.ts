@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  Alternation,
+  type Alternative,
+  type IProduction,
+  type IToken,
+  NonTerminal,
+  Option,
+  RepetitionMandatory,
+  RepetitionMandatoryWithSeparator,
+  RepetitionWithSeparator,
+  type Rule,
+  Terminal,
+  type TokenType,
+} from 'chevrotain'
+import { isOf } from './tokens.ts'
+
+/** A token that could have come next, and the rule of the grammar that asks for it. */
+export type ExpectedToken = { readonly type: TokenType; readonly rule: string }
+
+/** What the grammar would take after some tokens; `mayEnd`: also the end of the text. */
+export type Expectation = { readonly expected: readonly ExpectedToken[]; readonly mayEnd: boolean }
+
+type Sequence = readonly IProduction[]
+type Walk = { readonly tokens: readonly IToken[]; next: number; readonly expected: ExpectedToken[] }
+
+/**
+ * Follows the grammar over the tokens that were right and collects everything that could have come
+ * after them; the parser itself only knows the one alternative it tried last. One token of lookahead
+ * decides, as in the parser. Used only when a text is wrong; the time is linear in the tokens.
+ */
+export class ExpectedTokens {
+  readonly #script: Rule
+  readonly #firstTokens = new Map<Sequence, readonly TokenType[]>()
+
+  constructor(script: Rule) {
+    this.#script = script
+  }
+
+  /** `tokens` begin at the beginning of a statement. */
+  after(tokens: readonly IToken[]): Expectation {
+    const walk: Walk = { tokens, next: 0, expected: [] }
+    const mayEnd = this.#follow(this.#script.definition, walk, this.#script.name)
+    return { expected: walk.expected, mayEnd: mayEnd && atEnd(walk) }
+  }
+
+  /** False once a token is missing: nothing behind it in the grammar can be reached. */
+  #follow(sequence: Sequence, walk: Walk, rule: string): boolean {
+    return sequence.every((production) => this.#followOne(production, walk, rule))
+  }
+
+  #followOne(production: IProduction, walk: Walk, rule: string): boolean {
+    if (production instanceof Terminal) return take(production.terminalType, walk, rule)
+    if (production instanceof NonTerminal) {
+      return this.#follow(production.definition, walk, production.referencedRule.name)
+    }
+    if (production instanceof Alternation) return this.#followAlternation(production, walk, rule)
+    const { definition } = production as unknown as { definition: Sequence }
+    if (production instanceof RepetitionMandatory) {
+      if (!this.#follow(definition, walk, rule)) return false
+    } else if (isSeparated(production)) {
+      const mandatory = production instanceof RepetitionMandatoryWithSeparator
+      if (mandatory && !this.#follow(definition, walk, rule)) return false
+      if (!mandatory && !this.#followIfPresent(definition, walk, rule)) return false
+      return this.#followSeparated(production.separator, definition, walk, rule)
+    }
+    if (production instanceof Option) return this.#followIfPresent(definition, walk, rule)
+    while (!atEnd(walk) && this.#mayBegin(definition, walk)) {
+      if (!this.#follow(definition, walk, rule)) return false
+    }
+    return this.#followIfPresent(definition, walk, rule)
+  }
+
+  #followIfPresent(sequence: Sequence, walk: Walk, rule: string): boolean {
+    if (!atEnd(walk)) return !this.#mayBegin(sequence, walk) || this.#follow(sequence, walk, rule)
+    this.#follow(sequence, walk, rule)
+    return true
+  }
+
+  #followSeparated(separator: TokenType, sequence: Sequence, walk: Walk, rule: string): boolean {
+    for (;;) {
+      const token = walk.tokens[walk.next]
+      if (token === undefined) {
+        take(separator, walk, rule)
+        return true
+      }
+      if (!isOf(token.tokenType, separator)) return true
+      walk.next += 1
+      if (!this.#follow(sequence, walk, rule)) return false
+    }
+  }
+
+  #followAlternation(production: Alternation, walk: Walk, rule: string): boolean {
+    const alternatives = production.definition as readonly IProduction[] as readonly Alternative[]
+    if (atEnd(walk)) {
+      for (const { definition } of alternatives) this.#follow(definition, walk, rule)
+      return false
+    }
+    const taken = alternatives.find((each) => this.#mayBegin(each.definition, walk))
+    return taken !== undefined && this.#follow(taken.definition, walk, rule)
+  }
+
+  #mayBegin(sequence: Sequence, walk: Walk): boolean {
+    const token = walk.tokens[walk.next]
+    return (
+      token !== undefined && this.#firstOf(sequence).some((type) => isOf(token.tokenType, type))
+    )
+  }
+
+  /** Every token that can begin the sequence: what a walk over no tokens at all would collect. */
+  #firstOf(sequence: Sequence): readonly TokenType[] {
+    let first = this.#firstTokens.get(sequence)
+    if (first === undefined) {
+      const walk: Walk = { tokens: [], next: 0, expected: [] }
+      this.#follow(sequence, walk, '')
+      first = walk.expected.map(({ type }) => type)
+      this.#firstTokens.set(sequence, first)
+    }
+    return first
+  }
+}
+
+function isSeparated(
+  production: IProduction,
+): production is RepetitionWithSeparator | RepetitionMandatoryWithSeparator {
+  return (
+    production instanceof RepetitionWithSeparator ||
+    production instanceof RepetitionMandatoryWithSeparator
+  )
+}
+
+function atEnd(walk: Walk): boolean {
+  return walk.next === walk.tokens.length
+}
+
+function take(type: TokenType, walk: Walk, rule: string): boolean {
+  const token = walk.tokens[walk.next]
+  if (token === undefined) walk.expected.push({ type, rule })
+  if (token === undefined || !isOf(token.tokenType, type)) return false
+  walk.next += 1
+  return true
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type TokenType, tokenLabel } from 'chevrotain'
+import type { Expectation, ExpectedToken } from './expected-tokens.ts'
+import * as keyword from './keywords.ts'
+import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from './tokens.ts'
+
+export const END_OF_TEXT = 'the end of the text'
+const OPERATOR = 'an operator'
+
+/** What a rule asks for, whichever of its tokens it is. Parentheses and commas speak for themselves. */
+const RULE_WORDS: Readonly<Record<string, string>> = {
+  tableName: 'a table name',
+  columnName: 'a column name',
+  typeName: 'a type',
+  label: 'a name',
+  stamp: 'a timestamp',
+  rowCount: 'a number of rows',
+  defaultValue: 'a literal, now() or uuid()',
+  negation: 'an expression',
+  factor: 'an expression',
+  operand: 'an expression',
+  columnOrCall: 'an expression',
+  sum: OPERATOR,
+  product: OPERATOR,
+  comparisonTail: OPERATOR,
+}
+
+/** A word that begins a clause stands for the whole clause; these rules tell them apart. */
+const CLAUSE_WORDS: ReadonlyArray<readonly [rule: string, first: TokenType, words: string]> = [
+  ['expression', keyword.Or, OPERATOR],
+  ['conjunction', keyword.And, OPERATOR],
+  ['isNullTail', keyword.Is, OPERATOR],
+  ['betweenTail', keyword.Between, 'BETWEEN'],
+  ['beginStatement', keyword.Read, 'READ ONLY'],
+  ['asOf', keyword.As, 'AS OF'],
+  ['getStatement', keyword.For, 'FOR UPDATE'],
+  ['keyHint', keyword.Use, 'USE PRIMARY KEY'],
+  ['orderByClause', keyword.Order, 'ORDER BY'],
+  ['createTableStatement', keyword.If, 'IF NOT EXISTS'],
+  ['dropTableStatement', keyword.If, 'IF EXISTS'],
+  ['primaryKeyClause', keyword.Primary, 'PRIMARY KEY'],
+  ['columnConstraint', keyword.Primary, 'PRIMARY KEY'],
+  ['columnConstraint', keyword.Not, 'NOT NULL'],
+]
+
+/** The words of an error: each once, operators and the end of the text last. */
+export function expectedWords({ expected, mayEnd }: Expectation): readonly string[] {
+  const atStart = expected.some(({ type }) => type === keyword.Begin)
+  const afterOperand = expected.some(({ rule }) => rule === 'comparisonTail')
+  if (atStart) return ['a statement']
+  const words = new Set(
+    expected.map((each) => {
+      if (afterOperand && PREDICATE_RULES.has(each.rule)) return OPERATOR
+      return wordsOf(each)
+    }),
+  )
+  // An opening parenthesis after a column would make it a call: true, and never what is missing.
+  if (expected.some(({ type, rule }) => rule === 'columnOrCall' && type === LeftParenthesis)) {
+    words.delete("'('")
+  }
+  for (const last of [OPERATOR, tokenLabel(Semicolon)]) {
+    if (words.delete(last)) words.add(last)
+  }
+  if (mayEnd) words.add(END_OF_TEXT)
+  return [...words]
+}
+
+/** Their words are operators too, unless a NOT before them already said which. */
+const PREDICATE_RULES: ReadonlySet<string> = new Set([
+  ...['predicateTail', 'inTail', 'betweenTail', 'likeTail'],
+])
+
+function wordsOf({ type, rule }: ExpectedToken): string {
+  const clause = CLAUSE_WORDS.find(([name, first]) => name === rule && first === type)
+  if (clause !== undefined) return clause[2]
+  if (type === Comma || type === RightParenthesis) return tokenLabel(type)
+  if (type === LeftParenthesis && rule !== 'operand') return tokenLabel(type)
+  return RULE_WORDS[rule] ?? CATEGORY_WORDS[type.name] ?? tokenLabel(type)
+}
+
+/** A token category has no text of its own. */
+const CATEGORY_WORDS: Readonly<Record<string, string>> = { Parameter: 'a parameter' }
+
+/** `a, b or c` */
+export function joined(words: readonly string[]): string {
+  if (words.length <= 1) return words.join('')
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { BinaryOperator, Expression, UnaryExpression } from './ast.ts'
+import { only, positionOfNode, positionOfToken } from './cst-position.ts'
+import type * as cst from './grammar-cst.gen.ts'
+import { buildLiteral, buildParameter, nameText } from './literal.ts'
+
+/** One function for each rule of the grammar's expressions, in the same order. */
+export function buildExpression(node: cst.ExpressionCstNode): Expression {
+  const operands = node.children.conjunction
+  if (operands.length === 1) return buildConjunction(only(operands))
+  return {
+    kind: 'logical',
+    operator: 'OR',
+    operands: operands.map(buildConjunction),
+    position: positionOfNode(node),
+  }
+}
+
+function buildConjunction(node: cst.ConjunctionCstNode): Expression {
+  const operands = node.children.negation
+  if (operands.length === 1) return buildNegation(only(operands))
+  return {
+    kind: 'logical',
+    operator: 'AND',
+    operands: operands.map(buildNegation),
+    position: positionOfNode(node),
+  }
+}
+
+function buildNegation(node: cst.NegationCstNode): Expression {
+  const operand = buildPredicate(only(node.children.predicate))
+  return withPrefixes(node.children.NOT, operand)
+}
+
+function buildPredicate(node: cst.PredicateCstNode): Expression {
+  const operand = buildSum(only(node.children.sum))
+  const tail = node.children.predicateTail
+  return tail === undefined ? operand : buildPredicateTail(only(tail), operand, node)
+}
+
+function buildPredicateTail(
+  { children }: cst.PredicateTailCstNode,
+  operand: Expression,
+  predicate: cst.PredicateCstNode,
+): Expression {
+  const position = positionOfNode(predicate)
+  if (children.comparisonTail !== undefined) {
+    const tail = only(children.comparisonTail).children
+    return { kind: 'binary', first: operand, rest: restOf(tail, tail.sum, buildSum), position }
+  }
+  if (children.isNullTail !== undefined) {
+    const negated = only(children.isNullTail).children.NOT !== undefined
+    return { kind: 'isNull', negated, operand, position }
+  }
+  const negated = children.NOT !== undefined
+  if (children.inTail !== undefined) {
+    return { kind: 'in', negated, operand, list: buildInList(only(children.inTail)), position }
+  }
+  if (children.betweenTail !== undefined) {
+    const [lower, upper] = only(children.betweenTail).children.sum.map(buildSum)
+    return {
+      kind: 'between',
+      negated,
+      operand,
+      lower: lower as Expression,
+      upper: upper as Expression,
+      position,
+    }
+  }
+  const pattern = buildSum(only(only(children.likeTail).children.sum))
+  return { kind: 'like', negated, operand, pattern, position }
+}
+
+function buildInList({ children }: cst.InTailCstNode) {
+  if (children.Parameter !== undefined) return buildParameter(only(children.Parameter))
+  return (children.expression ?? []).map(buildExpression)
+}
+
+function buildSum(node: cst.SumCstNode): Expression {
+  const [first, ...others] = node.children.product
+  const firstTerm = buildProduct(first as cst.ProductCstNode)
+  if (others.length === 0) return firstTerm
+  return {
+    kind: 'binary',
+    first: firstTerm,
+    rest: restOf(node.children, others, buildProduct),
+    position: positionOfNode(node),
+  }
+}
+
+function buildProduct(node: cst.ProductCstNode): Expression {
+  const [first, ...others] = node.children.factor
+  const firstFactor = buildFactor(first as cst.FactorCstNode)
+  if (others.length === 0) return firstFactor
+  return {
+    kind: 'binary',
+    first: firstFactor,
+    rest: restOf(node.children, others, buildFactor),
+    position: positionOfNode(node),
+  }
+}
+
+type OperatorTokens = {
+  readonly AdditiveOperator?: cst.SumCstChildren['AdditiveOperator']
+  readonly MultiplicativeOperator?: cst.ProductCstChildren['MultiplicativeOperator']
+  readonly ComparisonOperator?: cst.ComparisonTailCstChildren['ComparisonOperator']
+}
+
+/** The operators of a chain, each with the operand after it: there is one of each. */
+function restOf<Node>(
+  children: OperatorTokens,
+  operands: readonly Node[],
+  build: (node: Node) => Expression,
+) {
+  const operators =
+    children.AdditiveOperator ?? children.MultiplicativeOperator ?? children.ComparisonOperator
+  return (operators ?? []).map((token, index) => ({
+    operator: (token.image === '!=' ? '<>' : token.image) as BinaryOperator,
+    operand: build(operands[index] as Node),
+    position: positionOfToken(token),
+  }))
+}
+
+function buildFactor(node: cst.FactorCstNode): Expression {
+  return withPrefixes(node.children.Sign, buildOperand(only(node.children.operand)))
+}
+
+/** `- - a` is the minus of the minus of a: the last operator written applies first. */
+function withPrefixes(prefixes: cst.FactorCstChildren['Sign'], operand: Expression): Expression {
+  return (prefixes ?? []).reduceRight<Expression>(
+    (inner, token) => ({
+      kind: 'unary',
+      operator: token.image.toUpperCase() as UnaryExpression['operator'],
+      operand: inner,
+      position: positionOfToken(token),
+    }),
+    operand,
+  )
+}
+
+function buildOperand({ children }: cst.OperandCstNode): Expression {
+  if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
+  if (children.Parameter !== undefined) return buildParameter(only(children.Parameter))
+  if (children.columnOrCall !== undefined) return buildColumnOrCall(only(children.columnOrCall))
+  return buildExpression(only(children.expression))
+}
+
+function buildColumnOrCall({ children }: cst.ColumnOrCallCstNode): Expression {
+  const token = only(children.Name)
+  const position = positionOfToken(token)
+  const name = nameText(token)
+  if (children.LeftParenthesis === undefined) return { kind: 'column', name, position }
+  return {
+    kind: 'call',
+    function: name.toLowerCase(),
+    arguments: (children.expression ?? []).map(buildExpression),
+    position,
+  }
+}

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by generate-grammar-cst.ts.
+
+import type { CstNode, IToken } from "chevrotain";
+
+export interface ScriptCstNode extends CstNode {
+  name: "script";
+  children: ScriptCstChildren;
+}
+
+export type ScriptCstChildren = {
+  statement?: (StatementCstNode)[];
+  Semicolon?: IToken[];
+};
+
+export interface StatementCstNode extends CstNode {
+  name: "statement";
+  children: StatementCstChildren;
+}
+
+export type StatementCstChildren = {
+  beginStatement?: BeginStatementCstNode[];
+  commitStatement?: CommitStatementCstNode[];
+  rollbackStatement?: RollbackStatementCstNode[];
+  dataStatement?: DataStatementCstNode[];
+  explainStatement?: ExplainStatementCstNode[];
+  createTableStatement?: CreateTableStatementCstNode[];
+  dropTableStatement?: DropTableStatementCstNode[];
+  showTablesStatement?: ShowTablesStatementCstNode[];
+  describeStatement?: DescribeStatementCstNode[];
+};
+
+export interface DataStatementCstNode extends CstNode {
+  name: "dataStatement";
+  children: DataStatementCstChildren;
+}
+
+export type DataStatementCstChildren = {
+  getStatement?: GetStatementCstNode[];
+  scanStatement?: ScanStatementCstNode[];
+  setStatement?: SetStatementCstNode[];
+  insertStatement?: InsertStatementCstNode[];
+  deleteStatement?: DeleteStatementCstNode[];
+};
+
+export interface BeginStatementCstNode extends CstNode {
+  name: "beginStatement";
+  children: BeginStatementCstChildren;
+}
+
+export type BeginStatementCstChildren = {
+  BEGIN: IToken[];
+  READ?: IToken[];
+  ONLY?: IToken[];
+  asOf?: AsOfCstNode[];
+};
+
+export interface CommitStatementCstNode extends CstNode {
+  name: "commitStatement";
+  children: CommitStatementCstChildren;
+}
+
+export type CommitStatementCstChildren = {
+  COMMIT: IToken[];
+};
+
+export interface RollbackStatementCstNode extends CstNode {
+  name: "rollbackStatement";
+  children: RollbackStatementCstChildren;
+}
+
+export type RollbackStatementCstChildren = {
+  ROLLBACK: IToken[];
+};
+
+export interface AsOfCstNode extends CstNode {
+  name: "asOf";
+  children: AsOfCstChildren;
+}
+
+export type AsOfCstChildren = {
+  AS: IToken[];
+  OF: IToken[];
+  stamp: StampCstNode[];
+};
+
+export interface StampCstNode extends CstNode {
+  name: "stamp";
+  children: StampCstChildren;
+}
+
+export type StampCstChildren = {
+  Integer?: IToken[];
+  Text?: IToken[];
+  Parameter?: IToken[];
+};
+
+export interface GetStatementCstNode extends CstNode {
+  name: "getStatement";
+  children: GetStatementCstChildren;
+}
+
+export type GetStatementCstChildren = {
+  GET: IToken[];
+  projection: ProjectionCstNode[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  asOf?: AsOfCstNode[];
+  whereClause: WhereClauseCstNode[];
+  FOR?: IToken[];
+  UPDATE?: IToken[];
+};
+
+export interface ScanStatementCstNode extends CstNode {
+  name: "scanStatement";
+  children: ScanStatementCstChildren;
+}
+
+export type ScanStatementCstChildren = {
+  SCAN: IToken[];
+  projection: ProjectionCstNode[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  asOf?: AsOfCstNode[];
+  keyHint?: KeyHintCstNode[];
+  whereClause?: WhereClauseCstNode[];
+  orderByClause?: OrderByClauseCstNode[];
+  limitClause?: LimitClauseCstNode[];
+};
+
+export interface SetStatementCstNode extends CstNode {
+  name: "setStatement";
+  children: SetStatementCstChildren;
+}
+
+export type SetStatementCstChildren = {
+  SET: IToken[];
+  assignment: AssignmentCstNode[];
+  Comma?: IToken[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  whereClause: WhereClauseCstNode[];
+};
+
+export interface AssignmentCstNode extends CstNode {
+  name: "assignment";
+  children: AssignmentCstChildren;
+}
+
+export type AssignmentCstChildren = {
+  columnName: ColumnNameCstNode[];
+  Equal: IToken[];
+  expression: ExpressionCstNode[];
+};
+
+export interface InsertStatementCstNode extends CstNode {
+  name: "insertStatement";
+  children: InsertStatementCstChildren;
+}
+
+export type InsertStatementCstChildren = {
+  INSERT: IToken[];
+  INTO: IToken[];
+  tableName: TableNameCstNode[];
+  LeftParenthesis: IToken[];
+  columnName: ColumnNameCstNode[];
+  Comma?: (IToken)[];
+  RightParenthesis: IToken[];
+  VALUES: IToken[];
+  insertedRow: InsertedRowCstNode[];
+};
+
+export interface InsertedRowCstNode extends CstNode {
+  name: "insertedRow";
+  children: InsertedRowCstChildren;
+}
+
+export type InsertedRowCstChildren = {
+  LeftParenthesis: IToken[];
+  expression: ExpressionCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface DeleteStatementCstNode extends CstNode {
+  name: "deleteStatement";
+  children: DeleteStatementCstChildren;
+}
+
+export type DeleteStatementCstChildren = {
+  DELETE: IToken[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  keyHint?: KeyHintCstNode[];
+  whereClause?: WhereClauseCstNode[];
+  limitClause?: LimitClauseCstNode[];
+};
+
+export interface ExplainStatementCstNode extends CstNode {
+  name: "explainStatement";
+  children: ExplainStatementCstChildren;
+}
+
+export type ExplainStatementCstChildren = {
+  EXPLAIN: IToken[];
+  ANALYZE?: IToken[];
+  dataStatement: DataStatementCstNode[];
+};
+
+export interface ProjectionCstNode extends CstNode {
+  name: "projection";
+  children: ProjectionCstChildren;
+}
+
+export type ProjectionCstChildren = {
+  Star?: IToken[];
+  projectionItem?: ProjectionItemCstNode[];
+  Comma?: IToken[];
+};
+
+export interface ProjectionItemCstNode extends CstNode {
+  name: "projectionItem";
+  children: ProjectionItemCstChildren;
+}
+
+export type ProjectionItemCstChildren = {
+  expression: ExpressionCstNode[];
+  AS?: IToken[];
+  label?: LabelCstNode[];
+};
+
+export interface KeyHintCstNode extends CstNode {
+  name: "keyHint";
+  children: KeyHintCstChildren;
+}
+
+export type KeyHintCstChildren = {
+  USE: IToken[];
+  PRIMARY: IToken[];
+  KEY: IToken[];
+};
+
+export interface WhereClauseCstNode extends CstNode {
+  name: "whereClause";
+  children: WhereClauseCstChildren;
+}
+
+export type WhereClauseCstChildren = {
+  WHERE: IToken[];
+  expression: ExpressionCstNode[];
+};
+
+export interface OrderByClauseCstNode extends CstNode {
+  name: "orderByClause";
+  children: OrderByClauseCstChildren;
+}
+
+export type OrderByClauseCstChildren = {
+  ORDER: IToken[];
+  BY: IToken[];
+  directedColumn: DirectedColumnCstNode[];
+  Comma?: IToken[];
+};
+
+export interface DirectedColumnCstNode extends CstNode {
+  name: "directedColumn";
+  children: DirectedColumnCstChildren;
+}
+
+export type DirectedColumnCstChildren = {
+  columnName: ColumnNameCstNode[];
+  ASC?: IToken[];
+  DESC?: IToken[];
+};
+
+export interface LimitClauseCstNode extends CstNode {
+  name: "limitClause";
+  children: LimitClauseCstChildren;
+}
+
+export type LimitClauseCstChildren = {
+  LIMIT: IToken[];
+  rowCount: RowCountCstNode[];
+};
+
+export interface RowCountCstNode extends CstNode {
+  name: "rowCount";
+  children: RowCountCstChildren;
+}
+
+export type RowCountCstChildren = {
+  Integer?: IToken[];
+  Parameter?: IToken[];
+};
+
+export interface TableNameCstNode extends CstNode {
+  name: "tableName";
+  children: TableNameCstChildren;
+}
+
+export type TableNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface ColumnNameCstNode extends CstNode {
+  name: "columnName";
+  children: ColumnNameCstChildren;
+}
+
+export type ColumnNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface LabelCstNode extends CstNode {
+  name: "label";
+  children: LabelCstChildren;
+}
+
+export type LabelCstChildren = {
+  Name: IToken[];
+};
+
+export interface CreateTableStatementCstNode extends CstNode {
+  name: "createTableStatement";
+  children: CreateTableStatementCstChildren;
+}
+
+export type CreateTableStatementCstChildren = {
+  CREATE: IToken[];
+  TABLE: IToken[];
+  IF?: IToken[];
+  NOT?: IToken[];
+  EXISTS?: IToken[];
+  tableName: TableNameCstNode[];
+  LeftParenthesis: IToken[];
+  primaryKeyClause?: PrimaryKeyClauseCstNode[];
+  columnClause?: ColumnClauseCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface PrimaryKeyClauseCstNode extends CstNode {
+  name: "primaryKeyClause";
+  children: PrimaryKeyClauseCstChildren;
+}
+
+export type PrimaryKeyClauseCstChildren = {
+  PRIMARY: IToken[];
+  KEY: IToken[];
+  LeftParenthesis: IToken[];
+  directedColumn: DirectedColumnCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface ColumnClauseCstNode extends CstNode {
+  name: "columnClause";
+  children: ColumnClauseCstChildren;
+}
+
+export type ColumnClauseCstChildren = {
+  columnName: ColumnNameCstNode[];
+  typeName: TypeNameCstNode[];
+  columnConstraint?: ColumnConstraintCstNode[];
+};
+
+export interface TypeNameCstNode extends CstNode {
+  name: "typeName";
+  children: TypeNameCstChildren;
+}
+
+export type TypeNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface ColumnConstraintCstNode extends CstNode {
+  name: "columnConstraint";
+  children: ColumnConstraintCstChildren;
+}
+
+export type ColumnConstraintCstChildren = {
+  PRIMARY?: IToken[];
+  KEY?: IToken[];
+  NOT?: IToken[];
+  NULL?: IToken[];
+  DEFAULT?: IToken[];
+  defaultValue?: DefaultValueCstNode[];
+};
+
+export interface DefaultValueCstNode extends CstNode {
+  name: "defaultValue";
+  children: DefaultValueCstChildren;
+}
+
+export type DefaultValueCstChildren = {
+  Sign?: IToken[];
+  NumberLiteral?: IToken[];
+  Literal?: IToken[];
+  Name?: IToken[];
+  LeftParenthesis?: IToken[];
+  RightParenthesis?: IToken[];
+};
+
+export interface DropTableStatementCstNode extends CstNode {
+  name: "dropTableStatement";
+  children: DropTableStatementCstChildren;
+}
+
+export type DropTableStatementCstChildren = {
+  DROP: IToken[];
+  TABLE: IToken[];
+  IF?: IToken[];
+  EXISTS?: IToken[];
+  tableName: TableNameCstNode[];
+};
+
+export interface ShowTablesStatementCstNode extends CstNode {
+  name: "showTablesStatement";
+  children: ShowTablesStatementCstChildren;
+}
+
+export type ShowTablesStatementCstChildren = {
+  SHOW: IToken[];
+  TABLES: IToken[];
+};
+
+export interface DescribeStatementCstNode extends CstNode {
+  name: "describeStatement";
+  children: DescribeStatementCstChildren;
+}
+
+export type DescribeStatementCstChildren = {
+  DESCRIBE: IToken[];
+  tableName: TableNameCstNode[];
+};
+
+export interface ExpressionCstNode extends CstNode {
+  name: "expression";
+  children: ExpressionCstChildren;
+}
+
+export type ExpressionCstChildren = {
+  conjunction: ConjunctionCstNode[];
+  OR?: IToken[];
+};
+
+export interface ConjunctionCstNode extends CstNode {
+  name: "conjunction";
+  children: ConjunctionCstChildren;
+}
+
+export type ConjunctionCstChildren = {
+  negation: NegationCstNode[];
+  AND?: IToken[];
+};
+
+export interface NegationCstNode extends CstNode {
+  name: "negation";
+  children: NegationCstChildren;
+}
+
+export type NegationCstChildren = {
+  NOT?: IToken[];
+  predicate: PredicateCstNode[];
+};
+
+export interface PredicateCstNode extends CstNode {
+  name: "predicate";
+  children: PredicateCstChildren;
+}
+
+export type PredicateCstChildren = {
+  sum: SumCstNode[];
+  predicateTail?: PredicateTailCstNode[];
+};
+
+export interface PredicateTailCstNode extends CstNode {
+  name: "predicateTail";
+  children: PredicateTailCstChildren;
+}
+
+export type PredicateTailCstChildren = {
+  comparisonTail?: ComparisonTailCstNode[];
+  isNullTail?: IsNullTailCstNode[];
+  NOT?: IToken[];
+  inTail?: InTailCstNode[];
+  betweenTail?: BetweenTailCstNode[];
+  likeTail?: LikeTailCstNode[];
+};
+
+export interface ComparisonTailCstNode extends CstNode {
+  name: "comparisonTail";
+  children: ComparisonTailCstChildren;
+}
+
+export type ComparisonTailCstChildren = {
+  ComparisonOperator: IToken[];
+  sum: SumCstNode[];
+};
+
+export interface IsNullTailCstNode extends CstNode {
+  name: "isNullTail";
+  children: IsNullTailCstChildren;
+}
+
+export type IsNullTailCstChildren = {
+  IS: IToken[];
+  NOT?: IToken[];
+  NULL: IToken[];
+};
+
+export interface InTailCstNode extends CstNode {
+  name: "inTail";
+  children: InTailCstChildren;
+}
+
+export type InTailCstChildren = {
+  IN: IToken[];
+  Parameter?: IToken[];
+  LeftParenthesis?: IToken[];
+  expression?: ExpressionCstNode[];
+  Comma?: IToken[];
+  RightParenthesis?: IToken[];
+};
+
+export interface BetweenTailCstNode extends CstNode {
+  name: "betweenTail";
+  children: BetweenTailCstChildren;
+}
+
+export type BetweenTailCstChildren = {
+  BETWEEN: IToken[];
+  sum: (SumCstNode)[];
+  AND: IToken[];
+};
+
+export interface LikeTailCstNode extends CstNode {
+  name: "likeTail";
+  children: LikeTailCstChildren;
+}
+
+export type LikeTailCstChildren = {
+  LIKE: IToken[];
+  sum: SumCstNode[];
+};
+
+export interface SumCstNode extends CstNode {
+  name: "sum";
+  children: SumCstChildren;
+}
+
+export type SumCstChildren = {
+  product: (ProductCstNode)[];
+  AdditiveOperator?: IToken[];
+};
+
+export interface ProductCstNode extends CstNode {
+  name: "product";
+  children: ProductCstChildren;
+}
+
+export type ProductCstChildren = {
+  factor: (FactorCstNode)[];
+  MultiplicativeOperator?: IToken[];
+};
+
+export interface FactorCstNode extends CstNode {
+  name: "factor";
+  children: FactorCstChildren;
+}
+
+export type FactorCstChildren = {
+  Sign?: IToken[];
+  operand: OperandCstNode[];
+};
+
+export interface OperandCstNode extends CstNode {
+  name: "operand";
+  children: OperandCstChildren;
+}
+
+export type OperandCstChildren = {
+  Literal?: IToken[];
+  Parameter?: IToken[];
+  columnOrCall?: ColumnOrCallCstNode[];
+  LeftParenthesis?: IToken[];
+  expression?: ExpressionCstNode[];
+  RightParenthesis?: IToken[];
+};
+
+export interface ColumnOrCallCstNode extends CstNode {
+  name: "columnOrCall";
+  children: ColumnOrCallCstChildren;
+}
+
+export type ColumnOrCallCstChildren = {
+  Name: IToken[];
+  LeftParenthesis?: IToken[];
+  expression?: ExpressionCstNode[];
+  Comma?: IToken[];
+  RightParenthesis?: IToken[];
+};

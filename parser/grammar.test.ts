@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { GENERATED_FILE, grammarCstTypes } from './generate-grammar-cst.ts'
+import { Grammar } from './grammar.ts'
+import { RESERVED_WORDS, UNRESERVED_WORDS } from './keywords.ts'
+import { createParser } from './parser.ts'
+import { createLexer } from './tokens.ts'
+
+test('the grammar and the lexer pass their own checks', () => {
+  assert.doesNotThrow(() => new Grammar({ skipValidations: false }))
+  assert.doesNotThrow(() => createLexer({ skipValidations: false }))
+})
+
+test('the types of the syntax tree are the ones of the grammar', () => {
+  const types = grammarCstTypes(new Grammar({ skipValidations: false }))
+  assert.equal(readFileSync(GENERATED_FILE, 'utf8'), types, 'run parser/generate-grammar-cst.ts')
+})
+
+test('the reserved words are the ones of the dialect', () => {
+  const words = `AND AS ASC BEGIN BETWEEN BY CHECK COMMIT CREATE DELETE DESC DROP EXISTS EXPLAIN
+    FALSE FOR FROM GET GROUP IF IN INSERT INTO IS LIKE LIMIT NOT NULL ON OR ORDER RETURNING
+    ROLLBACK SCAN SELECT SET TRUE UPDATE USE VALUES WHERE`
+  const reserved = RESERVED_WORDS.map(({ name }) => name).sort()
+  assert.deepEqual(reserved, words.split(/\s+/).sort())
+})
+
+test('a word that is not reserved names tables, columns and labels; a reserved one only in quotes', () => {
+  const { parseScript } = parserOf()
+  for (const { name } of UNRESERVED_WORDS) {
+    parseScript(`CREATE TABLE ${name} (${name} TEXT PRIMARY KEY)`)
+    parseScript(`GET ${name} AS ${name} FROM ${name} WHERE ${name} = 1`)
+  }
+  for (const { name } of RESERVED_WORDS) {
+    assert.throws(() => parseScript(`SCAN * FROM ${name}`), { code: 'syntax_error', column: 13 })
+    parseScript(`SCAN "${name}" FROM "${name}"`)
+  }
+})
+
+test('a name may begin with a keyword', () => {
+  const { parseScript } = parserOf()
+  for (const name of ['order_id', 'ascending', 'description', 'note', 'index', 'setting', 'x']) {
+    parseScript(`SCAN ${name} FROM ${name} WHERE ${name} = 1`)
+  }
+})
+
+function parserOf() {
+  const parser = createParser({ skipValidations: false })
+  return { parseScript: (text: string) => parser.parseScript(text) }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { createToken, Lexer, type TokenType } from 'chevrotain'
+
+/** Whatever may stand as a name: an identifier, a quoted one, or a keyword that is not reserved. */
+export const Name = createToken({ name: 'Name', pattern: Lexer.NA })
+
+export const Identifier = createToken({
+  name: 'Identifier',
+  pattern: /[A-Za-z_][A-Za-z0-9_]*/,
+  categories: [Name],
+})
+
+/** The values of the dialect; three of its words are among them. */
+export const Literal = createToken({ name: 'Literal', pattern: Lexer.NA })
+
+/** Never usable as a name without quotes. A word with a longer match, such as `order_id`, is none. */
+function reserved(word: string, categories: TokenType[] = []): TokenType {
+  return createToken({
+    name: word,
+    label: word,
+    pattern: new RegExp(word, 'i'),
+    longer_alt: Identifier,
+    categories,
+  })
+}
+
+function unreserved(word: string): TokenType {
+  return reserved(word, [Name])
+}
+
+export const And = reserved('AND')
+export const As = reserved('AS')
+export const Asc = reserved('ASC')
+export const Begin = reserved('BEGIN')
+export const Between = reserved('BETWEEN')
+export const By = reserved('BY')
+export const Commit = reserved('COMMIT')
+export const Create = reserved('CREATE')
+export const Delete = reserved('DELETE')
+export const Desc = reserved('DESC')
+export const Drop = reserved('DROP')
+export const Exists = reserved('EXISTS')
+export const Explain = reserved('EXPLAIN')
+export const False = reserved('FALSE', [Literal])
+export const For = reserved('FOR')
+export const From = reserved('FROM')
+export const Get = reserved('GET')
+export const If = reserved('IF')
+export const In = reserved('IN')
+export const Insert = reserved('INSERT')
+export const Into = reserved('INTO')
+export const Is = reserved('IS')
+export const Like = reserved('LIKE')
+export const Limit = reserved('LIMIT')
+export const Not = reserved('NOT')
+export const Null = reserved('NULL', [Literal])
+export const On = reserved('ON')
+export const Or = reserved('OR')
+export const Order = reserved('ORDER')
+export const Rollback = reserved('ROLLBACK')
+export const Scan = reserved('SCAN')
+export const Select = reserved('SELECT')
+export const SetWord = reserved('SET')
+export const True = reserved('TRUE', [Literal])
+export const Update = reserved('UPDATE')
+export const Use = reserved('USE')
+export const Values = reserved('VALUES')
+export const Where = reserved('WHERE')
+
+export const Analyze = unreserved('ANALYZE')
+export const Default = unreserved('DEFAULT')
+export const Describe = unreserved('DESCRIBE')
+export const Key = unreserved('KEY')
+export const Of = unreserved('OF')
+export const Only = unreserved('ONLY')
+export const Primary = unreserved('PRIMARY')
+export const Read = unreserved('READ')
+export const Show = unreserved('SHOW')
+export const Table = unreserved('TABLE')
+export const Tables = unreserved('TABLES')
+
+export const RESERVED_WORDS: readonly TokenType[] = [
+  ...[And, As, Asc, Begin, Between, By, Commit, Create, Delete, Desc, Drop, Exists, Explain],
+  ...[False, For, From, Get, If, In, Insert, Into, Is, Like, Limit, Not, Null, On, Or, Order],
+  ...[Rollback, Scan, Select, SetWord, True, Update, Use, Values, Where],
+  // Reserved so that texts written today stay valid when these words get a meaning.
+  ...['CHECK', 'GROUP', 'RETURNING'].map((word) => reserved(word)),
+]
+
+export const UNRESERVED_WORDS: readonly TokenType[] = [
+  ...[Analyze, Default, Describe, Key, Of, Only, Primary, Read, Show, Table, Tables],
+]
+
+/** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */
+export const KEYWORDS: readonly TokenType[] = [...RESERVED_WORDS, ...UNRESERVED_WORDS].sort(
+  (left, right) => right.name.length - left.name.length,
+)

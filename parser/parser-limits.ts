@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The bounds of the parser, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
+export const PARSER_LIMITS = {
+  /** One text, in bytes of UTF-8. */
+  statementTextBytesMax: 1024 * 1024,
+  /** Parentheses open at one place, plus the prefix operators (NOT, -, +) written before it. */
+  nestingMax: 64,
+  /** Names, values, parameters and operators of one text. */
+  expressionNodesMax: 20_000,
+  /** Statements of one text, without the empty ones. */
+  statementsMax: 1_000,
+  /** Different parameters of one text; also the highest number that may follow `$`. */
+  parametersMax: 10_000,
+} as const
+
+export type ParserLimitName = keyof typeof PARSER_LIMITS
+
+/** How an error message calls each limit. */
+export const PARSER_LIMIT_WORDS: Readonly<Record<ParserLimitName, string>> = {
+  statementTextBytesMax: 'bytes of statement text',
+  nestingMax: 'levels of nesting',
+  expressionNodesMax: 'expression nodes',
+  statementsMax: 'statements in one text',
+  parametersMax: 'parameters',
+}
+
+/** The bounds of the statement cache; both hold at any time. */
+export const STATEMENT_CACHE_LIMITS = {
+  entriesMax: 1_000,
+  /** An estimate: the text and what the parser made of it. */
+  bytesMax: 32 * 1024 * 1024,
+  /** A larger text is parsed each time, so that one bulk load does not empty the cache. */
+  entryBytesMax: 1024 * 1024,
+} as const

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { IToken } from 'chevrotain'
+import { positionOfToken } from './cst-position.ts'
+import { measureNesting } from './nesting.ts'
+import { limitExceeded, positionAt, syntaxError } from './parse-error.ts'
+import { PARSER_LIMITS } from './parser-limits.ts'
+import { EXPRESSION_TOKENS, NumberedParameter, Parameter, Semicolon, tokensOf } from './tokens.ts'
+
+const PARAMETERS = tokensOf(Parameter)
+const START = { line: 1, column: 1, offset: 0 } as const
+
+/** What can be said of a text before it is cut into tokens. Throws `ParseError`. */
+export function checkText(text: string): void {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > PARSER_LIMITS.statementTextBytesMax) {
+    throw limitExceeded('statementTextBytesMax', bytes, START)
+  }
+  if (!text.isWellFormed()) {
+    const position = positionAt(text, text.search(/\p{Surrogate}/u))
+    throw syntaxError('the text is not well-formed Unicode: half of a surrogate pair', position)
+  }
+}
+
+/**
+ * Keeps the limits that bound the time and the stack of parsing, over the tokens alone, so that a
+ * text beyond them costs no more than cutting it into tokens. Throws `ParseError`.
+ */
+export function checkTokens(tokens: readonly IToken[]): void {
+  const nesting = measureNesting(tokens, PARSER_LIMITS.nestingMax)
+  if (nesting.tooDeep !== undefined) {
+    throw limitExceeded('nestingMax', nesting.deepest, positionOfToken(nesting.tooDeep))
+  }
+  checkCount(tokens, 'statementsMax', startsStatement)
+  checkCount(tokens, 'expressionNodesMax', (token) => EXPRESSION_TOKENS.has(token.tokenType))
+  checkParameters(tokens)
+}
+
+function checkCount(
+  tokens: readonly IToken[],
+  limitName: 'statementsMax' | 'expressionNodesMax',
+  counts: (token: IToken, previous: IToken | undefined) => boolean,
+): void {
+  let count = 0
+  let excess: IToken | undefined
+  let previous: IToken | undefined
+  for (const token of tokens) {
+    if (counts(token, previous)) {
+      count += 1
+      if (count === PARSER_LIMITS[limitName] + 1) excess = token
+    }
+    previous = token
+  }
+  if (excess !== undefined) throw limitExceeded(limitName, count, positionOfToken(excess))
+}
+
+function startsStatement(token: IToken, previous: IToken | undefined): boolean {
+  if (token.tokenType === Semicolon) return false
+  return previous === undefined || previous.tokenType === Semicolon
+}
+
+function checkParameters(tokens: readonly IToken[]): void {
+  const limit = PARSER_LIMITS.parametersMax
+  const different = new Set<string>()
+  let excess: IToken | undefined
+  for (const token of tokens) {
+    if (!PARAMETERS.has(token.tokenType)) continue
+    const number = token.tokenType === NumberedParameter ? Number(token.image.slice(1)) : 0
+    if (number > limit) throw limitExceeded('parametersMax', number, positionOfToken(token))
+    different.add(token.image)
+    if (different.size > limit) excess ??= token
+  }
+  if (excess !== undefined) {
+    throw limitExceeded('parametersMax', different.size, positionOfToken(excess))
+  }
+}

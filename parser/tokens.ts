@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { createToken, Lexer, type TokenType } from 'chevrotain'
+import * as keywords from './keywords.ts'
+import { Identifier, KEYWORDS, Literal, Name } from './keywords.ts'
+
+const category = (name: string): TokenType => createToken({ name, pattern: Lexer.NA })
+
+export const Parameter = category('Parameter')
+/** What stands between two operands of the same level of precedence. */
+export const AdditiveOperator = category('AdditiveOperator')
+export const MultiplicativeOperator = category('MultiplicativeOperator')
+export const ComparisonOperator = category('ComparisonOperator')
+/** Plus and minus before an operand. */
+export const Sign = category('Sign')
+/** A number, which alone may carry a sign in a DEFAULT. */
+export const NumberLiteral = category('NumberLiteral')
+/** No rule of the grammar takes one of these, so the parser stops at the first, in text order. */
+export const Malformed = category('Malformed')
+
+const WhiteSpace = createToken({ name: 'WhiteSpace', pattern: /\s+/, group: Lexer.SKIPPED })
+const LineComment = createToken({
+  name: 'LineComment',
+  pattern: /--[^\n\r]*/,
+  group: Lexer.SKIPPED,
+})
+const BlockComment = createToken({
+  name: 'BlockComment',
+  pattern: /\/\*[\s\S]*?\*\//,
+  group: Lexer.SKIPPED,
+  line_breaks: true,
+})
+
+function mark(name: string, image: string, categories: TokenType[] = []): TokenType {
+  return createToken({ name, label: `'${image}'`, pattern: image, categories })
+}
+export const Semicolon = mark('Semicolon', ';')
+export const Comma = mark('Comma', ',')
+export const LeftParenthesis = mark('LeftParenthesis', '(')
+export const RightParenthesis = mark('RightParenthesis', ')')
+export const Star = mark('Star', '*', [MultiplicativeOperator])
+const Slash = mark('Slash', '/', [MultiplicativeOperator])
+const Percent = mark('Percent', '%', [MultiplicativeOperator])
+const Plus = mark('Plus', '+', [AdditiveOperator, Sign])
+const Minus = mark('Minus', '-', [AdditiveOperator, Sign])
+const Concatenation = mark('Concatenation', '||', [AdditiveOperator])
+export const Equal = mark('Equal', '=', [ComparisonOperator])
+const LessOrEqual = mark('LessOrEqual', '<=', [ComparisonOperator])
+const GreaterOrEqual = mark('GreaterOrEqual', '>=', [ComparisonOperator])
+const Less = mark('Less', '<', [ComparisonOperator])
+const Greater = mark('Greater', '>', [ComparisonOperator])
+const NotEqual = createToken({
+  name: 'NotEqual',
+  label: "'<>'",
+  pattern: /<>|!=/,
+  categories: [ComparisonOperator],
+})
+
+// The patterns of literals are written so that no character can be matched in two ways: their time
+// stays linear in a text of a megabyte.
+export const Text = createToken({
+  name: 'Text',
+  pattern: /'[^']*(?:''[^']*)*'(?!')/,
+  line_breaks: true,
+  categories: [Literal],
+})
+export const Bytes = createToken({
+  name: 'Bytes',
+  pattern: /x'(?:[0-9a-f]{2})*'/i,
+  categories: [Literal],
+})
+export const Real = createToken({
+  name: 'Real',
+  pattern: /(?:\d+\.\d+(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+)(?![\w.])/i,
+  categories: [Literal, NumberLiteral],
+})
+export const Integer = createToken({
+  name: 'Integer',
+  pattern: /\d+(?![\w.])/,
+  categories: [Literal, NumberLiteral],
+})
+export const NamedParameter = createToken({
+  name: 'NamedParameter',
+  pattern: /:[A-Za-z_][A-Za-z0-9_]*/,
+  categories: [Parameter],
+})
+export const NumberedParameter = createToken({
+  name: 'NumberedParameter',
+  pattern: /\$[1-9]\d*(?!\w)/,
+  categories: [Parameter],
+})
+export const QuotedIdentifier = createToken({
+  name: 'QuotedIdentifier',
+  pattern: /"(?!"(?!"))[^"]*(?:""[^"]*)*"(?!")/,
+  line_breaks: true,
+  categories: [Name],
+})
+
+function malformed(name: string, pattern: RegExp): TokenType {
+  return createToken({ name, pattern, line_breaks: true, categories: [Malformed] })
+}
+export const UnclosedComment = malformed('UnclosedComment', /\/\*[\s\S]*/)
+export const UnclosedText = malformed('UnclosedText', /'[\s\S]*/)
+export const MalformedBytes = malformed('MalformedBytes', /x'[^']*'?/i)
+export const EmptyName = malformed('EmptyName', /""(?!")/)
+export const UnclosedName = malformed('UnclosedName', /"[\s\S]*/)
+export const MalformedNumber = malformed('MalformedNumber', /\.?\d[\w.]*/)
+export const MalformedParameter = malformed('MalformedParameter', /[:$?@]\w*/)
+export const DoubleEqual = malformed('DoubleEqual', /==/)
+// Surrogate pairs whole, and a plain range for the rest: the lexer's first-character table refuses
+// complements such as \S at the beginning of a pattern.
+export const UnknownCharacter = malformed(
+  'UnknownCharacter',
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are meant, too.
+  /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\u0000-\uFFFF]/,
+)
+
+/** In the order of trial; the well-formed token always comes before its malformed sister. */
+const CONCRETE_TOKENS: readonly TokenType[] = [
+  ...[WhiteSpace, LineComment, BlockComment, UnclosedComment],
+  ...[Bytes, MalformedBytes, ...KEYWORDS, Identifier],
+  ...[Text, UnclosedText, Real, Integer, MalformedNumber],
+  ...[QuotedIdentifier, EmptyName, UnclosedName],
+  ...[NamedParameter, NumberedParameter, MalformedParameter],
+  ...[Semicolon, Comma, LeftParenthesis, RightParenthesis, Star, Slash, Percent, Plus, Minus],
+  ...[Concatenation, DoubleEqual, NotEqual, LessOrEqual, GreaterOrEqual, Equal, Less, Greater],
+  UnknownCharacter,
+]
+
+/** Everything the grammar speaks of. */
+export const VOCABULARY: TokenType[] = [
+  ...[Name, Literal, Parameter, AdditiveOperator, MultiplicativeOperator, ComparisonOperator],
+  ...[Sign, NumberLiteral, Malformed, ...CONCRETE_TOKENS],
+]
+
+export function isOf(token: TokenType, category: TokenType): boolean {
+  return token === category || (token.CATEGORIES?.includes(category) ?? false)
+}
+
+const OPERATOR_WORDS: readonly TokenType[] = [
+  ...[keywords.And, keywords.Or, keywords.Not, keywords.In, keywords.Between, keywords.Like],
+  keywords.Is,
+]
+
+/** The tokens of any of the categories. A look-up in a set is what a loop over all tokens can pay. */
+export function tokensOf(...categories: readonly TokenType[]): ReadonlySet<TokenType> {
+  return new Set(
+    CONCRETE_TOKENS.filter((token) => categories.some((category) => isOf(token, category))),
+  )
+}
+
+/** The tokens that become, or may become, a node of an expression. */
+export const EXPRESSION_TOKENS: ReadonlySet<TokenType> = new Set([
+  ...OPERATOR_WORDS,
+  ...tokensOf(Name, Literal, Parameter),
+  ...tokensOf(AdditiveOperator, MultiplicativeOperator, ComparisonOperator),
+])
+
+/** Without `ensureOptimizations` a pattern that defeats the first-character table goes unnoticed. */
+export function createLexer(options: { skipValidations: boolean }): Lexer {
+  return new Lexer([...CONCRETE_TOKENS], {
+    ensureOptimizations: true,
+    positionTracking: 'full',
+    skipValidations: options.skipValidations,
+  })
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const TYPE_NAMES: readonly string[] = [
+  'TEXT',
+  'INTEGER',
+  'REAL',
+  'BOOLEAN',
+  'BYTES',
+  'TIMESTAMP',
+  'JSON',
+]
+
+/** What the types of other SQL databases are called here. */
+export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    TEXT: ['CHAR', 'VARCHAR', 'NVARCHAR', 'STRING', 'UUID', 'CLOB'],
+    INTEGER: ['INT', 'INT2', 'INT4', 'INT8', 'INT64', 'TINYINT', 'SMALLINT', 'BIGINT', 'SERIAL'],
+    REAL: ['FLOAT', 'FLOAT4', 'FLOAT8', 'FLOAT64', 'DOUBLE', 'DECIMAL', 'NUMERIC', 'NUMBER'],
+    BOOLEAN: ['BOOL', 'BIT'],
+    BYTES: ['BLOB', 'BYTEA', 'BINARY', 'VARBINARY'],
+    TIMESTAMP: ['DATE', 'TIME', 'DATETIME', 'TIMESTAMPTZ'],
+    JSON: ['JSONB'],
+  }).flatMap(([here, elsewhere]) => elsewhere.map((name) => [name, here] as const)),
+)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { IToken, TokenType } from 'chevrotain'
+import { DoubleEqual } from './tokens.ts'
+
+/** One wrong statement: its tokens, which of them was refused, and the whole text around it. */
+export type WrongStatement = {
+  readonly text: string
+  readonly tokens: readonly IToken[]
+  /** The number of tokens when the statement ended too early. */
+  readonly at: number
+  readonly parses: (text: string) => boolean
+}
+
+/** A recognised habit. `rewritten` is shown only when it is a right statement of this dialect. */
+export type Advice = {
+  readonly advice: string
+  readonly rewritten?: string | undefined
+  /** The advice rests on the rewriting: without a right one there is none. */
+  readonly onlyRewritten?: boolean
+}
+
+/** The statement with some of its tokens, by number, replaced; an empty text removes the token. */
+export function rewrite(
+  { text, tokens }: Pick<WrongStatement, 'text' | 'tokens'>,
+  replacements: ReadonlyMap<number, string>,
+): string {
+  let rewritten = ''
+  tokens.forEach((each, index) => {
+    const next = tokens[index + 1]
+    const end = each.startOffset + each.image.length
+    rewritten += replacements.get(index) ?? each.image
+    if (next !== undefined) rewritten += text.slice(end, next.startOffset)
+  })
+  return rewritten.trim()
+}
+
+/** The first token of a type, or -1. */
+export function indexOf({ tokens }: WrongStatement, type: TokenType): number {
+  return tokens.findIndex(({ tokenType }) => tokenType === type)
+}
+
+/** The source of some of the tokens, with `==` put right on the way. */
+export function piece({ text, tokens }: WrongStatement, from: number, to = tokens.length): string {
+  let source = ''
+  let end: number | undefined
+  for (const each of tokens.slice(from, to)) {
+    if (end !== undefined) source += text.slice(end, each.startOffset)
+    source += each.tokenType === DoubleEqual ? '=' : each.image
+    end = each.startOffset + each.image.length
+  }
+  return source
+}
