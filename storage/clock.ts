@@ -15,7 +15,7 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  wallMicros: () => Math.floor((performance.timeOrigin + performance.now()) * 1000),
+  wallMicros: () => Date.now() * 1000,
   monotonicMs: () => performance.now(),
   async sleep(ms, signal) {
     try {

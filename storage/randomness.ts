@@ -9,7 +9,22 @@ export interface Randomness {
   bytes(length: number): Uint8Array
 }
 
-export const systemRandomness: Randomness = {
-  fraction: () => randomBytes(4).readUInt32BE() / 2 ** 32,
-  bytes: (length) => randomBytes(length),
+/** The operating system's randomness, fetched a few kilobytes at a time; no byte is given out twice. */
+class SystemRandomness implements Randomness {
+  #pool = Buffer.alloc(0)
+
+  fraction(): number {
+    return Buffer.from(this.bytes(4)).readUInt32BE() / 2 ** 32
+  }
+
+  bytes(length: number): Uint8Array {
+    if (this.#pool.length < length) this.#pool = randomBytes(Math.max(length, POOL_BYTES))
+    const bytes = Uint8Array.prototype.slice.call(this.#pool, 0, length)
+    this.#pool = this.#pool.subarray(length)
+    return bytes
+  }
 }
+
+const POOL_BYTES = 4096
+
+export const systemRandomness: Randomness = new SystemRandomness()

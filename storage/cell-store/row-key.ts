@@ -27,5 +27,10 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 
 /** A row key as a string with one character a byte: equal exactly when the keys are, and it sorts alike. */
 export function rowKeyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).latin1Slice()
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+}
+
+/** The key of a system row: the byte 00, then an ASCII path such as `oracle` or `live/<incarnation>`. */
+export function systemRowKey(path: string): Uint8Array {
+  return Buffer.concat([Uint8Array.of(0x00), Buffer.from(path, 'latin1')])
 }

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { promisify } from 'node:util'
+import SqliteDatabase from 'better-sqlite3'
+import { StorageError, type StorageErrorCode } from '../errors.ts'
+import type { CellStore, CellStoreError } from './cell-store.ts'
+import type { Mutation } from './mutation.ts'
+import type { RowFilter } from './row-filter.ts'
+import { openSqliteCellStore } from './sqlite-cell-store.ts'
+import { checkSqliteVersion } from './sqlite-connection.ts'
+
+const run = promisify(execFile)
+const STORE_MODULE = new URL('./sqlite-cell-store.ts', import.meta.url).href
+
+let folder: string
+let dataDirectory: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'percolite-sqlite-'))
+  dataDirectory = join(folder, 'deep', 'data')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function refusedAs(code: StorageErrorCode, text: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof StorageError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, text)
+    return true
+  }
+}
+
+const DATA: RowFilter = [{ family: 'data' }]
+
+function setCell(row: string, text: string, timestamp = 1) {
+  const value = Buffer.from(text)
+  const mutation: Mutation = { kind: 'setCell', family: 'data', qualifier: '0', timestamp, value }
+  return { row: Buffer.from(row), mutations: [mutation] }
+}
+
+async function valuesOf(store: CellStore): Promise<string[]> {
+  const rows = await Array.fromAsync(store.scanRows({ start: new Uint8Array(), filter: DATA }))
+  return rows.flatMap((row) => row.cells.map((cell) => Buffer.from(cell.value).toString()))
+}
+
+test('what was written is there after close and open, in one file', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  await store.mutateRows([setCell('a', 'one'), setCell('b', 'two')])
+  await store.close()
+  const { stdout } = await run('ls', [dataDirectory])
+  assert.deepEqual(stdout.trim().split('\n'), ['cells.db', 'lock.db'])
+  const reopened = await openSqliteCellStore({ dataDirectory })
+  assert.deepEqual(await valuesOf(reopened), ['one', 'two'])
+  await reopened.close()
+})
+
+test('a copy of the directory taken while it is open has every acknowledged write', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  const written: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const entries = Array.from({ length: 500 }, (_, at) => setCell(`${round}-${at}`, `${round}`))
+    await store.mutateRows(entries)
+    written.push(...entries.map(() => `${round}`))
+    // By a process of its own: closing a file here would drop the locks that this process has on it.
+    const copy = join(folder, `copy-${round}`)
+    await run('cp', ['-r', dataDirectory, copy])
+    const image = await openSqliteCellStore({ dataDirectory: copy })
+    assert.deepEqual(await valuesOf(image), written)
+    await image.close()
+  }
+  await store.close()
+})
+
+test('a process that is killed leaves its acknowledged writes and no lock', async () => {
+  const script = `
+    const { openSqliteCellStore } = await import(${JSON.stringify(STORE_MODULE)})
+    const store = await openSqliteCellStore({ dataDirectory: process.argv[1] })
+    const value = Buffer.from('kept')
+    const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1, value }
+    await store.mutateRows([{ row: Buffer.from('a'), mutations: [cell] }])
+    process.stdout.write('written')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDirectory])
+  child.stderr.pipe(process.stderr)
+  const [output] = await once(child.stdout, 'data')
+  assert.equal(String(output), 'written')
+  await assert.rejects(
+    openSqliteCellStore({ dataDirectory }),
+    refusedAs('data_directory_locked', new RegExp(`process ${child.pid}\\.`)),
+  )
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const store = await openSqliteCellStore({ dataDirectory })
+  assert.deepEqual(await valuesOf(store), ['kept'])
+  await store.close()
+})
+
+test('a second store on the same directory is refused, with the pid, until the first is closed', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  const second = openSqliteCellStore({ dataDirectory })
+  await assert.rejects(second, refusedAs('data_directory_locked', /is in use by process \d+\./))
+  await assert.rejects(second, (error: StorageError) => error.fields.pid === process.pid)
+  await store.mutateRows([setCell('a', 'one')])
+  await store.close()
+  await (await openSqliteCellStore({ dataDirectory })).close()
+})
+
+test('a path that can hold no data is refused', async () => {
+  const file = join(folder, 'file')
+  await writeFile(file, 'text')
+  for (const path of [file, join(file, 'below')]) {
+    const attempt = openSqliteCellStore({ dataDirectory: path })
+    await assert.rejects(attempt, refusedAs('data_directory_unusable', /cannot be used/))
+  }
+})
+
+test('a store file that is damaged, of another program or of a newer version is refused', async () => {
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  const path = join(dataDirectory, 'cells.db')
+  const refused = async (text: RegExp) => {
+    const attempt = openSqliteCellStore({ dataDirectory })
+    await assert.rejects(attempt, refusedAs('data_directory_unusable', text))
+  }
+  const change = (sql: string) => {
+    const database = new SqliteDatabase(path)
+    database.exec(sql)
+    database.close()
+  }
+  change('PRAGMA user_version = 2')
+  await refused(/has format 2; this version reads formats up to 1/)
+  change('PRAGMA user_version = 1; PRAGMA application_id = 7')
+  await refused(/another program/)
+  await rm(path)
+  change('CREATE TABLE account (id INTEGER)')
+  await refused(/another program/)
+  await writeFile(path, 'This is a text and no database at all. '.repeat(200))
+  await refused(/not a database/)
+  // A refusal leaves the directory free.
+  await rm(path)
+  await (await openSqliteCellStore({ dataDirectory })).close()
+})
+
+test('a read that finds the file damaged closes the store for good and says so once', async () => {
+  const written = await openSqliteCellStore({ dataDirectory })
+  await written.mutateRows(
+    Array.from({ length: 5_000 }, (_, at) => setCell(`${at}`, 'x'.repeat(99))),
+  )
+  await written.close()
+  const fatal: CellStoreError[] = []
+  const onFatal = (error: CellStoreError) => fatal.push(error)
+  const store = await openSqliteCellStore({ dataDirectory, onFatal })
+  const place = ['bs=4096', 'seek=20', 'count=40', 'conv=notrunc', 'status=none']
+  await run('dd', ['if=/dev/zero', `of=${join(dataDirectory, 'cells.db')}`, ...place])
+  await assert.rejects(valuesOf(store), { kind: 'closed' })
+  await assert.rejects(store.mutateRows([setCell('a', 'b')]), { kind: 'closed' })
+  await assert.rejects(valuesOf(store), { kind: 'closed' })
+  assert.deepEqual(
+    fatal.map(({ cause }) => (cause as { code: string }).code),
+    ['SQLITE_CORRUPT'],
+  )
+  await store.close()
+})
+
+test('a SQLite with the write-ahead log bug is refused', () => {
+  for (const version of ['3.51.3', '3.51.10', '3.54.1', '4.0.0']) checkSqliteVersion(version)
+  for (const version of ['3.51.2', '3.46.1', '2.99.99']) {
+    const check = () => checkSqliteVersion(version)
+    assert.throws(check, refusedAs('data_directory_unusable', /3\.51\.3 or later/))
+  }
+})
+
+test('a column with 100,000 versions costs little when its newest is asked', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  const versions = 100_000
+  const mutations: Mutation[] = []
+  for (let timestamp = 1; timestamp <= versions; timestamp++) {
+    const value = Buffer.alloc(32)
+    mutations.push({ kind: 'setCell', family: 'data', qualifier: 'hot', timestamp, value })
+  }
+  const entries = [
+    { row: Buffer.from('hot'), mutations },
+    { row: Buffer.from('hot'), mutations: setCell('hot', 'later column').mutations },
+    setCell('next', 'next'),
+  ]
+  assert.deepEqual(await store.mutateRows(entries), [null, null, null])
+  const filter: RowFilter = [{ family: 'data', newest: 1 }]
+  const step = {
+    when: [{ family: 'data', qualifier: 'hot' } as const],
+    ifMatched: [],
+    otherwise: [],
+  }
+  const fastest = async (work: () => Promise<unknown>) => {
+    const times: number[] = []
+    for (let run = 0; run < 5; run++) {
+      const start = performance.now()
+      await work()
+      times.push(performance.now() - start)
+    }
+    return Math.min(...times)
+  }
+  const scan = (reverse: boolean) =>
+    Array.fromAsync(store.scanRows({ start: new Uint8Array(), filter, reverse }))
+  assert.deepEqual(
+    (await scan(false)).map((row) => row.cells.map((cell) => cell.timestamp)),
+    [[1, versions], [1]],
+  )
+  // Reading them all is the yardstick, so that a slow machine does not decide.
+  const wholeMs = await fastest(() => store.readRows([Buffer.from('hot')], DATA))
+  const hot = [Buffer.from('hot')]
+  for (const work of [
+    () => store.readRows(hot, filter),
+    () => store.checkAndMutateRow(hot[0] as Buffer, step),
+    () => scan(false),
+    () => scan(true),
+  ]) {
+    const workMs = await fastest(work)
+    assert.ok(workMs < wholeMs / 10, `${work}: ${workMs} ms of ${wholeMs} ms`)
+  }
+  await store.close()
+})

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StorageError } from '../errors.ts'
+import { prepareSchema } from './sqlite-schema.ts'
+
+/**
+ * Before this version a checkpoint could reset the write-ahead log while another connection still
+ * read it, and damage the file (sqlite.org/wal.html, "the WAL-reset bug").
+ */
+const SQLITE_VERSION_MIN = [3, 51, 3] as const
+
+const WRITE_AHEAD_LOG_BYTES_KEPT = 64 * 1024 * 1024
+
+/**
+ * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own
+ * default (NORMAL) loses acknowledged commits when the power fails.
+ */
+export function openWriterConnection(path: string): Database {
+  return openConnection(path, (database) => {
+    checkSqliteVersion(database.prepare('SELECT sqlite_version()').pluck().get() as string)
+    prepareSchema(database)
+    if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+      throw new Error('its file system does not support a write-ahead log')
+    }
+    database.pragma('synchronous = FULL')
+    // On macOS a plain fsync leaves the data in the drive's cache; elsewhere these change nothing.
+    database.pragma('fullfsync = ON')
+    database.pragma('checkpoint_fullfsync = ON')
+    database.pragma(`journal_size_limit = ${WRITE_AHEAD_LOG_BYTES_KEPT}`)
+  })
+}
+
+/** A connection for reads, which see every commit that was acknowledged before they began. */
+export function openReaderConnection(path: string): Database {
+  return openConnection(path, (database) => database.pragma('query_only = ON'))
+}
+
+/** Throws `data_directory_unusable` when SQLite is too old to be trusted with the data. */
+export function checkSqliteVersion(version: string): void {
+  const parts = version.split('.').map(Number)
+  for (const [at, min] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[at] ?? 0
+    if (part > min) return
+    if (part < min) {
+      throw new StorageError(
+        'data_directory_unusable',
+        `SQLite ${version} can damage its write-ahead log; ${SQLITE_VERSION_MIN.join('.')} or later is needed.`,
+      )
+    }
+  }
+}
+
+function openConnection(path: string, setUp: (database: Database) => void): Database {
+  let database: Database | undefined
+  try {
+    database = new SqliteDatabase(path)
+    setUp(database)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof StorageError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StorageError(
+      'data_directory_unusable',
+      `${path} cannot be opened: ${reason}.`,
+      {},
+      { cause: error },
+    )
+  }
+}
