@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import type { Clock } from '../clock.ts'
+
+const ATTEMPTS_MAX = 10
+const FIRST_PAUSE_MS = 5
+const PAUSE_MS_MAX = 500
+
+/**
+ * Runs a step of the oracle again when the store did not take it or its answer was lost. Every such
+ * step may happen twice: a gap between timestamps is harmless, and raising a counter has no memory.
+ * Rejects with the store's last error, or with the signal's reason.
+ */
+export async function askedAgain<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  step: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isPassing(error) || attempt === ATTEMPTS_MAX) throw error
+      signal.throwIfAborted()
+      // The first answer that is lost says little about the next one.
+      if (attempt === 1) continue
+      await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, PAUSE_MS_MAX), signal)
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof CellStoreError)) return false
+  return error.kind === 'notApplied' || error.kind === 'ambiguous' || error.kind === 'deadline'
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../../test/manual-clock.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { StorageError } from '../errors.ts'
+import { InvariantViolation } from '../invariant.ts'
+import { silentLog } from '../storage-log.ts'
+import { EmbeddedOracle } from './embedded-oracle.ts'
+import { readOracleState } from './oracle-row.ts'
+import { WatchedCellStore } from './watched-cell-store.ts'
+
+async function given() {
+  const clock = new ManualClock()
+  const cellStore = new WatchedCellStore(new MemoryCellStore())
+  const open = () => EmbeddedOracle.open({ cellStore, clock, log: silentLog })
+  return { clock, cellStore, open, oracle: await open() }
+}
+
+test('timestamps are the wall clock and strictly increase, however many ask at once', async () => {
+  const { clock, oracle } = await given()
+  const stamps = await Promise.all(Array.from({ length: 1_000 }, () => oracle.next()))
+  const timestamps = stamps.map(({ timestamp }) => timestamp)
+  assert.deepEqual(
+    timestamps,
+    timestamps.map((_, at) => clock.wallMicros() + at),
+  )
+  await clock.advance(1_000)
+  assert.equal((await oracle.next()).timestamp, clock.wallMicros())
+  assert.equal(oracle.lastSeen(), clock.wallMicros())
+})
+
+test('nothing above the mark on disk is handed out, over hours of use', async () => {
+  const { clock, cellStore, oracle } = await given()
+  for (let step = 0; step < 500; step++) {
+    await clock.advance([1, 500, 2_900, 3_100, 20_000][step % 5] as number)
+    const { timestamp } = await oracle.next()
+    const { timestamp: mark } = await readOracleState(cellStore)
+    assert.ok(timestamp <= mark, `${timestamp} was issued under mark ${mark}`)
+  }
+})
+
+test('the mark is raised ahead of need: a request does not wait for a slow disk', async () => {
+  const { clock, cellStore, oracle } = await given()
+  const disk = Promise.withResolvers<void>()
+  cellStore.before = () => disk.promise
+  await clock.advance(3_500)
+  await oracle.next()
+  await clock.advance(2_000)
+  await oracle.next()
+  assert.equal(cellStore.calls.length, 2)
+
+  await clock.advance(2_000)
+  const waiting = Promise.all(Array.from({ length: 50 }, () => oracle.next()))
+  disk.resolve()
+  const timestamps = (await waiting).map(({ timestamp }) => timestamp)
+  assert.equal(new Set(timestamps).size, 50)
+  assert.ok(Math.min(...timestamps) >= clock.wallMicros())
+  assert.ok(cellStore.calls.length <= 4, `${cellStore.calls.length} calls`)
+})
+
+test('after a kill the next process goes on above everything issued, also with the clock set back', async () => {
+  const { clock, open, oracle } = await given()
+  await clock.advance(4_000)
+  const { timestamp: issued } = await oracle.next()
+  clock.jumpWall(-24 * 3_600_000)
+  const reopened = await open()
+  assert.ok(reopened.lastSeen() >= issued)
+  const { timestamp: first } = await reopened.next()
+  const { timestamp: second } = await reopened.next()
+  assert.ok(first > issued)
+  assert.equal(second, first + 1)
+})
+
+test('after a long rest the next process goes on at the wall clock', async () => {
+  const { clock, open, oracle } = await given()
+  await oracle.close()
+  await clock.advance(3_600_000)
+  assert.equal((await (await open()).next()).timestamp, clock.wallMicros())
+})
+
+test('a clock that goes backwards: timestamps go on one by one', async () => {
+  const { clock, oracle } = await given()
+  const { timestamp } = await oracle.next()
+  clock.jumpWall(-5_000)
+  assert.equal((await oracle.next()).timestamp, timestamp + 1)
+  clock.jumpWall(-3_600_000)
+  assert.equal((await oracle.next()).timestamp, timestamp + 2)
+})
+
+test('a clock that leaps ahead by more than ten seconds is not followed', async () => {
+  const { clock, oracle } = await given()
+  const { timestamp } = await oracle.next()
+  clock.jumpWall(10 * 365 * 24 * 3_600_000)
+  await clock.advance(1_000)
+  assert.equal((await oracle.next()).timestamp, timestamp + 1_000_000)
+})
+
+test('a schema fence concerns the tables named, and is answered with the next timestamp', async () => {
+  const { oracle } = await given()
+  const { timestamp: first } = await oracle.next()
+  const { timestamp: second } = await oracle.next()
+  await oracle.raiseSchemaFence([1, 2], second)
+  await oracle.raiseSchemaFence([2], first)
+  const fenceOf = async (...scopes: number[]) => (await oracle.next(scopes)).schemaFence
+  assert.equal(await fenceOf(1), second)
+  assert.equal(await fenceOf(2), second)
+  assert.equal(await fenceOf(3), 0)
+  assert.equal(await fenceOf(3, 1), second)
+  assert.equal(await fenceOf(), 0)
+})
+
+test('a safe point is known at once, is on disk before it is acknowledged, and never goes back', async () => {
+  const { cellStore, oracle, open } = await given()
+  const { timestamp: first } = await oracle.next()
+  const { timestamp: second } = await oracle.next()
+  const disk = Promise.withResolvers<void>()
+  cellStore.before = () => disk.promise
+  let acknowledged = false
+  const raised = oracle.raiseSafePoint(second).then(() => {
+    acknowledged = true
+  })
+  assert.equal(await oracle.currentSafePoint(), second)
+  assert.equal((await oracle.next()).safePoint, second)
+  assert.equal(acknowledged, false)
+  disk.resolve()
+  await raised
+  await oracle.raiseSafePoint(first)
+  assert.equal(await oracle.currentSafePoint(), second)
+  assert.equal((await readOracleState(cellStore)).safePoint, second)
+  assert.equal(await (await open()).currentSafePoint(), second)
+})
+
+test('a fence above every issued timestamp is refused', async () => {
+  const { oracle } = await given()
+  const { timestamp } = await oracle.next()
+  await assert.rejects(oracle.raiseSafePoint(timestamp + 1), InvariantViolation)
+  await assert.rejects(oracle.raiseSchemaFence([1], timestamp + 1), InvariantViolation)
+})
+
+test('a lost answer of the store is asked for again', async () => {
+  const { clock, cellStore, oracle } = await given()
+  let lost = 0
+  cellStore.after = async () => {
+    if (++lost === 1) throw new CellStoreError('ambiguous', 'The answer was lost.')
+  }
+  await clock.advance(60_000)
+  assert.equal((await oracle.next()).timestamp, clock.wallMicros())
+  assert.equal(lost, 2)
+})
+
+test('a closed oracle refuses', async () => {
+  const { oracle } = await given()
+  await oracle.close()
+  const isClosed = (error: unknown) => error instanceof StorageError && error.code === 'closed'
+  await assert.rejects(oracle.next(), isClosed)
+})

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Clock } from '../clock.ts'
+import { StorageError } from '../errors.ts'
+import { invariant } from '../invariant.ts'
+import type { StorageLog } from '../storage-log.ts'
+import { askedAgain } from './asked-again.ts'
+import { lowerCounter, type OracleState, raiseCounter, readOracleState } from './oracle-row.ts'
+import type { Stamp, TimestampOracle } from './timestamp-oracle.ts'
+import { TrustedWallClock } from './trusted-wall-clock.ts'
+
+/** How far the mark is raised above the wall clock. */
+const MARK_AHEAD_MICROS = 6_000_000
+/**
+ * How far it is raised at least above the last timestamp, where that is ahead of the wall clock. Less,
+ * because each process that is killed leaves so much unused: with as much as above, a server that is
+ * restarted over and over would run further and further ahead of the clock.
+ */
+const TIMESTAMPS_AHEAD_MIN = 500_000
+
+type Outside = {
+  readonly cellStore: CellStore
+  readonly clock: Clock
+  readonly log: StorageLog
+}
+
+/**
+ * The oracle of a process that owns its store alone (Percolator 2.3): timestamps come from memory,
+ * below a high-water mark that is on disk before anything beneath it is handed out.
+ *
+ *     mark on disk 106   last 100   clock 101   -> 101
+ *     the process dies; the next one reads 106  -> 107, or the clock if that is later
+ *     it is closed with last 107 instead: the mark becomes 107 again
+ *
+ * Schema fences are kept by table and in memory only: a restart ends every open transaction anyway.
+ */
+export class EmbeddedOracle implements TimestampOracle {
+  readonly #outside: Outside
+  readonly #wallClock: TrustedWallClock
+  readonly #schemaFences = new Map<number, Timestamp>()
+  readonly #closing = new AbortController()
+  #last: Timestamp
+  #mark: Timestamp
+  /** From here on the mark is raised in the background, so that hardly anyone waits for it. */
+  #renewFrom: Timestamp = 0
+  #safePoint: Timestamp
+  #renewal: Promise<void> | undefined
+
+  private constructor(outside: Outside, found: OracleState) {
+    this.#outside = outside
+    this.#wallClock = new TrustedWallClock(outside.clock, outside.log)
+    // Whatever an earlier process issued, it was not above its mark.
+    this.#last = found.timestamp
+    this.#mark = found.timestamp
+    this.#safePoint = found.safePoint
+  }
+
+  static async open(outside: Outside): Promise<EmbeddedOracle> {
+    const oracle = new EmbeddedOracle(outside, await readOracleState(outside.cellStore))
+    await oracle.#renewMark()
+    return oracle
+  }
+
+  /** Rejects with StorageError `closed`, or with a CellStoreError when the mark cannot be raised. */
+  async next(schemaScopes: readonly number[] = []): Promise<Stamp> {
+    for (;;) {
+      this.#closing.signal.throwIfAborted()
+      const timestamp = Math.max(this.#last + 1, this.#wallClock.micros())
+      if (timestamp <= this.#mark) {
+        this.#last = timestamp
+        if (timestamp > this.#renewFrom) this.#renewMarkInBackground()
+        // The fences are read in the turn that took the timestamp: no change can come in between.
+        const schemaFence = this.#schemaFenceOf(schemaScopes)
+        return { timestamp, safePoint: this.#safePoint, schemaFence }
+      }
+      await this.#renewMark()
+    }
+  }
+
+  async currentSafePoint(): Promise<Timestamp> {
+    return this.#safePoint
+  }
+
+  /** Directly after the start this is the mark that was found: nothing at or below it is issued any more. */
+  lastSeen(): Timestamp {
+    return this.#last
+  }
+
+  async raiseSafePoint(to: Timestamp): Promise<void> {
+    this.#assertIssued(to)
+    // Memory first: from this turn on no read is answered that the next deletion could spoil.
+    this.#safePoint = Math.max(this.#safePoint, to)
+    const { cellStore, clock } = this.#outside
+    await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, 'safePoint', to))
+  }
+
+  async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+    this.#assertIssued(to)
+    for (const scope of schemaScopes) {
+      this.#schemaFences.set(scope, Math.max(this.#schemaFences.get(scope) ?? 0, to))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new StorageError('closed', 'The timestamp oracle is closed.'))
+    await this.#renewal?.catch(() => {})
+    await this.#lowerMark()
+  }
+
+  #schemaFenceOf(schemaScopes: readonly number[]): Timestamp {
+    let fence = 0
+    for (const scope of schemaScopes) fence = Math.max(fence, this.#schemaFences.get(scope) ?? 0)
+    return fence
+  }
+
+  /** Those who need it at the same time share one renewal. */
+  #renewMark(): Promise<void> {
+    this.#renewal ??= this.#raiseMark().finally(() => {
+      this.#renewal = undefined
+    })
+    return this.#renewal
+  }
+
+  #renewMarkInBackground(): void {
+    if (this.#renewal !== undefined) return
+    this.#renewMark().catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return
+      this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
+    })
+  }
+
+  async #raiseMark(): Promise<void> {
+    const { cellStore, clock } = this.#outside
+    const wallMicros = this.#wallClock.micros()
+    const next = Math.max(this.#last, wallMicros)
+    const mark = Math.max(wallMicros + MARK_AHEAD_MICROS, this.#last + TIMESTAMPS_AHEAD_MIN)
+    await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, 'timestamp', mark))
+    this.#mark = Math.max(this.#mark, mark)
+    this.#renewFrom = next + Math.floor((mark - next) / 2)
+  }
+
+  /** The next process goes on where this one stopped. Left undone, it only goes on somewhat higher. */
+  async #lowerMark(): Promise<void> {
+    const { cellStore, log } = this.#outside
+    const [from, to] = [this.#mark, this.#last]
+    if (to >= from) return
+    try {
+      await lowerCounter(cellStore, 'timestamp', { from, to })
+      this.#mark = to
+    } catch (error) {
+      log.info({ error: String(error) }, 'timestamp mark was not lowered to the last timestamp')
+    }
+  }
+
+  #assertIssued(to: Timestamp): void {
+    // A fence in the future would end transactions that are yet to begin (J7).
+    invariant(to <= this.#last, 'J7', { fence: to, lastIssued: this.#last })
+  }
+}

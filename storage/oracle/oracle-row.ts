@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { CellStore, Increment } from '../cell-store/cell-store.ts'
+import { systemRowKey } from '../cell-store/row-key.ts'
+
+/**
+ * The oracle's own row, three counters in the family `data`:
+ *
+ *     00 "oracle"   timestamp = 1767225605000000   safePoint = 0   schemaFence = 1767225600000123
+ *
+ * `timestamp` is a number that no issued timestamp exceeds. The shared oracle counts on it, so there
+ * it is the last one issued; the embedded oracle keeps it some seconds ahead. Each kind can therefore
+ * take over a store from the other. Two embedded oracles never have one store.
+ */
+export const ORACLE_ROW = systemRowKey('oracle')
+
+export type OracleCounter = 'timestamp' | 'safePoint' | 'schemaFence'
+export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
+
+const COUNTERS: readonly OracleCounter[] = ['timestamp', 'safePoint', 'schemaFence']
+
+/** A counter that was never written is 0. */
+export async function readOracleState(cellStore: CellStore): Promise<OracleState> {
+  const filter = COUNTERS.map((qualifier) => ({ family: 'data', qualifier, newest: 1 }) as const)
+  const [row] = await cellStore.readRows([ORACLE_ROW], filter)
+  const counterOf = (counter: OracleCounter) => {
+    const cell = row?.cells.find(({ qualifier }) => qualifier === counter)
+    return cell === undefined ? 0 : decodeCounter(cell.value)
+  }
+  return {
+    timestamp: counterOf('timestamp'),
+    safePoint: counterOf('safePoint'),
+    schemaFence: counterOf('schemaFence'),
+  }
+}
+
+/**
+ * Takes `count` timestamps and reads the fences with them, as one atomic step. The timestamps are
+ * those above `timestamp - count`, up to `timestamp`.
+ */
+export async function takeTimestamps(cellStore: CellStore, count: number): Promise<OracleState> {
+  const increments: Increment[] = COUNTERS.map((qualifier) => {
+    return { family: 'data', qualifier, by: qualifier === 'timestamp' ? BigInt(count) : 0n }
+  })
+  const values = await cellStore.readModifyWriteRow(ORACLE_ROW, increments)
+  const [timestamp, safePoint, schemaFence] = values as [bigint, bigint, bigint]
+  return {
+    timestamp: Number(timestamp),
+    safePoint: Number(safePoint),
+    schemaFence: Number(schemaFence),
+  }
+}
+
+/**
+ * Sets a counter to the larger of its value and `to`, as one atomic step: the values are not
+ * negative, so their bytes compare as the numbers do. It does no harm to send it twice, or late.
+ */
+export async function raiseCounter(
+  cellStore: CellStore,
+  counter: OracleCounter,
+  to: Timestamp,
+): Promise<void> {
+  const column = { family: 'data', qualifier: counter } as const
+  const value = encodeCounter(to)
+  await cellStore.checkAndMutateRow(ORACLE_ROW, {
+    when: [{ ...column, newest: 1, values: { start: value } }],
+    ifMatched: [],
+    // The engine chose the timestamp of the cell that stands there, so it is cleared away by range.
+    otherwise: [
+      { kind: 'deleteFromColumn', ...column, timestamps: {} },
+      { kind: 'setCell', ...column, timestamp: 0, value },
+    ],
+  })
+}
+
+/** Sets a counter that stands at `from` exactly to `to`; one that somebody has raised since is left. */
+export async function lowerCounter(
+  cellStore: CellStore,
+  counter: OracleCounter,
+  { from, to }: { readonly from: Timestamp; readonly to: Timestamp },
+): Promise<void> {
+  const column = { family: 'data', qualifier: counter } as const
+  const start = encodeCounter(from)
+  await cellStore.checkAndMutateRow(ORACLE_ROW, {
+    when: [{ ...column, newest: 1, values: { start, end: encodeCounter(from + 1) } }],
+    ifMatched: [
+      { kind: 'deleteFromColumn', ...column, timestamps: {} },
+      { kind: 'setCell', ...column, timestamp: 0, value: encodeCounter(to) },
+    ],
+    otherwise: [],
+  })
+}
+
+function encodeCounter(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(BigInt(value))
+  return bytes
+}
+
+function decodeCounter(value: Uint8Array): number {
+  return Number(Buffer.from(value).readBigInt64BE())
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Clock } from '../clock.ts'
+import { StorageError } from '../errors.ts'
+import type { StorageLog } from '../storage-log.ts'
+import { askedAgain } from './asked-again.ts'
+import { raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
+import type { Stamp, TimestampOracle } from './timestamp-oracle.ts'
+import { TrustedWallClock } from './trusted-wall-clock.ts'
+
+/** How far the counter may lie behind the wall clock before it is raised to it. */
+const BEHIND_MICROS_MAX = 1_000_000
+
+/** How long a safe point that was read may be relied on, counted from before it was asked for. */
+const LEASE_MS = 30_000
+
+/** A lease, and 5 % for clocks that run at different rates: then no process relies on an older one. */
+const LEASE_WAITED_OUT_MS = LEASE_MS * 1.05
+
+type Outside = {
+  readonly cellStore: CellStore
+  readonly clock: Clock
+  readonly log: StorageLog
+}
+
+type Waiting = {
+  readonly resolve: (stamp: Stamp) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * The oracle of several processes over one store: the counter is in the store, and a stamp is one
+ * read-modify-write of the oracle's row, which answers the fences in the same atomic step.
+ *
+ * Requests that are already waiting share one call, and there is at most one call under way. None is
+ * ever taken for later: a spare timestamp could become a commitTs below a startTs that another
+ * process has been reading at since.
+ */
+export class SharedOracle implements TimestampOracle {
+  readonly #outside: Outside
+  readonly #wallClock: TrustedWallClock
+  readonly #closing = new AbortController()
+  #waiting: Waiting[] = []
+  #asking: Promise<void> | undefined
+  #lastSeen: Timestamp
+  /** The largest safe point known, and until when on the monotonic clock no larger one matters. */
+  #safePoint: Timestamp = 0
+  #leasedUntilMs = -Infinity
+
+  private constructor(outside: Outside, lastSeen: Timestamp) {
+    this.#outside = outside
+    this.#wallClock = new TrustedWallClock(outside.clock, outside.log)
+    this.#lastSeen = lastSeen
+  }
+
+  static async open(outside: Outside): Promise<SharedOracle> {
+    const { timestamp } = await readOracleState(outside.cellStore)
+    return new SharedOracle(outside, timestamp)
+  }
+
+  /**
+   * One schema fence serves all tables here. Rejects with StorageError `closed`, or with the store's
+   * CellStoreError after asking several times.
+   */
+  next(_schemaScopes?: readonly number[]): Promise<Stamp> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing.signal.aborted) return reject(this.#closing.signal.reason)
+      this.#waiting.push({ resolve, reject })
+      this.#asking ??= this.#answerWaiting()
+    })
+  }
+
+  async currentSafePoint(): Promise<Timestamp> {
+    this.#closing.signal.throwIfAborted()
+    if (this.#outside.clock.monotonicMs() < this.#leasedUntilMs) return this.#safePoint
+    return (await this.next()).safePoint
+  }
+
+  lastSeen(): Timestamp {
+    return this.#lastSeen
+  }
+
+  /**
+   * Resolves only when no process can still hold the older safe point under a lease, about half a
+   * minute later: the caller is free to delete what lies below `to` then.
+   */
+  async raiseSafePoint(to: Timestamp): Promise<void> {
+    await this.#raise('safePoint', to)
+    this.#safePoint = Math.max(this.#safePoint, to)
+    // Also when the store had it already: whoever raised it may have done so only just now.
+    await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, this.#closing.signal)
+  }
+
+  async raiseSchemaFence(_schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+    await this.#raise('schemaFence', to)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new StorageError('closed', 'The timestamp oracle is closed.'))
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#closing.signal.reason)
+    await this.#asking
+  }
+
+  /** Answers everyone who waits, call after call, until nobody does. */
+  async #answerWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      let served: Waiting[] = []
+      try {
+        await this.#raiseToWallClock()
+        // Only after that await: the rest of this turn's requests join this call.
+        served = this.#waiting.splice(0)
+        if (served.length > 0) await this.#askFor(served)
+      } catch (error) {
+        const failed = served.length > 0 ? served : this.#waiting.splice(0)
+        for (const { reject } of failed) reject(error)
+      }
+    }
+    this.#asking = undefined
+  }
+
+  async #askFor(served: readonly Waiting[]): Promise<void> {
+    const { cellStore, clock } = this.#outside
+    const state = await askedAgain(clock, this.#closing.signal, async () => {
+      const askedAtMs = clock.monotonicMs()
+      const taken = await takeTimestamps(cellStore, served.length)
+      // In one turn: a lease that is renewed before its safe point would vouch for the old one.
+      this.#safePoint = Math.max(this.#safePoint, taken.safePoint)
+      this.#leasedUntilMs = askedAtMs + LEASE_MS
+      return taken
+    })
+    const { timestamp: last, safePoint, schemaFence } = state
+    this.#lastSeen = Math.max(this.#lastSeen, last)
+    const first = last - served.length + 1
+    for (const [at, { resolve }] of served.entries()) {
+      resolve({ timestamp: first + at, safePoint, schemaFence })
+    }
+  }
+
+  /**
+   * Keeps timestamps near the wall clock. The counter only ever rises, so this cannot disturb the
+   * order; other processes may have raised it already, and then it is a call that changes nothing.
+   */
+  async #raiseToWallClock(): Promise<void> {
+    const wallMicros = this.#wallClock.micros()
+    if (wallMicros - this.#lastSeen > BEHIND_MICROS_MAX) await this.#raise('timestamp', wallMicros)
+  }
+
+  async #raise(counter: 'timestamp' | 'safePoint' | 'schemaFence', to: Timestamp): Promise<void> {
+    const { cellStore, clock } = this.#outside
+    this.#closing.signal.throwIfAborted()
+    await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, counter, to))
+  }
+}
