@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rowKey } from '../../test/cell-notation.ts'
+import type { Fault } from '../../test/faulty-cell-store.ts'
+import { COLUMN, type Gateway, ProtocolWorld } from '../../test/protocol-world.ts'
+import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import { StorageError } from '../errors.ts'
+
+/**
+ * Transfers between accounts from two gateways at once, over a store that loses requests and
+ * answers, with a liveness that is a coin flip: transactions are taken for dead while they live, at
+ * any moment. At every snapshot the sum is the same, and what was acknowledged is there. Seeds are
+ * fixed; `BANK_SEED=n` runs one of them alone, and a failure names its seed.
+ */
+const ACCOUNTS = ['ann', 'bob', 'eve', 'joe', 'sue'] as const
+const OPENING = 100
+const SEEDS = process.env.BANK_SEED
+  ? [Number(process.env.BANK_SEED)]
+  : Array.from({ length: 60 }, (_, index) => index + 1)
+
+type Ledger = { readonly id: string; readonly outcome: 'committed' | 'aborted' | 'unknown' }[]
+
+function amountIn(bytes: Uint8Array | undefined): number {
+  return Number(Buffer.from(bytes ?? []).toString())
+}
+
+async function sumAt(gateway: Gateway, readTs: number): Promise<number> {
+  const rows = await gateway.beginAt(readTs).getRows(
+    ACCOUNTS.map((name) => rowKey(name)),
+    [COLUMN],
+  )
+  return rows.reduce((sum, row) => sum + amountIn(row?.columns.get(COLUMN)?.value), 0)
+}
+
+async function transfer(
+  gateway: Gateway,
+  world: ProtocolWorld,
+  random: SeededRandomness,
+  ledger: Ledger,
+) {
+  const from = random.below(ACCOUNTS.length)
+  const to = (from + 1 + random.below(ACCOUNTS.length - 1)) % ACCOUNTS.length
+  const { timestamp } = await world.oracle.next()
+  const transaction = gateway.beginAt(timestamp)
+  const id = `m${timestamp}`
+  try {
+    const keys = [rowKey(ACCOUNTS[from] as string), rowKey(ACCOUNTS[to] as string)]
+    const rows = await transaction.getRows(keys, [COLUMN])
+    const amount = random.below(20)
+    for (const [index, key] of keys.entries()) {
+      const before = amountIn(rows[index]?.columns.get(COLUMN)?.value)
+      const after = index === 0 ? before - amount : before + amount
+      transaction.put(key, COLUMN, Buffer.from(String(after)))
+    }
+    // A marker row for each transfer tells afterwards whether it is there.
+    transaction.put(rowKey(id), COLUMN, Buffer.from('x'))
+    await transaction.commit()
+    ledger.push({ id, outcome: 'committed' })
+  } catch (error) {
+    if (error instanceof CellStoreError)
+      transaction.rollback() // The store failed in a read.
+    else if (!(error instanceof StorageError)) throw error
+    const isUnknown = error instanceof StorageError && error.code === 'commit_outcome_unknown'
+    ledger.push({ id, outcome: isUnknown ? 'unknown' : 'aborted' })
+  }
+}
+
+async function run(seed: number): Promise<Ledger> {
+  const random = new SeededRandomness(seed)
+  const world = new ProtocolWorld(100)
+  await world.given(...ACCOUNTS.map((name) => `${name} write@2 -> 1 put ${OPENING}`))
+  const faultRate = random.fraction() * 0.15
+  const deathRate = random.fraction() * 0.3
+  for (const { store, liveness } of [world.a, world.b]) {
+    store.fault = async () => {
+      for (let turns = random.below(3); turns > 0; turns -= 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const faults: Fault[] = ['requestLost', 'answerLost', 'refused']
+      return random.fraction() < faultRate ? (faults[random.below(3)] as Fault) : 'none'
+    }
+    liveness.isOwnerDead = async () => random.fraction() < deathRate
+  }
+  const ledger: Ledger = []
+  const worker = async (gateway: Gateway) => {
+    for (let round = 0; round < 12; round += 1) {
+      await transfer(gateway, world, random, ledger)
+      const { timestamp } = await world.oracle.next()
+      const sum = await sumAt(gateway, timestamp).catch((error: unknown) => {
+        // A read may lose a request while it clears a lock, or wait too long; the next one will do.
+        const isOfNoUse = error instanceof StorageError && error.code === 'locked'
+        if (error instanceof CellStoreError || isOfNoUse) return OPENING * ACCOUNTS.length
+        throw error
+      })
+      assert.equal(sum, OPENING * ACCOUNTS.length, `sum at ${timestamp}`)
+    }
+  }
+  await Promise.all([worker(world.a), worker(world.a), worker(world.b), worker(world.b)])
+  await world.cells()
+  await checkAtRest(world, ledger)
+  return ledger
+}
+
+/** Without faults, and with everybody dead: all locks can be settled, and the ledger is right. */
+async function checkAtRest(world: ProtocolWorld, ledger: Ledger): Promise<void> {
+  const gateway = world.b
+  gateway.store.fault = () => 'none'
+  gateway.liveness.isOwnerDead = async () => true
+  const { timestamp } = await world.oracle.next()
+  assert.equal(await sumAt(gateway, timestamp), OPENING * ACCOUNTS.length)
+  for (const { id, outcome } of ledger) {
+    const isThere = (await gateway.read(id, timestamp)) !== null
+    if (outcome !== 'unknown') assert.equal(isThere, outcome === 'committed', `transfer ${id}`)
+  }
+  assert.deepEqual(
+    (await world.cells()).filter((line) => line.includes(' lock@')),
+    [],
+  )
+}
+
+describe('the bank', () => {
+  test(`keeps its sum at every snapshot, seeds ${SEEDS[0]} to ${SEEDS.at(-1)}`, async () => {
+    const total = { committed: 0, aborted: 0, unknown: 0 }
+    for (const seed of SEEDS) {
+      try {
+        for (const { outcome } of await run(seed)) total[outcome] += 1
+      } catch (error) {
+        throw new Error(`seed ${seed} (BANK_SEED=${seed} runs it alone)`, { cause: error })
+      }
+    }
+    console.log(`bank: ${JSON.stringify(total)}`)
+    if (SEEDS.length > 1) assert.ok(total.committed > 100 && total.aborted > 100)
+  })
+})

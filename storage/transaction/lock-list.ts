@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { decodeLock, isPrimaryOf, type Lock } from './lock.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+
+export type StandingLock = {
+  readonly row: Uint8Array
+  readonly column: string
+  readonly lock: Lock
+  readonly isPrimary: boolean
+  readonly ownerIsDead: boolean
+}
+
+/** The locks that stand now, in row order, at most `limit`: for an operator to look at. */
+export async function listLocks(
+  { cellStore, liveness }: ProtocolContext,
+  limit: number,
+): Promise<StandingLock[]> {
+  const standing: StandingLock[] = []
+  const scan = { start: new Uint8Array(), filter: [{ family: 'lock' }], limit } as const
+  for await (const { key, cells } of cellStore.scanRows(scan)) {
+    for (const cell of cells) {
+      const lock = decodeLock(cell.timestamp, cell.value)
+      const address = { row: key, column: cell.qualifier }
+      standing.push({
+        ...address,
+        lock,
+        isPrimary: isPrimaryOf(lock, address),
+        ownerIsDead: await liveness.isOwnerDead(lock),
+      })
+    }
+  }
+  return standing.slice(0, limit)
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Row } from '../cell-store/cell.ts'
+import { keyAfter } from '../cell-store/row-key.ts'
+import { InvariantViolation } from '../invariant.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import { LOCK_TTL_MS } from './liveness.ts'
+import { decodeLock } from './lock.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+
+/**
+ * Resolves locks that nobody meets. Without it a row whose transaction committed, but whose owner
+ * died before rolling it forward, would stay locked until somebody happens to read it.
+ */
+export class LockSweeper {
+  readonly #context: ProtocolContext
+  readonly #resolver: LockResolver
+  readonly #ageMsMin: number
+  readonly #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  /** `ageMsMin` spares locks that are most likely alive; 0 looks at every lock. */
+  constructor(context: ProtocolContext, resolver: LockResolver, ageMsMin = 2 * LOCK_TTL_MS) {
+    this.#context = context
+    this.#resolver = resolver
+    this.#ageMsMin = ageMsMin
+  }
+
+  start(): void {
+    this.#running = this.#sweepForEver()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  /** One pass over every lock of the store. Rejects with CellStoreError. */
+  async sweep(): Promise<{ readonly resolved: number; readonly alive: number }> {
+    let resolved = 0
+    let alive = 0
+    const oldestSpared = this.#context.liveness.wallMicros() - this.#ageMsMin * 1000
+    for await (const { key, cells } of this.#lockedRows()) {
+      this.#stopping.signal.throwIfAborted()
+      for (const cell of cells) {
+        if (await this.#isResolved(key, cell, oldestSpared)) resolved += 1
+        else alive += 1
+      }
+    }
+    return { resolved, alive }
+  }
+
+  /** A damaged lock is reported and left as it is: it must not keep the others from being resolved. */
+  async #isResolved(row: Uint8Array, cell: Cell, oldestSpared: number): Promise<boolean> {
+    try {
+      const lock = decodeLock(cell.timestamp, cell.value)
+      if (this.#ageMsMin > 0 && lock.wallMicros > oldestSpared) return false
+      return (await this.#resolver.resolve(row, lock)).kind !== 'alive'
+    } catch (error) {
+      if (!(error instanceof InvariantViolation)) throw error
+      const facts = { row: Buffer.from(row).toString('hex'), error: error.message }
+      this.#context.log.error(facts, 'a lock cannot be resolved')
+      return false
+    }
+  }
+
+  async *#lockedRows(): AsyncGenerator<Row> {
+    let start: Uint8Array = new Uint8Array()
+    for (;;) {
+      const page = await Array.fromAsync(
+        this.#context.cellStore.scanRows({
+          start,
+          filter: [{ family: 'lock' }],
+          limit: STORAGE_LIMITS.scanPageRows,
+          signal: this.#stopping.signal,
+        }),
+      )
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined || page.length < STORAGE_LIMITS.scanPageRows) return
+      start = keyAfter(last.key)
+    }
+  }
+
+  async #sweepForEver(): Promise<void> {
+    const { signal } = this.#stopping
+    const { clock, log } = this.#context
+    while (!signal.aborted) {
+      try {
+        const { resolved } = await this.sweep()
+        if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
+        await clock.sleep(SWEEP_INTERVAL_MS, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ error: String(error) }, 'a sweep for locks did not finish')
+        await clock.sleep(SWEEP_INTERVAL_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+}
+
+const SWEEP_INTERVAL_MS = 5_000

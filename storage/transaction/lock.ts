@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Timestamp } from '../cell-store/cell.ts'
+import { compareRowKeys } from '../cell-store/row-key.ts'
+import { invariant } from '../invariant.ts'
+import {
+  decodeContent,
+  decodeStartTs,
+  encodeContent,
+  encodeStartTs,
+  type WrittenContent,
+} from './write-record.ts'
+
+/**
+ * The mark of a transaction under way on one column (Percolator 2.2): the cell stands at the
+ * transaction's startTs. One of its locks is the primary, named by all the others; whether the
+ * primary has become a write record decides for all of them.
+ */
+export type Lock = {
+  readonly startTs: Timestamp
+  readonly primary: ColumnAddress
+  /** The run of a process that owns the transaction, as 32 hexadecimal digits; see `liveness.ts`. */
+  readonly incarnation: string
+  /** When the owner last said that it lives, in oracle microseconds; a heartbeat renews it. */
+  readonly wallMicros: number
+  /** `guard` locks carry no value and do not hide the column from readers. */
+  readonly content: WrittenContent | { readonly kind: 'guard' }
+}
+
+export type ColumnAddress = { readonly row: Uint8Array; readonly column: string }
+
+/** A column of a row with the lock that one transaction has, or wants to have, on it. */
+export type LockedColumn = { readonly column: string; readonly lock: Lock }
+
+/**
+ * All columns of one row that one transaction writes or guards. They are locked, committed and
+ * rolled back by one mutation of the row, so they appear and disappear together (I1). Columns are in
+ * byte order; the first is the anchor that predicates test for the whole group.
+ */
+export type RowGroup = {
+  readonly row: Uint8Array
+  readonly columns: readonly [LockedColumn, ...LockedColumn[]]
+}
+
+const GUARD_BYTE = 0x47
+const INCARNATION_BYTES = 16
+
+/**
+ * `wallMicros` u64be, incarnation (16 bytes), primary row length u16be and row, primary column
+ * length u8 and column, then the content as in a write record, or the byte 47 for a guard.
+ */
+export function encodeLock(lock: Lock): Uint8Array {
+  const column = Buffer.from(lock.primary.column, 'utf8')
+  const lengths = Buffer.alloc(2)
+  lengths.writeUInt16BE(lock.primary.row.length)
+  const { content } = lock
+  return Buffer.concat([
+    encodeStartTs(lock.wallMicros),
+    Buffer.from(lock.incarnation, 'hex'),
+    lengths,
+    lock.primary.row,
+    Uint8Array.of(column.length),
+    column,
+    content.kind === 'guard' ? Uint8Array.of(GUARD_BYTE) : encodeContent(content),
+  ])
+}
+
+export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const rowAt = 8 + INCARNATION_BYTES + 2
+  invariant(buffer.length > rowAt, 'I6', { damaged: 'lock', length: buffer.length })
+  const columnAt = rowAt + buffer.readUInt16BE(rowAt - 2)
+  invariant(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
+  const contentAt = columnAt + 1 + (buffer[columnAt] as number)
+  const content = buffer.subarray(contentAt)
+  return {
+    startTs,
+    wallMicros: decodeStartTs(buffer),
+    incarnation: buffer.toString('hex', 8, 8 + INCARNATION_BYTES),
+    primary: {
+      row: buffer.subarray(rowAt, columnAt),
+      column: buffer.toString('utf8', columnAt + 1, contentAt),
+    },
+    content: content[0] === GUARD_BYTE ? { kind: 'guard' } : decodeContent(content),
+  }
+}
+
+/** The row group that these lock cells of one row and one transaction are. */
+export function rowGroupOfCells(row: Uint8Array, cells: readonly Cell[]): RowGroup | undefined {
+  const [first, ...rest] = cells
+    .filter((cell) => cell.family === 'lock')
+    .map((cell) => ({
+      column: cell.qualifier,
+      lock: decodeLock(cell.timestamp, cell.value),
+    }))
+  return first === undefined ? undefined : { row, columns: [first, ...rest] }
+}
+
+export function isPrimaryOf(lock: Lock, address: ColumnAddress): boolean {
+  return (
+    lock.primary.column === address.column && compareRowKeys(lock.primary.row, address.row) === 0
+  )
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError, type CheckAndMutate } from '../cell-store/cell-store.ts'
+import { StorageError } from '../errors.ts'
+import { Backoff } from './backoff.ts'
+import { decodeLock, type Lock } from './lock.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import {
+  anyLock,
+  guardsFrom,
+  rollbackOf,
+  setData,
+  setLock,
+  writesFrom,
+} from './percolator-columns.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+import type { PrewriteGroup } from './write-set.ts'
+
+/**
+ * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group
+ * unless somebody wrote or guarded one of them since the snapshot, holds any lock on one, or has
+ * rolled this very transaction back.
+ */
+export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
+  return {
+    when: group.columns.flatMap(({ column }) => [
+      writesFrom(column, startTs),
+      guardsFrom(column, startTs),
+      anyLock(column), // Its own too: a delayed repetition must not overwrite a later heartbeat.
+      rollbackOf(column, startTs),
+    ]),
+    ifMatched: [],
+    otherwise: group.columns.flatMap(({ column, lock }) => {
+      const value = group.values.get(column)
+      return value === undefined
+        ? [setLock(column, lock)]
+        : [setData(column, startTs, value), setLock(column, lock)]
+    }),
+  }
+}
+
+/**
+ * Prewrites one row and finds out what stood in the way. Locks that others have left behind are
+ * cleared and the step is repeated; a living owner's lock is a conflict, because nobody waits for a
+ * lock while holding one.
+ *
+ * Rejects with StorageError `write_conflict` (`row`, `conflictingTimestamp`) or
+ * `transaction_rolled_back`, and with CellStoreError when the store does not answer: then the row may
+ * or may not be locked, and the transaction must be rolled back.
+ */
+export async function prewriteRow(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  group: PrewriteGroup,
+  startTs: Timestamp,
+): Promise<void> {
+  const step = prewriteStep(group, startTs)
+  const backoff = new Backoff(context, PREWRITE_RETRY)
+  for (;;) {
+    const foundSomething = await checkAndMutateRepeatedly(context, group.row, step, backoff)
+    if (!foundSomething) return
+    const [row] = await context.cellStore.readRows([group.row], step.when)
+    const obstacle = decidePrewrite(row?.cells ?? [], startTs)
+    switch (obstacle.kind) {
+      case 'ownLock':
+        return
+      case 'rolledBack':
+        throw new StorageError('transaction_rolled_back', 'The transaction was rolled back.')
+      case 'conflict':
+        throw writeConflict(group.row, obstacle.conflictingTs)
+      case 'foreignLock': {
+        const resolution = await resolver.resolve(group.row, obstacle.lock)
+        if (resolution.kind === 'alive') throw writeConflict(group.row, obstacle.lock.startTs)
+      }
+    }
+  }
+}
+
+/** Pure: reads the row after a prewrite that found something. */
+export function decidePrewrite(
+  cells: readonly Cell[],
+  startTs: Timestamp,
+):
+  | { readonly kind: 'ownLock' | 'rolledBack' | 'gone' }
+  | { readonly kind: 'conflict'; readonly conflictingTs: Timestamp }
+  | { readonly kind: 'foreignLock'; readonly lock: Lock } {
+  const find = (...families: Array<Cell['family']>) =>
+    cells.find((cell) => families.includes(cell.family))
+  const locks = cells.filter((cell) => cell.family === 'lock')
+  // An earlier attempt whose answer was lost had succeeded.
+  if (locks.some((cell) => cell.timestamp === startTs)) return { kind: 'ownLock' }
+  if (find('rollback') !== undefined) return { kind: 'rolledBack' }
+  const newer = find('write', 'guard')
+  if (newer !== undefined) return { kind: 'conflict', conflictingTs: newer.timestamp }
+  const [lock] = locks
+  if (lock === undefined) return { kind: 'gone' } // It was cleared between the step and this look.
+  return { kind: 'foreignLock', lock: decodeLock(lock.timestamp, lock.value) }
+}
+
+/** Sends the step again while its answer is lost; it is harmless to apply it twice. */
+async function checkAndMutateRepeatedly(
+  context: ProtocolContext,
+  row: Uint8Array,
+  step: CheckAndMutate,
+  backoff: Backoff,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      return await context.cellStore.checkAndMutateRow(row, step)
+    } catch (error) {
+      const mayRepeat =
+        error instanceof CellStoreError &&
+        (error.kind === 'ambiguous' || error.kind === 'notApplied')
+      if (!mayRepeat || !(await backoff.wait())) throw error
+    }
+  }
+}
+
+function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp): StorageError {
+  return new StorageError('write_conflict', 'Another transaction wrote the same row first.', {
+    row,
+    conflictingTimestamp,
+  })
+}
+
+const PREWRITE_RETRY = { firstMs: 10, totalMs: 5_000 }

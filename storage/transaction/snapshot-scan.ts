@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Row } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import { keyAfter } from '../cell-store/row-key.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import type { Snapshot } from './snapshot.ts'
+import { bytesToFetch, type SettledRow, type SnapshotRow } from './version.ts'
+
+/** Rows of [start, end) in key order, or in reverse order; columns as for `Snapshot.getRows`. */
+export type SnapshotRange = {
+  readonly start: Uint8Array
+  readonly end?: Uint8Array
+  readonly reverse?: boolean
+  readonly columns: readonly string[]
+  /** How many rows the caller will take at most, to read no more than that. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Scans at the snapshot, page by page; between two pages nothing of the store is held. Each row is
+ * right at the snapshot whenever it is read, so the pages together are one snapshot too. Rows that
+ * have only a lock so far are looked at as well: the lock may belong to a commit that inserted them.
+ */
+export async function* scanSnapshot(
+  cellStore: CellStore,
+  snapshot: Snapshot,
+  range: SnapshotRange,
+): AsyncGenerator<SnapshotRow> {
+  let pageRows = Math.min(range.limit ?? Number.POSITIVE_INFINITY, STORAGE_LIMITS.scanPageRows)
+  let rest: SnapshotRange | undefined = range
+  while (rest !== undefined) {
+    const images = await readPage(cellStore, snapshot, rest, pageRows)
+    const settled = await snapshot.settle(images, range.columns, range.signal)
+    for (const part of partsBelow(FETCH_BYTES_MAX, settled)) {
+      const rows = await snapshot.fetch(part)
+      await snapshot.checkReadable()
+      for (const row of rows) if (row !== null) yield row
+    }
+    rest = images.length < pageRows ? undefined : remainderAfter(rest, images)
+    // A small limit met many deleted rows: the next pages are larger, so they are few.
+    pageRows = Math.min(pageRows * 2, STORAGE_LIMITS.scanPageRows)
+  }
+}
+
+async function readPage(
+  cellStore: CellStore,
+  snapshot: Snapshot,
+  { start, end, reverse = false, columns, signal }: SnapshotRange,
+  limit: number,
+): Promise<Row[]> {
+  return await Array.fromAsync(
+    cellStore.scanRows({
+      start,
+      ...(end === undefined ? {} : { end }),
+      reverse,
+      filter: snapshot.filter(columns),
+      limit,
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  )
+}
+
+function remainderAfter(range: SnapshotRange, images: readonly Row[]): SnapshotRange | undefined {
+  const last = images.at(-1)
+  if (last === undefined) return undefined
+  return range.reverse === true
+    ? { ...range, end: last.key }
+    : { ...range, start: keyAfter(last.key) }
+}
+
+/** Divides rows so that the values fetched together stay below a bound; a larger value stands alone. */
+function* partsBelow(bytesMax: number, rows: readonly SettledRow[]): Generator<SettledRow[]> {
+  let part: SettledRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const more = bytesToFetch(row)
+    if (bytes + more > bytesMax && part.length > 0) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(row)
+    bytes += more
+  }
+  if (part.length > 0) yield part
+}
+
+const FETCH_BYTES_MAX = 4 * 1024 * 1024

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { systemRowKey } from '../cell-store/row-key.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+import { rollBackUnseenPrimary } from './rollback.ts'
+import { OUTCOME_COLUMN, outcomePath, startTsOfId } from './transaction-id.ts'
+import type { TransactionRegistry } from './transaction-registry.ts'
+import { readTransactionStatus } from './transaction-status.ts'
+
+/** What became of a transaction that somebody asks about by its id. */
+export type TransactionOutcome =
+  | { readonly kind: 'active' }
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
+  | { readonly kind: 'rolledBack'; readonly reason: string }
+  /** The history that would tell has been collected. */
+  | { readonly kind: 'unknown' }
+  /** No such transaction can ever have been begun here. */
+  | { readonly kind: 'neverBegun' }
+
+/**
+ * Answers from this process' memory, else from the transaction's outcome row, which is its primary:
+ * so the answer survives a crash of the client and of the server. Rejects with CellStoreError.
+ */
+export async function findOutcome(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  registry: TransactionRegistry,
+  question: {
+    readonly id: string
+    /**
+     * Another process may hold the transaction open for so long; undefined when this process is the
+     * only one, so that a transaction it does not know is not open anywhere.
+     */
+    readonly openMsMax?: number
+  },
+): Promise<TransactionOutcome> {
+  const { id, openMsMax } = question
+  const startTs = startTsOfId(id)
+  const now = await context.oracle.next()
+  if (startTs === undefined || startTs >= now.timestamp) return { kind: 'neverBegun' }
+  if (registry.isActive(id)) return { kind: 'active' }
+  const remembered = registry.outcome(id)
+  if (remembered?.kind === 'committed') return remembered
+  if (remembered?.kind === 'aborted') {
+    return { kind: 'rolledBack', reason: remembered.reason.code }
+  }
+  const primary = { row: systemRowKey(outcomePath(id)), column: OUTCOME_COLUMN }
+  for (;;) {
+    const status = await readTransactionStatus(context.cellStore, { primary, startTs })
+    if (status.kind === 'committed') return status
+    if (status.kind === 'locked') {
+      const resolution = await resolver.settle(status.lock)
+      if (resolution.kind === 'alive') return { kind: 'active' }
+      continue
+    }
+    // The proof may have been collected; then even a rollback record proves nothing (I9).
+    const { safePoint, timestamp } = await context.oracle.next()
+    if (safePoint > startTs) return { kind: 'unknown' }
+    if (status.kind === 'rolledBack') return { kind: 'rolledBack', reason: 'rolled_back' }
+    if (openMsMax === undefined) return { kind: 'rolledBack', reason: 'never_committed' }
+    if (timestamp - startTs < openMsMax * 1000) return { kind: 'active' }
+    // Decided here and now: with this record in place, a commit that is still to come is refused.
+    const by = Buffer.from(context.liveness.incarnation, 'hex')
+    await context.cellStore.checkAndMutateRow(
+      primary.row,
+      rollBackUnseenPrimary({ primary, startTs, by }),
+    )
+  }
+}

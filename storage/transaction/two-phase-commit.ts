@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import { StorageError } from '../errors.ts'
+import type { Stamp } from '../oracle/timestamp-oracle.ts'
+import { commitPrimary, commitSecondaries } from './commit.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import { prewriteRow } from './prewrite.ts'
+import { primaryHeartbeat } from './primary-heartbeat.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+import { rollBackWriteSet } from './rollback.ts'
+import { snapshotTooOld } from './snapshot-age.ts'
+import type { WriteSet } from './write-set.ts'
+
+export type CommitOutcome =
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
+  | { readonly kind: 'aborted'; readonly reason: StorageError }
+  /** The answer to the commit was lost and cannot be found out now. Never to be run again blindly. */
+  | { readonly kind: 'unknown' }
+
+/**
+ * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their
+ * order is what makes it right.
+ */
+export async function commitTwoPhase(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  writeSet: WriteSet,
+): Promise<CommitOutcome> {
+  const { startTs, primary, secondaries } = writeSet
+  const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
+  let primaryIsLocked = false
+  context.liveness.startedCommit(startTs, primaryHeartbeat(context, writeSet))
+  try {
+    await prewrite(primary) // The primary first: it is the only truth that others will ask.
+    primaryIsLocked = true
+    await allAnswered(secondaries.map(prewrite))
+    // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
+    const stamp = await takeCommitStamp(context, writeSet)
+    const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
+    if (decided === 'unknown') return { kind: 'unknown' }
+    context.background.start('commit secondaries', () =>
+      commitSecondaries(context, writeSet, stamp.timestamp),
+    )
+    return { kind: 'committed', commitTs: stamp.timestamp }
+  } catch (error) {
+    // A primary that was refused for certain has left nothing behind, and nobody will ask for it.
+    if (primaryIsLocked || error instanceof CellStoreError)
+      await rollBackWriteSet(context, writeSet)
+    return { kind: 'aborted', reason: reasonOf(error) }
+  } finally {
+    context.liveness.endedCommit(startTs)
+  }
+}
+
+/** Waits for every answer, so that no prewrite of ours is still under way when we roll back. */
+async function allAnswered(steps: ReadonlyArray<Promise<void>>): Promise<void> {
+  const answers = await Promise.allSettled(steps)
+  const refusal = answers.find((answer) => answer.status === 'rejected')
+  if (refusal !== undefined) throw refusal.reason
+}
+
+/**
+ * Takes commitTs with its fences (rule F1). A transaction that changes a table's definition raises
+ * that table's schema fence twice: before its stamp, so that every writer with the old definition
+ * either commits before it or not at all; and to the stamp itself before the commit point, because
+ * a snapshot taken in between still reads the old definition. `docs/decisions/0002` has the history.
+ */
+async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
+  const { oracle } = context
+  const { startTs, schemaScopes, changedSchemas } = writeSet
+  if (changedSchemas.length > 0) {
+    await oracle.raiseSchemaFence(changedSchemas, (await oracle.next()).timestamp)
+  }
+  const stamp = await oracle.next(schemaScopes)
+  if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)
+  if (changedSchemas.length > 0) {
+    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)
+  } else if (stamp.schemaFence > startTs) {
+    throw new StorageError(
+      'schema_changed',
+      'The definition of a table that this transaction wrote has changed since it began.',
+      { startTimestamp: startTs, schemaFence: stamp.schemaFence },
+    )
+  }
+  return stamp
+}
+
+function reasonOf(error: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  if (error instanceof CellStoreError) {
+    return new StorageError(
+      'transaction_rolled_back',
+      `The store did not take the transaction: ${error.message}`,
+      {},
+      { cause: error },
+    )
+  }
+  throw error
+}

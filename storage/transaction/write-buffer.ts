@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
+import { StorageError } from '../errors.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+
+/** A write waits here until the commit; a later one to the same column takes its place. */
+export type BufferedWrite =
+  | { readonly kind: 'put'; readonly value: Uint8Array }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'guard' }
+
+export type BufferedRow = {
+  readonly key: Uint8Array
+  readonly writes: ReadonlyMap<string, BufferedWrite>
+}
+
+type MutableRow = { readonly key: Uint8Array; readonly writes: Map<string, BufferedWrite> }
+
+/**
+ * What all open transactions together may buffer. Without a bound, idle transactions could take the
+ * process' memory.
+ */
+export class BufferBudget {
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  take(bytes: number): void {
+    checkLimit('bufferedBytesMax', this.#bytes + bytes, this.#bytesMax)
+    this.#bytes += bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes
+  }
+}
+
+/**
+ * The writes of a transaction before its commit, one for each column (Percolator 2.2, Figure 6,
+ * `writes_`). Several writes of one column become one, so the commit has one mutation for each row.
+ */
+export class WriteBuffer {
+  readonly #rows = new Map<string, MutableRow>()
+  readonly #budget: BufferBudget
+  #bytes = 0
+  #sorted: BufferedRow[] | undefined
+
+  constructor(budget: BufferBudget) {
+    this.#budget = budget
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.size === 0
+  }
+
+  write(key: Uint8Array, column: string, write: BufferedWrite): void {
+    const text = rowKeyText(key)
+    const row = this.#rows.get(text)
+    const before = row?.writes.get(column)
+    // A put or delete locks and conflicts as a guard would, so a guard adds nothing to it.
+    if (write.kind === 'guard' && before !== undefined) return
+    const growth = sizeOf(key, write) - (before === undefined ? 0 : sizeOf(key, before))
+    checkTransactionLimits(this.#rows.size + (row === undefined ? 1 : 0), this.#bytes + growth)
+    this.#budget.take(growth)
+    this.#bytes += growth
+    if (row === undefined) {
+      this.#rows.set(text, { key, writes: new Map([[column, write]]) })
+      this.#sorted = undefined
+    } else {
+      row.writes.set(column, write)
+    }
+  }
+
+  /** The put or delete of this column, if there is one; a guard changes no value. */
+  valueWrite(
+    key: Uint8Array,
+    column: string,
+  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+    if (this.#rows.size === 0) return undefined
+    const write = this.#rows.get(rowKeyText(key))?.writes.get(column)
+    return write === undefined || write.kind === 'guard' ? undefined : write
+  }
+
+  /** All rows in key order. */
+  rows(): readonly BufferedRow[] {
+    this.#sorted ??= [...this.#rows.values()].sort((a, b) => compareRowKeys(a.key, b.key))
+    return this.#sorted
+  }
+
+  /** The rows of [start, end) in key order. */
+  rowsBetween(start: Uint8Array, end: Uint8Array | undefined): readonly BufferedRow[] {
+    const rows = this.rows()
+    const to = end === undefined ? rows.length : firstAtOrAfter(rows, end)
+    return rows.slice(firstAtOrAfter(rows, start), to)
+  }
+
+  /** Takes over all writes of `layer`, which is empty afterwards, or none when a limit forbids it. */
+  merge(layer: WriteBuffer): void {
+    const rows = layer.rows()
+    const newRows = rows.filter(({ key }) => !this.#rows.has(rowKeyText(key))).length
+    const growth = rows.reduce((sum, row) => sum + this.#growthBy(row), 0)
+    checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
+    layer.clear()
+    for (const { key, writes } of rows) {
+      for (const [column, write] of writes) this.write(key, column, write)
+    }
+  }
+
+  /** How many bytes more the buffer holds with these writes; less than they have where they replace. */
+  #growthBy({ key, writes }: BufferedRow): number {
+    const present = this.#rows.get(rowKeyText(key))?.writes
+    let growth = 0
+    for (const [column, write] of writes) {
+      const before = present?.get(column)
+      if (before === undefined) growth += sizeOf(key, write)
+      else if (write.kind !== 'guard') growth += sizeOf(key, write) - sizeOf(key, before)
+    }
+    return growth
+  }
+
+  clear(): void {
+    this.#budget.giveBack(this.#bytes)
+    this.#bytes = 0
+    this.#rows.clear()
+    this.#sorted = undefined
+  }
+}
+
+function sizeOf(key: Uint8Array, write: BufferedWrite): number {
+  return key.length + (write.kind === 'put' ? write.value.length : 0)
+}
+
+function checkTransactionLimits(rows: number, bytes: number): void {
+  checkLimit('transactionRowsMax', rows, STORAGE_LIMITS.transactionRowsMax)
+  checkLimit('transactionBytesMax', bytes, STORAGE_LIMITS.transactionBytesMax)
+}
+
+function checkLimit(limit: string, actual: number, max: number): void {
+  if (actual > max) {
+    throw new StorageError(
+      'limit_exceeded',
+      `The transaction would take ${limit} to ${actual}; the limit is ${max}.`,
+      { limit, limitValue: max, actual },
+    )
+  }
+}
+
+function firstAtOrAfter(rows: readonly BufferedRow[], key: Uint8Array): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareRowKeys((rows[middle] as BufferedRow).key, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { invariant } from '../invariant.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import type { ColumnAddress, Lock, LockedColumn, RowGroup } from './lock.ts'
+import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
+
+/** A row group about to be prewritten, with the values that are too long to stand in a lock. */
+export type PrewriteGroup = RowGroup & { readonly values: ReadonlyMap<string, Uint8Array> }
+
+/** What one transaction commits: its rows as row groups, and which of its columns decides for all. */
+export type WriteSet = {
+  readonly startTs: Timestamp
+  readonly primaryColumn: string
+  readonly primary: PrewriteGroup
+  readonly secondaries: readonly PrewriteGroup[]
+  /** Tables whose definition must not have changed since startTs. */
+  readonly schemaScopes: readonly number[]
+  /** Tables whose definition this transaction changes. */
+  readonly changedSchemas: readonly number[]
+}
+
+/**
+ * Chooses the primary and turns buffered writes into locks; undefined when there is nothing to
+ * commit. The primary is a put or a delete, never a guard: a guard leaves no write record, and then
+ * nothing would tell that the transaction committed (I7).
+ */
+export function planWriteSet(
+  rows: readonly BufferedRow[],
+  owner: {
+    readonly startTs: Timestamp
+    readonly incarnation: string
+    readonly wallMicros: number
+    /** The row that must decide, when the transaction has one (its outcome row). */
+    readonly primaryRow?: Uint8Array
+    readonly schemaScopes: readonly number[]
+    readonly changedSchemas: readonly number[]
+  },
+): WriteSet | undefined {
+  const { startTs, schemaScopes, changedSchemas } = owner
+  const primary = choosePrimary(rows, owner.primaryRow)
+  if (primary === undefined) return undefined
+  const lockFor = (write: BufferedWrite): Lock => ({
+    startTs,
+    primary,
+    incarnation: owner.incarnation,
+    wallMicros: owner.wallMicros,
+    content: contentOf(write),
+  })
+  const groups = rows.map((row) => groupOf(row, lockFor))
+  const primaryGroup = groups.find((group) => group.row === primary.row)
+  invariant(primaryGroup !== undefined, 'I7', { startTs })
+  return {
+    startTs,
+    primaryColumn: primary.column,
+    primary: primaryGroup,
+    secondaries: groups.filter((group) => group !== primaryGroup),
+    schemaScopes,
+    changedSchemas,
+  }
+}
+
+function choosePrimary(
+  rows: readonly BufferedRow[],
+  primaryRow: Uint8Array | undefined,
+): ColumnAddress | undefined {
+  const candidates = primaryRow === undefined ? rows : rows.filter((row) => row.key === primaryRow)
+  for (const { key, writes } of candidates) {
+    for (const [column, write] of writes) {
+      if (write.kind !== 'guard') return { row: key, column }
+    }
+  }
+  return undefined
+}
+
+function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): PrewriteGroup {
+  const values = new Map<string, Uint8Array>()
+  const columns = [...row.writes]
+    .map(([column, write]): LockedColumn => ({ column, lock: lockFor(write) }))
+    .sort((a, b) => (a.column < b.column ? -1 : 1)) // Columns are ASCII: this is their byte order.
+  for (const [column, write] of row.writes) {
+    if (write.kind === 'put' && !fitsInline(write.value)) values.set(column, write.value)
+  }
+  const [first, ...rest] = columns
+  invariant(first !== undefined, 'I1', { row: Buffer.from(row.key).toString('hex') })
+  return { row: row.key, columns: [first, ...rest], values }
+}
+
+function contentOf(write: BufferedWrite): Lock['content'] {
+  if (write.kind !== 'put') return { kind: write.kind }
+  return fitsInline(write.value)
+    ? { kind: 'inline', value: write.value }
+    : { kind: 'data', byteLength: write.value.length }
+}
+
+function fitsInline(value: Uint8Array): boolean {
+  return value.length <= STORAGE_LIMITS.inlineValueBytesMax
+}
