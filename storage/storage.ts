@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The door of the storage layer, and the only place where its parts are put together. Everything
+ * above it (planner, server) imports from here and from nowhere else below `storage/`.
+ */
+
+import type { Timestamp } from './cell-store/cell.ts'
+import type { CellStore, CellStoreError } from './cell-store/cell-store.ts'
+import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
+import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { StorageError } from './errors.ts'
+import { STORAGE_LIMITS } from './limits.ts'
+import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
+import { SharedOracle } from './oracle/shared-oracle.ts'
+import type { TimestampOracle } from './oracle/timestamp-oracle.ts'
+import { type Randomness, systemRandomness } from './randomness.ts'
+import { type StorageLog, silentLog } from './storage-log.ts'
+import { readSecret } from './storage-secret.ts'
+import { type Catalog, CatalogReader } from './tables/catalog.ts'
+import { BackgroundWork } from './transaction/background-work.ts'
+import { ExclusiveLiveness, type Liveness, SharedLiveness } from './transaction/liveness.ts'
+import { listLocks, type StandingLock } from './transaction/lock-list.ts'
+import { LockResolver } from './transaction/lock-resolver.ts'
+import { LockSweeper } from './transaction/lock-sweeper.ts'
+import type { ProtocolContext } from './transaction/protocol-context.ts'
+import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
+import { snapshotTooOld } from './transaction/snapshot-age.ts'
+import { Transaction, type TransactionOptions } from './transaction/transaction.ts'
+import { newTransactionId } from './transaction/transaction-id.ts'
+import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
+import { TransactionRegistry } from './transaction/transaction-registry.ts'
+import { BufferBudget } from './transaction/write-buffer.ts'
+
+export type { Family, Timestamp } from './cell-store/cell.ts'
+export { CellStoreError } from './cell-store/cell-store.ts'
+export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
+export { type Clock, systemClock } from './clock.ts'
+export { type ErrorFields, STORAGE_ERRORS, StorageError, type StorageErrorCode } from './errors.ts'
+export { STORAGE_LIMITS } from './limits.ts'
+export { type Randomness, systemRandomness } from './randomness.ts'
+export type { StorageLog } from './storage-log.ts'
+export { canonicalJson } from './tables/canonical-json.ts'
+export { type Catalog, requireTable } from './tables/catalog.ts'
+export { createTable, dropTable } from './tables/catalog-changes.ts'
+export {
+  decodePrimaryKey,
+  encodePrimaryKey,
+  encodeTextPrefix,
+  tableSpace,
+} from './tables/key-encoding.ts'
+export { nearestNames } from './tables/nearest-names.ts'
+export type { NewColumn, NewKeyPart, NewTable } from './tables/new-table.ts'
+export { decodeRow, ROW_COLUMN } from './tables/row-codec.ts'
+export { nameOfRow, type RowName } from './tables/row-name.ts'
+export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'
+export {
+  compareText,
+  compareValues,
+  INTEGER_MAX,
+  INTEGER_MIN,
+  isIntegerInRange,
+  requireValue,
+} from './tables/sql-value.ts'
+export {
+  type ColumnDefault,
+  type ColumnDefinition,
+  columnPosition,
+  type KeyPart,
+  type SqlRow,
+  type TableDefinition,
+} from './tables/table-definition.ts'
+export {
+  deleteRow,
+  getRows,
+  guardRow,
+  putRow,
+  type StoredRow,
+  scanRows,
+  type TableScan,
+} from './tables/table-rows.ts'
+export type { StandingLock } from './transaction/lock-list.ts'
+export type { InspectedCell } from './transaction/row-inspection.ts'
+export { Transaction } from './transaction/transaction.ts'
+export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
+
+export type StorageOptions = {
+  /** `memory` forgets everything at the end of the process. */
+  readonly engine: 'sqlite' | 'memory'
+  /** Needed by `sqlite`; created when missing, and owned by this process until `close`. */
+  readonly dataDirectory?: string
+  readonly log?: StorageLog
+  readonly clock?: Clock
+  readonly randomness?: Randomness
+  /** Told once when the disk failed: the outcome of what was being written is in doubt. */
+  readonly onFatal?: (error: CellStoreError) => void
+}
+
+export type BeginOptions = {
+  readonly readOnly?: boolean
+  /** Read as of this timestamp; implies `readOnly`. */
+  readonly asOf?: Timestamp
+  /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
+  readonly keepsOutcome?: boolean
+}
+
+/**
+ * Opens the embedded store: this process is its only owner. Rejects with StorageError
+ * `data_directory_locked` or `data_directory_unusable`.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const cellStore = await openEngine(options)
+  try {
+    return await Storage.open(cellStore, { ...options, owner: 'exclusive' })
+  } catch (error) {
+    await cellStore.close()
+    throw error
+  }
+}
+
+/**
+ * Opens one of several gateways over a cell store that they share; `close` leaves the store open.
+ * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
+ */
+export async function openGateway(
+  cellStore: CellStore,
+  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> = {},
+): Promise<Storage> {
+  return await Storage.open(cellStore, { ...options, owner: 'shared' })
+}
+
+async function openEngine(options: StorageOptions): Promise<CellStore> {
+  if (options.engine === 'memory') return new MemoryCellStore()
+  if (options.dataDirectory === undefined) {
+    throw new StorageError('data_directory_unusable', 'No data directory was given.')
+  }
+  return await openSqliteCellStore({
+    dataDirectory: options.dataDirectory,
+    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
+  })
+}
+
+type StorageParts = {
+  readonly context: ProtocolContext
+  readonly resolver: LockResolver
+  readonly sweeper: LockSweeper
+  readonly owner: 'exclusive' | 'shared'
+}
+
+export class Storage {
+  readonly #parts: StorageParts
+  readonly #registry = new TransactionRegistry()
+  readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
+  readonly #catalogs = new CatalogReader()
+
+  private constructor(parts: StorageParts) {
+    this.#parts = parts
+  }
+
+  /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
+  static async open(
+    cellStore: CellStore,
+    options: Pick<StorageOptions, 'clock' | 'randomness' | 'log'> & {
+      readonly owner: 'exclusive' | 'shared'
+    },
+  ): Promise<Storage> {
+    const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
+    const outside = { cellStore, clock, randomness, log }
+    const oracle = await openOracle(outside, owner)
+    const liveness = await openLiveness({ ...outside, oracle }, owner)
+    const background = new BackgroundWork(log)
+    const context: ProtocolContext = { ...outside, oracle, liveness, background }
+    const resolver = new LockResolver(context)
+    // The only owner knows its own locks, so every other one is left over and need not age first.
+    const sweeper = new LockSweeper(context, resolver, owner === 'exclusive' ? 0 : undefined)
+    sweeper.start()
+    return new Storage({ context, resolver, sweeper, owner })
+  }
+
+  /**
+   * Begins a transaction. Rejects with StorageError `snapshot_too_old` or `timestamp_in_future` when
+   * `asOf` lies outside what can be read.
+   */
+  async begin(options: BeginOptions = {}): Promise<Transaction> {
+    const stamp = await this.#parts.context.oracle.next()
+    const startTs = options.asOf ?? stamp.timestamp
+    if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
+    if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
+    return this.#begin({
+      id: newTransactionId(startTs, this.#parts.context.randomness),
+      startTs,
+      readOnly: options.readOnly === true || options.asOf !== undefined,
+      keepsOutcome: options.keepsOutcome === true,
+    })
+  }
+
+  /** The catalog at the transaction's own snapshot. */
+  async catalog(transaction: Transaction): Promise<Catalog> {
+    return await this.#catalogs.read(transaction)
+  }
+
+  /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
+  async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
+    const { context, resolver, owner } = this.#parts
+    return await findOutcome(context, resolver, this.#registry, {
+      id,
+      ...(owner === 'exclusive' ? {} : { openMsMax }),
+    })
+  }
+
+  /** Every cell of a row in every family, records decoded: the paper's Figure 4 of this row, now. */
+  async inspectRow(key: Uint8Array): Promise<InspectedCell[]> {
+    return await inspectRow(this.#parts.context.cellStore, key)
+  }
+
+  /** The locks that stand now, in row order. */
+  async locks(limit: number): Promise<StandingLock[]> {
+    return await listLocks(this.#parts.context, limit)
+  }
+
+  /** 32 random bytes that stay the same as long as the store exists. */
+  async secret(name: string): Promise<Uint8Array> {
+    const { cellStore, randomness } = this.#parts.context
+    return await readSecret(cellStore, randomness, name)
+  }
+
+  async status(): Promise<StorageStatus> {
+    const { timestamp, safePoint } = await this.#parts.context.oracle.next()
+    return {
+      timestamp,
+      safePoint,
+      oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
+      openTransactions: this.#registry.activeCount,
+      bufferedBytes: this.#budget.bytes,
+    }
+  }
+
+  /**
+   * Waits for the commits and other work under way (not for open transactions, which are dropped)
+   * and, when it owns the store, closes that too.
+   */
+  async close(): Promise<void> {
+    const { context, sweeper, owner } = this.#parts
+    await sweeper.stop()
+    await this.#registry.commitsEnded()
+    await context.background.drain()
+    await context.liveness.stop()
+    await context.oracle.close()
+    if (owner === 'exclusive') await context.cellStore.close()
+  }
+
+  #begin(options: TransactionOptions): Transaction {
+    const { context, resolver } = this.#parts
+    const transaction = new Transaction(
+      {
+        context,
+        resolver,
+        budget: this.#budget,
+        ended: (ended, outcome) => this.#registry.ended(ended, outcome),
+      },
+      options,
+    )
+    this.#registry.begun(transaction)
+    return transaction
+  }
+}
+
+export type StorageStatus = {
+  readonly timestamp: Timestamp
+  readonly safePoint: Timestamp
+  /** The start timestamp of the oldest open transaction, or the newest timestamp. */
+  readonly oldestSnapshot: Timestamp
+  readonly openTransactions: number
+  /** What the open transactions have written and not committed. */
+  readonly bufferedBytes: number
+}
+
+type Outside = {
+  readonly cellStore: CellStore
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: StorageLog
+}
+
+async function openOracle(
+  outside: Outside,
+  owner: 'exclusive' | 'shared',
+): Promise<TimestampOracle> {
+  return owner === 'exclusive'
+    ? await EmbeddedOracle.open(outside)
+    : await SharedOracle.open(outside)
+}
+
+async function openLiveness(
+  outside: Outside & { readonly oracle: TimestampOracle },
+  owner: 'exclusive' | 'shared',
+): Promise<Liveness> {
+  return owner === 'exclusive'
+    ? new ExclusiveLiveness(outside)
+    : await SharedLiveness.start(outside)
+}
+
+function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {
+  return new StorageError(
+    'timestamp_in_future',
+    `The timestamp ${asOf} has not been reached; the newest is ${newest}.`,
+    { asOf, newest },
+  )
+}

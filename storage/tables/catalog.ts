@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { endOfPrefix } from '../cell-store/row-key.ts'
+import { StorageError } from '../errors.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import { CATALOG_TABLE_PREFIX, CATALOG_VERSION_KEY, decodeTable } from './catalog-codec.ts'
+import { nearestNames } from './nearest-names.ts'
+import { ROW_COLUMN } from './row-codec.ts'
+import { compareText } from './sql-value.ts'
+import type { TableDefinition } from './table-definition.ts'
+
+/** The tables as one snapshot has them. A transaction asks for the catalog of its own snapshot. */
+export interface Catalog {
+  /**
+   * The commit timestamp of the last change, 0 before the first one: catalogs of one version are
+   * equal. Null when the asking transaction itself changed the catalog, so that nothing may be kept
+   * for it beyond the transaction.
+   */
+  readonly version: Timestamp | null
+  /** Names are case-sensitive. */
+  table(name: string): TableDefinition | undefined
+  /** Ordered by name. */
+  tables(): readonly TableDefinition[]
+}
+
+export function createCatalog(
+  version: Timestamp | null,
+  definitions: readonly TableDefinition[],
+): Catalog {
+  const tables = definitions.toSorted((a, b) => compareText(a.name, b.name))
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  return { version, table: (name) => byName.get(name), tables: () => tables }
+}
+
+/** The table of this name, or `unknown_table` with the names that come near it. */
+export function requireTable(catalog: Catalog, name: string): TableDefinition {
+  const table = catalog.table(name)
+  if (table !== undefined) return table
+  const names = catalog.tables().map((known) => known.name)
+  const nearest = nearestNames(name, names)
+  const hint = nearest.length === 0 ? '' : ` Is ${nearest.map((n) => `"${n}"`).join(' or ')} meant?`
+  throw new StorageError('unknown_table', `There is no table "${name}".${hint}`, {
+    table: name,
+    nearest,
+  })
+}
+
+/** How many versions are kept: the newest, those of snapshots still open, and of an AS OF or two. */
+const VERSIONS_MAX = 8
+
+/**
+ * Reads catalogs. Every change writes the row `catalog/version`, so its commit timestamp at a
+ * snapshot names the content of the whole catalog there: that one row is read each time, and the
+ * tables only when their version is not at hand.
+ */
+export class CatalogReader {
+  /** By version, the one used last at the end. */
+  readonly #catalogs = new Map<Timestamp, Catalog>([[0, createCatalog(0, [])]])
+
+  /** The catalog at the snapshot of the transaction, its own changes of earlier statements on top. */
+  async read(transaction: CatalogReads): Promise<Catalog> {
+    const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])
+    const cell = row?.columns.get(ROW_COLUMN)
+    const version = cell === undefined ? 0 : cell.commitTs
+    // Uncommitted changes are this transaction's alone, and may never come to be.
+    if (version === null) return createCatalog(null, await readTables(transaction))
+    const catalog =
+      this.#catalogs.get(version) ?? createCatalog(version, await readTables(transaction))
+    this.#keep(version, catalog)
+    return catalog
+  }
+
+  #keep(version: Timestamp, catalog: Catalog): void {
+    this.#catalogs.delete(version)
+    this.#catalogs.set(version, catalog)
+    for (const oldest of this.#catalogs.keys()) {
+      if (this.#catalogs.size <= VERSIONS_MAX) return
+      this.#catalogs.delete(oldest)
+    }
+  }
+}
+
+export type CatalogReads = Pick<Transaction, 'getRow' | 'scanRows'>
+
+async function readTables(transaction: CatalogReads): Promise<TableDefinition[]> {
+  const end = endOfPrefix(CATALOG_TABLE_PREFIX) as Uint8Array
+  const tables: TableDefinition[] = []
+  const rows = transaction.scanRows({ start: CATALOG_TABLE_PREFIX, end, columns: [ROW_COLUMN] })
+  for await (const row of rows) {
+    const cell = row.columns.get(ROW_COLUMN)
+    if (cell !== undefined) tables.push(decodeTable(cell.value))
+  }
+  return tables
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../errors.ts'
+import { invariant } from '../invariant.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import {
+  damagedKey,
+  encodeTextPrefixComponent,
+  keyComponentBytes,
+  readKeyComponent,
+  writeKeyComponent,
+} from './key-component.ts'
+import type { SqlType, SqlValue } from './sql-type.ts'
+import { requireValue } from './sql-value.ts'
+import { type ColumnDefinition, columnPosition, type TableDefinition } from './table-definition.ts'
+
+export { compareRowKeys, endOfPrefix, keyAfter } from '../cell-store/row-key.ts'
+export { encodeKeyComponent } from './key-component.ts'
+
+/**
+ * The row key of a SQL row: one byte for the space of tables, the table's id, then the values of
+ * the primary key.
+ *
+ *     account (id TEXT PRIMARY KEY), table 7, row 'bob':   01  00 00 00 07  10 62 6F 62 00 00
+ */
+const TABLE_SPACE = 0x01
+const SPACE_BYTES = 1 + 4
+
+/** The bytes that the keys of all rows of a table start with, and no other key. */
+export function tableSpace(tableId: number): Uint8Array {
+  const space = Buffer.allocUnsafe(SPACE_BYTES)
+  writeTableSpace(space, tableId)
+  return space
+}
+
+/**
+ * The row key of these values of the primary key's columns, in key order. Fewer values than columns
+ * give the prefix that all keys with these leading values share; together with `endOfPrefix` and
+ * `keyAfter` it makes the bounds of a range:
+ *
+ *     a = 1            start P(1)                end endOfPrefix(P(1))
+ *     a = 1, b > 5     start endOfPrefix(P(1,5)) end endOfPrefix(P(1))     (b ascending)
+ *
+ * Errors: `type_mismatch` and `out_of_range` (see `requireValue`; NULL is no key value),
+ * `limit_exceeded` above `rowKeyBytesMax`.
+ */
+export function encodePrimaryKey(
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+): Uint8Array {
+  invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
+  const sizes = keyValues.map((value, index) => keyValueBytes(table, index, value))
+  const key = Buffer.allocUnsafe(requireKeySize(table, sizes))
+  let offset = writeTableSpace(key, table.id)
+  keyValues.forEach((value, index) => {
+    const { type, descending } = keyColumn(table, index)
+    offset = writeKeyComponent(key, offset, { type, value, descending })
+  })
+  return key
+}
+
+/**
+ * The prefix of all keys with these leading values whose next column, a TEXT, starts with `text`:
+ * the lower bound of a LIKE 'text%', and by `endOfPrefix` the upper one, ascending or descending.
+ */
+export function encodeTextPrefix(
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+  text: string,
+): Uint8Array {
+  const { type, descending } = keyColumn(table, keyValues.length)
+  invariant(type === 'TEXT', 'T1', { table: table.name, type })
+  const leading = encodePrimaryKey(table, keyValues)
+  const last = encodeTextPrefixComponent(text, descending)
+  requireKeySize(table, [leading.length - SPACE_BYTES, last.length])
+  return Buffer.concat([leading, last])
+}
+
+/** The values of the primary key, in key order. Throws a violation of T1 for any other bytes. */
+export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlValue[] {
+  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
+  if (bytes.length < SPACE_BYTES || bytes[0] !== TABLE_SPACE) {
+    throw damagedKey(key, 0, 'it is not the key of a table row')
+  }
+  if (bytes.readUInt32BE(1) !== table.id) throw damagedKey(key, 1, `it is not of table ${table.id}`)
+  const values: SqlValue[] = []
+  let offset = SPACE_BYTES
+  for (let index = 0; index < table.primaryKey.length; index += 1) {
+    const { value, end } = readKeyComponent(bytes, offset, keyColumn(table, index))
+    if (value === null) throw damagedKey(key, offset, 'a primary key has no NULL')
+    values.push(value)
+    offset = end
+  }
+  if (offset !== bytes.length) throw damagedKey(key, offset, 'bytes follow the last value')
+  return values
+}
+
+/** The definition of the primary key's column at this place of the key, and how it is ordered. */
+export function keyColumn(
+  table: TableDefinition,
+  index: number,
+): { readonly column: ColumnDefinition; readonly type: SqlType; readonly descending: boolean } {
+  const part = table.primaryKey[index]
+  invariant(part !== undefined, 'T1', { table: table.name, index })
+  const column = table.columns[columnPosition(table, part.columnId)] as ColumnDefinition
+  return { column, type: column.type, descending: part.descending }
+}
+
+function writeTableSpace(target: Buffer, tableId: number): number {
+  target[0] = TABLE_SPACE
+  return target.writeUInt32BE(tableId, 1)
+}
+
+function keyValueBytes(table: TableDefinition, index: number, value: SqlValue): number {
+  const { column, type } = keyColumn(table, index)
+  if (value === null) {
+    throw new StorageError(
+      'type_mismatch',
+      `Column "${column.name}" is in the primary key of "${table.name}" and cannot be NULL.`,
+      { table: table.name, column: column.name },
+    )
+  }
+  requireValue(type, value, column.name)
+  return keyComponentBytes(type, value)
+}
+
+/** The size of the whole key, if it is allowed. */
+function requireKeySize(table: TableDefinition, sizes: readonly number[]): number {
+  const limit = STORAGE_LIMITS.rowKeyBytesMax
+  const actual = SPACE_BYTES + sizes.reduce((sum, size) => sum + size, 0)
+  if (actual <= limit) return actual
+  const columns = table.primaryKey.map((_, index) => keyColumn(table, index).column.name)
+  const names = columns.map((name) => `"${name}"`).join(', ')
+  throw new StorageError(
+    'limit_exceeded',
+    `A row key takes at most ${limit} bytes; this one of "${table.name}" (${names}) takes ${actual}.`,
+    { limit: 'rowKeyBytesMax', limitValue: limit, actual, table: table.name, columns },
+  )
+}
