@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Catalog, ColumnDefinition, SqlValue, TableDefinition } from '../storage/storage.ts'
+import { keyText, primaryKeyOf } from './candidate-key.ts'
+import type { StatementResult } from './execution-context.ts'
+import { valueToJson } from './json-value.ts'
+
+/** SHOW TABLES: one row for each table, by name. */
+export function showTables(catalog: Catalog): StatementResult {
+  const rows = catalog
+    .tables()
+    .map((table): SqlValue[] => [
+      table.name,
+      BigInt(table.columns.length),
+      keyText(primaryKeyOf(table)),
+    ])
+  const columns = [
+    { name: 'table', type: 'TEXT' },
+    { name: 'columns', type: 'INTEGER' },
+    { name: 'key', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** DESCRIBE: one row for each column, in the order of the table. */
+export function describeTable(table: TableDefinition): StatementResult {
+  const rows = table.columns.map((column): SqlValue[] => {
+    const index = table.primaryKey.findIndex((part) => part.columnId === column.id)
+    const descending = table.primaryKey[index]?.descending ?? null
+    return [
+      column.name,
+      column.type,
+      column.notNull,
+      defaultText(column),
+      index < 0 ? null : BigInt(index + 1),
+      descending,
+    ]
+  })
+  const columns = [
+    { name: 'column', type: 'TEXT' },
+    { name: 'type', type: 'TEXT' },
+    { name: 'notNull', type: 'BOOLEAN' },
+    { name: 'default', type: 'TEXT' },
+    { name: 'keyPosition', type: 'INTEGER' },
+    { name: 'descending', type: 'BOOLEAN' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** As it could stand in a CREATE TABLE; NULL when there is none. */
+function defaultText(column: ColumnDefinition): string | null {
+  switch (column.default?.kind) {
+    case undefined:
+      return null
+    case 'now':
+      return 'now()'
+    case 'uuid':
+      return 'uuid()'
+    case 'literal':
+      return literalText(column, column.default.value)
+  }
+}
+
+function literalText({ type }: ColumnDefinition, value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value === 'string' || type === 'TIMESTAMP') {
+    const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
+    return `'${text.replaceAll("'", "''")}'`
+  }
+  return value.toString()
+}

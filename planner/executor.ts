@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { executeData } from './execute-data.ts'
+import { executeExplain } from './execute-explain.ts'
+import { describeTable, showTables } from './execute-show.ts'
+import type { ExecutionContext, StatementResult } from './execution-context.ts'
+import type { Plan } from './plan.ts'
+
+/**
+ * Runs a plan as one statement of the context's transaction: it does not see its own writes, and
+ * when it throws they are dropped. Throws PlanError, StorageError, or the reason of the signal.
+ */
+export async function executePlan(plan: Plan, context: ExecutionContext): Promise<StatementResult> {
+  const { transaction, signal } = context
+  switch (plan.kind) {
+    case 'showTables':
+      return showTables(context.catalog)
+    case 'describe':
+      return describeTable(plan.table)
+    case 'explain':
+      return await executeExplain(plan, context)
+    default:
+      return await transaction.statement(() => executeData(plan, context), signal)
+  }
+}

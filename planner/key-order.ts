@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KeyBounds } from './key-range.ts'
+
+/** One column of an ORDER BY, by its place among the table's columns. */
+export type OrderColumn = { readonly column: number; readonly descending: boolean }
+
+/**
+ * How the rows within the bounds must be walked to come in this order: along the key, against it, or
+ * not at all (undefined). Columns fixed to one value order nothing and may be named or left out:
+ *
+ *     key (customer, time DESC), customer = :c       ORDER BY time DESC   forward
+ *                                                    ORDER BY time        reverse
+ */
+export function walkingDirection(
+  bounds: KeyBounds,
+  orderBy: readonly OrderColumn[],
+): 'forward' | 'reverse' | undefined {
+  const { parts } = bounds.key
+  const fixed = fixedColumns(bounds)
+  const named = new Set<number>()
+  let direction: 'forward' | 'reverse' | undefined
+  let place = 0
+  for (const { column, descending } of orderBy) {
+    if (fixed.has(column) || named.has(column)) continue
+    named.add(column)
+    while (fixed.has(parts[place]?.column ?? -1)) place += 1
+    const part = parts[place]
+    // After the last column of the key no two rows are left to put in order.
+    if (part === undefined) continue
+    if (part.column !== column) return undefined
+    const wanted = part.descending === descending ? 'forward' : 'reverse'
+    if (direction !== undefined && direction !== wanted) return undefined
+    direction = wanted
+    place += 1
+  }
+  return direction ?? 'forward'
+}
+
+function fixedColumns({ key, points }: KeyBounds): ReadonlySet<number> {
+  const fixed = new Set<number>()
+  points.forEach((conditions, index) => {
+    const column = key.parts[index]?.column
+    if (column !== undefined && conditions.some((condition) => !condition.several)) {
+      fixed.add(column)
+    }
+  })
+  return fixed
+}

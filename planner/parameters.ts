@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../parser/ast.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
+import { valueFromJson } from './json-value.ts'
+import { PlanError } from './plan-error.ts'
+import { identityOf } from './value-identity.ts'
+
+/** JSON values as they came over the wire: `$1` is the first of an array, `:name` a field. */
+export type Parameters = Readonly<Record<string, unknown>> | readonly unknown[]
+
+/**
+ * One place of a statement where a parameter stands, with the type of what it meets there. A
+ * parameter used twice has two slots, perhaps of two types.
+ */
+export type ParameterSlot = {
+  readonly key: string | number
+  readonly type: SqlType
+  /** True for `IN :list`, which takes an array of that type. */
+  readonly list: boolean
+  readonly position: Position
+}
+
+/** The values of `IN :list`, without repetitions and without NULL, in the order given. */
+export type BoundList = {
+  readonly values: readonly SqlValue[]
+  readonly identities: ReadonlySet<SqlValue>
+  readonly hasNull: boolean
+}
+
+export type BoundParameter =
+  | { readonly kind: 'value'; readonly value: SqlValue }
+  | { readonly kind: 'list'; readonly list: BoundList }
+
+/** Collects the slots of one statement while its expressions are compiled. */
+export class ParameterSlots {
+  readonly #slots: ParameterSlot[] = []
+
+  /** The slot's number, which is its place among the bound parameters. */
+  add(slot: ParameterSlot): number {
+    return this.#slots.push(slot) - 1
+  }
+
+  get all(): readonly ParameterSlot[] {
+    return this.#slots
+  }
+
+  /** Takes back the slots added since there were `count`, when what used them came to nothing. */
+  keepFirst(count: number): void {
+    this.#slots.length = count
+  }
+}
+
+/** A value for every slot. Throws PlanError when one is absent or has the wrong type. */
+export function bindParameters(
+  slots: readonly ParameterSlot[],
+  parameters: Parameters,
+): BoundParameter[] {
+  return slots.map((slot) => {
+    const json = parameterJson(slot.key, parameters, slot.position)
+    if (slot.list) return { kind: 'list', list: listOf(slot, json) }
+    const value = explained(slot, () => valueFromJson(slot.type, json, slot))
+    return { kind: 'value', value }
+  })
+}
+
+/** The JSON value of one parameter. Throws PlanError invalid_request when it is absent. */
+export function parameterJson(
+  key: string | number,
+  parameters: Parameters,
+  position: Position,
+): unknown {
+  if (typeof key === 'number') {
+    if (Array.isArray(parameters) && key >= 1 && key <= parameters.length) {
+      return parameters[key - 1]
+    }
+  } else if (!Array.isArray(parameters) && Object.hasOwn(parameters, key)) {
+    return (parameters as Readonly<Record<string, unknown>>)[key]
+  }
+  const hint =
+    typeof key === 'number'
+      ? `Give params as an array of at least ${key} values.`
+      : `Give params as an object with the field ${key}.`
+  throw new PlanError('invalid_request', `The parameter ${parameterText(key)} has no value.`, {
+    position,
+    hint,
+    fields: { parameter: key },
+  })
+}
+
+/** A parameter as the user wrote it. */
+export function parameterText(key: string | number): string {
+  return typeof key === 'number' ? `$${key}` : `:${key}`
+}
+
+function listOf(slot: ParameterSlot, json: unknown): BoundList {
+  if (!Array.isArray(json)) {
+    throw new PlanError(
+      'type_mismatch',
+      `The parameter ${parameterText(slot.key)} after IN must be an array.`,
+      { position: slot.position, fields: { parameter: slot.key } },
+    )
+  }
+  const byIdentity = new Map<SqlValue, SqlValue>()
+  let hasNull = false
+  for (const item of json) {
+    const value = explained(slot, () => valueFromJson(slot.type, item, slot))
+    if (value === null) hasNull = true
+    else {
+      const identity = identityOf(slot.type, value)
+      if (!byIdentity.has(identity)) byIdentity.set(identity, value)
+    }
+  }
+  return { values: [...byIdentity.values()], identities: new Set(byIdentity.keys()), hasNull }
+}
+
+/** Says which parameter it was that did not fit. */
+function explained<T>(slot: ParameterSlot, convert: () => T): T {
+  try {
+    return convert()
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    throw new PlanError(error.code, `Parameter ${parameterText(slot.key)}: ${error.message}`, {
+      position: slot.position,
+      fields: { ...error.fields, parameter: slot.key },
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    })
+  }
+}

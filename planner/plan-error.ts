@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../parser/ast.ts'
+
+/**
+ * Every mistake that planning and running a statement can find in it. None is retryable: the same
+ * statement over the same rows fails again. The HTTP status of each code stands in
+ * `server/error-response.ts`.
+ */
+export const PLAN_ERRORS = {
+  unknown_table: 'A table that the catalog of the snapshot does not hold.',
+  unknown_column: 'A column that the table does not have.',
+  type_mismatch: 'A value whose type does not fit where it stands.',
+  out_of_range: 'A number or a point in time outside the range of its type, or of its place.',
+  division_by_zero: 'A division or a remainder by zero.',
+  unbounded_scan: 'A condition that bounds no key, without leave to walk the whole table.',
+  not_null_violation: 'NULL in a NOT NULL column.',
+  already_exists: 'An INSERT of a key that has a row, or a second table of one name.',
+  row_not_found: 'A SET that computes from a row that does not exist.',
+  limit_exceeded: 'A statement that asks for more than one statement may.',
+  invalid_request: 'A statement that has the right form but no meaning here.',
+} as const
+
+export type PlanErrorCode = keyof typeof PLAN_ERRORS
+
+export type PlanErrorDetails = {
+  /** Where in the whole text the mistake stands. */
+  readonly position?: Position
+  /** What to write instead. */
+  readonly hint?: string
+  /** Facts that a program may act on: the table and the key, the limit and the actual figure. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+export class PlanError extends Error {
+  override readonly name = 'PlanError'
+  readonly retryable = false
+  readonly code: PlanErrorCode
+  readonly position: Position | undefined
+  readonly hint: string | undefined
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(code: PlanErrorCode, message: string, details: PlanErrorDetails = {}) {
+    super(message)
+    this.code = code
+    this.position = details.position
+    this.hint = details.hint
+    this.fields = details.fields ?? {}
+  }
+}

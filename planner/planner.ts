@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The door of the planner: a statement and a catalog make a plan, a plan and a transaction make
+ * rows. What the server needs of values and errors is exported here as well.
+ */
+
+import type {
+  DataStatement,
+  DescribeStatement,
+  ExplainStatement,
+  ShowTablesStatement,
+} from '../parser/ast.ts'
+import type { Catalog } from '../storage/storage.ts'
+import type { Plan } from './plan.ts'
+import { planData } from './plan-statement.ts'
+import { requireTable } from './unknown-name.ts'
+
+export type { StatementFunctions } from './compiled-expression.ts'
+export { executeDefinition } from './definition.ts'
+export type { ExecutionContext, PageRequest, StatementResult } from './execution-context.ts'
+export { executePlan } from './executor.ts'
+export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
+export type { Parameters } from './parameters.ts'
+export type { Plan } from './plan.ts'
+export { PLAN_ERRORS, PlanError, type PlanErrorCode, type PlanErrorDetails } from './plan-error.ts'
+export { PLANNER_LIMITS } from './planner-limits.ts'
+
+/** The statements that have a plan: all that run inside a transaction. */
+export type PlannedStatement =
+  | DataStatement
+  | ExplainStatement
+  | ShowTablesStatement
+  | DescribeStatement
+
+/**
+ * Plans a statement against a catalog: names, types and the way to the rows are settled. The plan
+ * may be kept, by the statement and the catalog's version, and run any number of times. AS OF is not
+ * part of it: the transaction it runs in decides the snapshot. Throws PlanError.
+ */
+export function planStatement(statement: PlannedStatement, catalog: Catalog): Plan {
+  switch (statement.kind) {
+    case 'explain': {
+      const { analyze } = statement
+      return { kind: 'explain', analyze, plan: planData(statement.statement, catalog) }
+    }
+    case 'showTables':
+      return { kind: 'showTables' }
+    case 'describe':
+      return { kind: 'describe', table: requireTable(catalog, statement.table) }
+    default:
+      return planData(statement, catalog)
+  }
+}

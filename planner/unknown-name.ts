@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Name, Position } from '../parser/ast.ts'
+import { type Catalog, nearestNames, type TableDefinition } from '../storage/storage.ts'
+import { PlanError } from './plan-error.ts'
+
+/** The table of that name, or PlanError unknown_table with the names that come near it. */
+export function requireTable(catalog: Catalog, name: Name): TableDefinition {
+  const table = catalog.table(name.text)
+  if (table !== undefined) return table
+  const known = catalog.tables().map((other) => other.name)
+  throw new PlanError('unknown_table', `There is no table ${name.text}.`, {
+    position: name.position,
+    ...suggestion(name.text, known, { table: name.text }),
+  })
+}
+
+/** The place of a column in the table's rows, or PlanError unknown_column with the near names. */
+export function requireColumn(table: TableDefinition, name: string, position: Position): number {
+  const index = table.columns.findIndex((column) => column.name === name)
+  if (index >= 0) return index
+  const known = table.columns.map((column) => column.name)
+  throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
+    position,
+    ...suggestion(name, known, { table: table.name, column: name }),
+  })
+}
+
+/** A hint and the field `nearest`, for a name that is not among the known ones. */
+export function suggestion(
+  wrong: string,
+  known: Iterable<string>,
+  fields: Readonly<Record<string, unknown>>,
+): { readonly hint?: string; readonly fields: Readonly<Record<string, unknown>> } {
+  const nearest = nearestNames(wrong, known)
+  if (nearest.length === 0) return { fields }
+  return { hint: `Did you mean ${nearest.join(' or ')}?`, fields: { ...fields, nearest } }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DefinitionStatement, Statement } from '../parser/ast.ts'
+import { createParser } from '../parser/parser.ts'
+import {
+  executeDefinition,
+  executePlan,
+  type PageRequest,
+  type Parameters,
+  PlanError,
+  type PlannedStatement,
+  planStatement,
+  type StatementFunctions,
+  type StatementResult,
+  valueToJson,
+} from '../planner/planner.ts'
+import { type Catalog, openStorage, type Storage, type Transaction } from '../storage/storage.ts'
+
+/** Statements on a memory store, without a server: each `run` is a transaction of its own. */
+export class SqlSession {
+  readonly storage: Storage
+  readonly functions: StatementFunctions
+  readonly #parser = createParser()
+
+  private constructor(storage: Storage) {
+    this.storage = storage
+    let calls = 0
+    this.functions = {
+      now: 1_700_000_000_000_000n,
+      uuid: () => {
+        calls += 1
+        return `uuid-${calls}`
+      },
+    }
+  }
+
+  static async open(...scripts: readonly string[]): Promise<SqlSession> {
+    const session = new SqlSession(await openStorage({ engine: 'memory' }))
+    for (const script of scripts) await session.run(script)
+    return session
+  }
+
+  parse(text: string): readonly Statement[] {
+    return this.#parser.parseScript(text)
+  }
+
+  /** Runs a script in one transaction (definitions in one each) and answers its last result. */
+  async run(text: string, parameters: Parameters = []): Promise<StatementResult> {
+    let last: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
+    const statements = this.parse(text)
+    const first = statements[0]
+    if (first?.kind === 'createTable' || first?.kind === 'dropTable') {
+      for (const statement of statements) await this.#define(statement as DefinitionStatement)
+      return last
+    }
+    const transaction = await this.storage.begin()
+    try {
+      const catalog = await this.storage.catalog(transaction)
+      for (const statement of statements) {
+        last = await this.runIn(transaction, catalog, statement, { parameters })
+      }
+      await transaction.commit()
+      return last
+    } finally {
+      transaction.rollback()
+    }
+  }
+
+  async runIn(
+    transaction: Transaction,
+    catalog: Catalog,
+    statement: Statement | string,
+    options: {
+      readonly parameters?: Parameters
+      readonly page?: PageRequest
+      readonly signal?: AbortSignal
+    } = {},
+  ): Promise<StatementResult> {
+    const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
+    const plan = planStatement(parsed as PlannedStatement, catalog)
+    const { parameters = [], ...others } = options
+    const { functions } = this
+    return await executePlan(plan, { transaction, catalog, parameters, functions, ...others })
+  }
+
+  /** The rows as JSON objects, the way a client sees them. */
+  async rows(text: string, parameters: Parameters = []): Promise<unknown[]> {
+    return rowsToJson(await this.run(text, parameters))
+  }
+
+  async catalog(): Promise<Catalog> {
+    const transaction = await this.storage.begin({ readOnly: true })
+    const catalog = await this.storage.catalog(transaction)
+    transaction.rollback()
+    return catalog
+  }
+
+  async close(): Promise<void> {
+    await this.storage.close()
+  }
+
+  async #define(statement: DefinitionStatement): Promise<void> {
+    const transaction = await this.storage.begin()
+    try {
+      await executeDefinition(statement, await this.storage.catalog(transaction), transaction)
+      await transaction.commit()
+    } finally {
+      transaction.rollback()
+    }
+  }
+}
+
+export function rowsToJson({ columns, rows }: StatementResult): unknown[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      columns.map(({ name, type }, index) => [name, valueToJson(type, row[index] ?? null)]),
+    ),
+  )
+}
+
+/** For assert.throws and assert.rejects: this code, at this place of the text where one is given. */
+export function planError(code: string, at?: { line?: number; column: number }) {
+  return (error: unknown): boolean => {
+    if (!(error instanceof PlanError)) throw error
+    const got = { code: error.code, line: error.position?.line, column: error.position?.column }
+    const wanted =
+      at === undefined ? { ...got, code } : { code, line: at.line ?? 1, column: at.column }
+    if (JSON.stringify(got) === JSON.stringify(wanted)) return true
+    throw new Error(
+      `Wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}: ${error.message}`,
+    )
+  }
+}
