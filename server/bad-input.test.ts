@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import test, { after, before } from 'node:test'
+import fc from 'fast-check'
+import { type Answer, type Sending, startTestServer, type TestServer } from '../test/test-server.ts'
+
+let server: TestServer
+let port: number
+const atTheEnd: Array<() => unknown> = []
+
+before(async () => {
+  server = await startTestServer({ after: (step) => atTheEnd.push(step as () => unknown) })
+  port = (await server.server.listen()).port
+  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
+  await server.rows("INSERT INTO account (id, balance) VALUES ('bob', 10)")
+})
+
+after(async () => {
+  for (const step of atTheEnd) await step()
+})
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
+
+function post(text: string | Buffer, headers: Record<string, string> = JSON_TYPE): Sending {
+  return { method: 'POST', path: '/v1/query', text, headers }
+}
+function sql(text: string, more: Record<string, unknown> = {}): Sending {
+  return { method: 'POST', path: '/v1/query', json: { sql: text, ...more } }
+}
+
+function assertProblem(answer: Answer, status: number, code: string): void {
+  assert.deepEqual([answer.status, answer.body?.code], [status, code], answer.text)
+  assert.match(String(answer.headers['content-type']), /^application\/problem\+json/)
+  assert.equal(answer.body.status, status)
+  assert.ok(answer.text.endsWith('\n'))
+  assert.doesNotMatch(answer.text, /\bat .*\.(ts|js):\d+|node_modules/, 'no stack trace')
+}
+
+const NESTED = `${'('.repeat(10_000)}1${')'.repeat(10_000)}`
+const BAD: ReadonlyArray<readonly [string, Sending, number, string]> = [
+  ['broken JSON', post('{"sql": "SHOW TABLES"'), 400, 'invalid_request'],
+  ['an empty body', post(''), 400, 'invalid_request'],
+  ['JSON that is no object', post('[1]'), 400, 'invalid_request'],
+  ['text that is not UTF-8', post(Buffer.from([0x22, 0xff, 0x22])), 400, 'invalid_request'],
+  ['raw text that is not UTF-8', post(Buffer.from([0xc3]), FORM_TYPE), 400, 'invalid_request'],
+  ['half a surrogate pair', post('{"sql": "GET \\ud800"}'), 400, 'syntax_error'],
+  ['a JSON bomb', post('['.repeat(1_000_000)), 413, 'limit_exceeded'],
+  ['an unknown field', sql('SHOW TABLES', { zzz: 1 }), 400, 'invalid_request'],
+  ['a __proto__ field', post('{"sql": "SHOW TABLES", "__proto__": {}}'), 400, 'invalid_request'],
+  ['a field of the wrong type', sql('SHOW TABLES', { params: 'x' }), 400, 'invalid_request'],
+  ['a page of -1 rows', sql('SHOW TABLES', { pageSize: -1 }), 400, 'invalid_request'],
+  ['sql and statements', sql('SHOW TABLES', { statements: [] }), 400, 'invalid_request'],
+  ['no statement', sql(' ; -- nothing'), 400, 'invalid_request'],
+  ['2 MB of text', sql('x'.repeat(2_000_000)), 413, 'limit_exceeded'],
+  ['a body of 17 MB', post(Buffer.alloc(17 * 1024 * 1024, 0x20)), 413, 'limit_exceeded'],
+  ['1,001 statements', sql('SHOW TABLES;'.repeat(1_001)), 413, 'limit_exceeded'],
+  ['deep nesting', sql(`SCAN * FROM account WHERE ${NESTED} = 1`), 413, 'limit_exceeded'],
+  [
+    '10,001 parameters',
+    sql('SHOW TABLES', { params: Array(10_001).fill(0) }),
+    413,
+    'limit_exceeded',
+  ],
+  ['a misspelled keyword', sql('GET * FORM account'), 400, 'syntax_error'],
+  ['a statement of SQL', sql('SELECT * FROM account'), 400, 'syntax_error'],
+  ['an unknown table', sql("GET * FROM acount WHERE id = 'bob'"), 404, 'unknown_table'],
+  ['an unknown column', sql("GET balanse FROM account WHERE id = 'bob'"), 400, 'unknown_column'],
+  ['a wrong type', sql('GET * FROM account WHERE id = 7'), 400, 'type_mismatch'],
+  [
+    'NULL where none may be',
+    sql("SET balance = NULL ON account WHERE id = 'bob'"),
+    400,
+    'not_null_violation',
+  ],
+  [
+    'too large an INTEGER',
+    sql("SET balance = balance + 9223372036854775807 ON account WHERE id = 'bob'"),
+    400,
+    'out_of_range',
+  ],
+  ['a negative LIMIT', sql('SCAN * FROM account LIMIT -1'), 400, 'syntax_error'],
+  [
+    'a negative LIMIT by parameter',
+    sql('SCAN * FROM account LIMIT :n', { params: { n: -1 } }),
+    400,
+    'out_of_range',
+  ],
+  ['a parameter without a value', sql('GET * FROM account WHERE id = :id'), 400, 'invalid_request'],
+  [
+    'a second row of one key',
+    sql("INSERT INTO account (id, balance) VALUES ('bob', 1)"),
+    409,
+    'already_exists',
+  ],
+  [
+    'a SET of no row',
+    sql("SET balance = balance + 1 ON account WHERE id = 'x'"),
+    404,
+    'row_not_found',
+  ],
+  [
+    'a condition that bounds no key',
+    sql('SCAN * FROM account WHERE balance = 1'),
+    400,
+    'unbounded_scan',
+  ],
+  [
+    'a BEGIN without its COMMIT',
+    sql("BEGIN; SET balance = 1 ON account WHERE id = 'bob'"),
+    400,
+    'transaction_not_closed',
+  ],
+  [
+    'CREATE among rows',
+    sql('SHOW TABLES; CREATE TABLE t (id TEXT PRIMARY KEY)'),
+    400,
+    'script_mixture',
+  ],
+  [
+    'an unknown transaction',
+    sql('SHOW TABLES', { transaction: 'nope' }),
+    404,
+    'unknown_transaction',
+  ],
+  ['a cursor of nobody', sql('SCAN * FROM account', { cursor: 'x' }), 400, 'bad_cursor'],
+  [
+    'a transaction as of tomorrow',
+    { method: 'POST', path: '/v1/transactions', json: { asOf: 9e15 } },
+    400,
+    'timestamp_in_future',
+  ],
+  [
+    'a transaction as of never',
+    { method: 'POST', path: '/v1/transactions', json: { asOf: 'never' } },
+    400,
+    'type_mismatch',
+  ],
+  ['a body of pictures', post('x', { 'content-type': 'image/png' }), 415, 'unsupported_media_type'],
+  [
+    'text where only JSON is taken',
+    { method: 'POST', path: '/v1/transactions', text: 'BEGIN', headers: FORM_TYPE },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'a body where none is taken',
+    { method: 'POST', path: '/v1/transactions/x/commit', text: 'x', headers: FORM_TYPE },
+    400,
+    'invalid_request',
+  ],
+  ['an unknown parameter', { path: '/v1/tables?zzz=1' }, 400, 'invalid_request'],
+  ['a parameter twice', { path: '/v1/locks?limit=1&limit=2' }, 400, 'invalid_request'],
+  ['a parameter of the wrong type', { path: '/v1/locks?limit=many' }, 400, 'invalid_request'],
+  ['a path that is not there', { path: '/v2/query' }, 404, 'not_found'],
+  ['a method that is not there', { path: '/v1/query' }, 405, 'method_not_allowed'],
+  ['a path of broken escapes', { path: '/v1/tables/%zz' }, 400, 'invalid_request'],
+  ['a path that is not UTF-8', { path: '/v1/tables/%ff' }, 400, 'invalid_request'],
+  [
+    'a path without end',
+    { path: `/v1/tables/account/cells/${'x'.repeat(17_000)}` },
+    414,
+    'uri_too_long',
+  ],
+  [
+    'a key without end',
+    { path: `/v1/tables/account/cells/${'x'.repeat(5_000)}` },
+    413,
+    'limit_exceeded',
+  ],
+  [
+    'a page of another origin',
+    { ...sql('SHOW TABLES'), headers: { origin: 'http://evil.example' } },
+    403,
+    'origin_not_allowed',
+  ],
+  [
+    'another host name',
+    { path: '/', headers: { host: 'evil.example' } },
+    403,
+    'origin_not_allowed',
+  ],
+]
+
+for (const [name, sending, status, code] of BAD) {
+  test(`${name}: ${status} ${code}`, async () => {
+    assertProblem(await server.send(sending), status, code)
+  })
+}
+
+test('broken JSON is told with its place', async () => {
+  const { body } = await server.send(post('{\n  "sql": "SHOW TABLES",\n  "params": [1,]\n}'))
+  assert.deepEqual([body.line, body.column], [3, 16])
+})
+
+test('a limit is told by its name with both figures', async () => {
+  const { body } = await server.send(sql('x'.repeat(2_000_000)))
+  const { limit, limitValue, actual } = body
+  const large = await server.send(post(Buffer.alloc(17 * 1024 * 1024, 0x20)))
+  assert.deepEqual([large.body.limit, large.body.actual], ['bodyBytesMax', 17 * 1024 * 1024])
+  assert.deepEqual([limit, limitValue, actual], ['statementTextBytesMax', 1_048_576, 2_000_000])
+})
+
+test('a syntax error has its place, what was expected, and the statement to write instead', async () => {
+  const { body } = await server.send(sql('SELECT * FROM account'))
+  assert.deepEqual([body.line, body.column], [1, 1])
+  assert.match(body.hint, /SCAN \* FROM account/)
+})
+
+test('an unknown name is told with the nearest one', async () => {
+  const { body } = await server.send(sql("GET balanse FROM account WHERE id = 'bob'"))
+  assert.match(body.hint, /balance/)
+  assert.equal(body.columnName, 'balanse')
+  assert.deepEqual([body.statement, body.line, body.column], [0, 1, 5])
+})
+
+test('of two fields of one name the last one counts, as in any JSON', async () => {
+  const answer = await server.send(post('{"sql": "nonsense", "sql": "SHOW TABLES"}'))
+  assert.equal(answer.status, 200)
+})
+
+test('curl -d @file, which loses newlines, is refused only where a comment would swallow something', async () => {
+  const swallowed = "SHOW TABLES; -- the next one GET * FROM account WHERE id = 'bob'"
+  const answer = await server.send(post(swallowed, FORM_TYPE))
+  assertProblem(answer, 400, 'invalid_request')
+  assert.match(answer.body.hint, /--data-binary @file/)
+  const harmless = [
+    "GET * FROM account WHERE id = '--'",
+    'SHOW TABLES /* -- */',
+    'SHOW TABLES -- all\n',
+  ]
+  for (const text of harmless) assert.equal((await server.send(post(text, FORM_TYPE))).status, 200)
+  assert.equal(
+    (await server.send(post('SHOW TABLES -- all', { 'content-type': 'text/plain' }))).status,
+    200,
+  )
+})
+
+test('a method that is not there is answered with the ones that are', async () => {
+  const { headers } = await server.send({ method: 'DELETE', path: '/v1/transactions' })
+  assert.equal(headers.allow, 'GET, POST')
+})
+
+/** Bytes on a bare socket, and what comes back until the server closes it. */
+function exchange(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let answer = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+const BARE: ReadonlyArray<readonly [string, string, RegExp]> = [
+  ['no HTTP at all', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"invalid_request"/s],
+  [
+    'header fields without end',
+    `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`,
+    /^HTTP\/1\.1 431 .*"code":"header_fields_too_large"/s,
+  ],
+  [
+    'no Host',
+    'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
+  ],
+  [
+    'two lengths of the body',
+    'POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+    /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
+  ],
+  [
+    'a body announced with 17 MB',
+    'POST /v1/query HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 17825792\r\n\r\n',
+    /^HTTP\/1\.1 413 .*"code":"limit_exceeded"/s,
+  ],
+]
+
+for (const [name, bytes, expected] of BARE) {
+  test(`on a bare socket, ${name}`, async () => {
+    const answer = await exchange(bytes)
+    assert.match(answer, expected)
+    assert.match(answer, /content-type: application\/problem\+json/i)
+  })
+}
+
+test('whatever is sent, the server answers with a declared error and stays up', async () => {
+  const words = [
+    'GET',
+    'SCAN',
+    '*',
+    'FROM',
+    'account',
+    'WHERE',
+    'id',
+    '=',
+    "'bob'",
+    ';',
+    'SET',
+    '(',
+    ')',
+    ':p',
+    '$1',
+    'LIMIT',
+    '-1',
+    'NULL',
+    "x'0a'",
+    'AS',
+    'OF',
+    'BEGIN',
+    'COMMIT',
+    ',',
+    '1e999',
+    '"',
+  ]
+  const text = fc.oneof(
+    fc.array(fc.constantFrom(...words), { maxLength: 15 }).map((list) => list.join(' ')),
+    fc.string({ unit: 'binary' }),
+  )
+  const body = fc.oneof(
+    fc
+      .record({ sql: text, params: fc.jsonValue() }, { requiredKeys: ['sql'] })
+      .map((value) => JSON.stringify(value)),
+    fc.json(),
+    fc.string(),
+  )
+  await fc.assert(
+    fc.asyncProperty(body, fc.boolean(), async (payload, asJson) => {
+      const answer = await server.send(post(payload, asJson ? JSON_TYPE : FORM_TYPE))
+      assert.ok(answer.status < 500, answer.text)
+    }),
+    { numRuns: 300 },
+  )
+  assert.equal((await server.get('/healthz')).status, 200)
+})

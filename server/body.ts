@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { offsetOfJsonError, placeOf } from './json-place.ts'
+import { SERVER_LIMITS } from './limits.ts'
+import { limitExceeded, ServerError } from './server-error.ts'
+
+/** Types whose body is the text of statements, as it stands. The last one is what curl sends. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+const TEXT_TYPES = ['text/plain', 'application/sql', FORM_TYPE]
+
+/** Reads bodies ourselves: UTF-8 strictly, and JSON with the place of what is wrong with it. */
+export function addBodyParsers(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers()
+  const asBuffer = { parseAs: 'buffer' } as const
+  const json = async (_request: FastifyRequest, bytes: Buffer) => parseJson(bytes)
+  const text = async (_request: FastifyRequest, bytes: Buffer) => decodeUtf8(bytes)
+  fastify.addContentTypeParser('application/json', asBuffer, json)
+  fastify.addContentTypeParser(TEXT_TYPES, asBuffer, text)
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined
+  checkNesting(bytes)
+  const text = decodeUtf8(bytes)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const place = placeOf(text, offsetOfJsonError(text))
+    const detail = `The body is not JSON, from line ${place.line}, column ${place.column} on.`
+    throw new ServerError('invalid_request', detail, place, { cause })
+  }
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'The body is not well-formed UTF-8.', {}, { cause })
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = [0x5b, 0x7b]
+const CLOSING = [0x5d, 0x7d]
+
+/** Values nested without bound would exhaust the stack of whatever walks them later. */
+function checkNesting(bytes: Buffer): void {
+  const max = SERVER_LIMITS.bodyNestingMax
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] as number
+    if (byte === QUOTE) inString = !inString
+    else if (inString && byte === BACKSLASH) index += 1
+    else if (inString) continue
+    else if (OPENING.includes(byte)) depth += 1
+    else if (CLOSING.includes(byte)) depth -= 1
+    if (depth > max) throw limitExceeded('bodyNestingMax', max, depth, 'Levels of nesting in JSON')
+  }
+}
+
+/**
+ * `curl -d @file` drops the newlines of the file, so that a `--` comment swallows every statement
+ * behind it. A form body with a comment and no newline is that accident.
+ */
+export function refuseLostNewlines(text: string): void {
+  if (text.includes('\n') || !text.includes('--')) return
+  for (const [match] of text.matchAll(QUOTED_OR_COMMENT)) {
+    if (match !== '--') continue
+    throw new ServerError(
+      'invalid_request',
+      'The text has a -- comment but no newline, so that everything behind it would be ignored.',
+      { hint: 'use --data-binary @file' },
+    )
+  }
+}
+
+// What is not closed reaches to the end, which keeps the search linear.
+const QUOTED_OR_COMMENT = /'[^']*(?:'|$)|"[^"]*(?:"|$)|\/\*[\s\S]*?(?:\*\/|$)|--/g

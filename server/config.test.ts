@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { readCommand, readConfig, UsageError } from './config.ts'
+import { environmentName, FLAG_NAMES, helpText } from './flags.ts'
+
+function configOf(args: string[], environment: Record<string, string> = {}) {
+  const command = readCommand(['serve', ...args], environment)
+  assert.equal(command.kind, 'serve')
+  return command.kind === 'serve' ? command.config : assert.fail()
+}
+
+test('without flags the server keeps to this machine, on port 4983', () => {
+  const config = configOf([])
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 4983)
+  assert.equal(config.engine, 'sqlite')
+  assert.equal(config.statementTimeoutMs, 30_000)
+  assert.equal(config.transactionTotalMs, 300_000)
+})
+
+test('every flag can come from the environment, and the command line wins', () => {
+  const environment = { PERCOLITE_PORT: '5000', PERCOLITE_STATEMENT_TIMEOUT: '250ms' }
+  assert.equal(configOf([], environment).port, 5000)
+  assert.equal(configOf([], environment).statementTimeoutMs, 250)
+  assert.equal(configOf(['--port', '6000'], environment).port, 6000)
+})
+
+test('a list is repeated on the command line and separated by commas in the environment', () => {
+  const args = ['--allow-origin', 'https://a.example', '--allow-origin', 'https://b.example']
+  assert.deepEqual(configOf(args).allowedOrigins, ['https://a.example', 'https://b.example'])
+  const environment = { PERCOLITE_ALLOW_HOST: 'A.example, b.example' }
+  assert.deepEqual(configOf([], environment).allowedHosts, ['a.example', 'b.example'])
+})
+
+test('a public address is refused unless everybody may use it', () => {
+  assert.throws(() => configOf(['--host', '0.0.0.0']), UsageError)
+  assert.throws(() => configOf(['--host', 'db.example']), UsageError)
+  assert.equal(configOf(['--host', '0.0.0.0', '--no-auth']).host, '0.0.0.0')
+  assert.equal(configOf(['--host', '0.0.0.0'], { PERCOLITE_NO_AUTH: 'true' }).noAuth, true)
+  assert.equal(configOf(['--host', '::1']).host, '::1')
+})
+
+const WRONG: ReadonlyArray<readonly string[]> = [
+  ['serve', '--port', '65536'],
+  ['serve', '--port', 'x'],
+  ['serve', '--port', '-1'],
+  ['serve', '--statement-timeout', '30'],
+  ['serve', '--statement-timeout', '0s'],
+  ['serve', '--statement-timeout', '999h'],
+  ['serve', '--engine', 'bigtable'],
+  ['serve', '--log-format', 'xml'],
+  ['serve', '--data', ''],
+  ['serve', '--no-such-flag'],
+  ['serve', '--port'],
+  ['serve', 'again'],
+  ['start'],
+  [],
+]
+
+for (const args of WRONG) {
+  test(`"percolite ${args.join(' ')}" is refused in one line`, () => {
+    assert.throws(
+      () => readCommand(args, {}),
+      (error) => error instanceof UsageError && !error.message.includes('\n'),
+    )
+  })
+}
+
+test('a wrong value in the environment is refused too', () => {
+  assert.throws(() => readCommand(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
+})
+
+test('--help and --version need no command', () => {
+  assert.deepEqual(readCommand(['--help'], {}), { kind: 'help' })
+  assert.deepEqual(readCommand(['--version'], {}), { kind: 'version' })
+})
+
+test('the help text has every flag and fits a terminal', () => {
+  const help = helpText()
+  for (const name of FLAG_NAMES) assert.match(help, new RegExp(`--${name}\\b`))
+  for (const line of help.split('\n')) assert.ok(line.length <= 130, line)
+})
+
+test('environment names follow from the flags', () => {
+  assert.equal(environmentName('statement-timeout'), 'PERCOLITE_STATEMENT_TIMEOUT')
+})
+
+test('a configuration for a program takes the same texts as the command line', () => {
+  assert.equal(readConfig({ engine: 'memory', port: '0' }).engine, 'memory')
+})

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseArgs } from 'node:util'
+import { environmentName, FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts'
+import { isLoopbackName } from './origin-and-host.ts'
+
+/** What the server is started with; durations are in milliseconds. */
+export type Config = {
+  readonly dataDirectory: string
+  readonly engine: 'sqlite' | 'memory'
+  readonly host: string
+  readonly port: number
+  readonly noAuth: boolean
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  readonly statementTimeoutMs: number
+  readonly transactionIdleMs: number
+  readonly transactionTotalMs: number
+  readonly shutdownTimeoutMs: number
+  readonly logFormat: 'pretty' | 'json'
+  readonly logLevel: string
+}
+
+export type Command =
+  | { readonly kind: 'serve'; readonly config: Config }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+
+/** A mistake in the command line or the environment; its message is one line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What the command line asks for. The command line wins over the environment. Throws UsageError. */
+export function readCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parseCommandLine(args)
+  if (values.help === true) return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  if (positionals.length !== 1 || positionals[0] !== 'serve') {
+    throw new UsageError('The command is "percolite serve"; "percolite --help" lists its flags.')
+  }
+  const texts: Partial<Record<FlagName, string>> = {}
+  for (const name of FLAG_NAMES) {
+    const text = textOf(values[name]) ?? environment[environmentName(name)]
+    if (text !== undefined) texts[name] = text
+  }
+  return { kind: 'serve', config: readConfig(texts) }
+}
+
+/** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
+export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): Config {
+  const text = (name: FlagName) => checkedText(name, texts[name] ?? FLAGS[name].default)
+  const config: Config = {
+    dataDirectory: text('data'),
+    engine: text('engine') as Config['engine'],
+    host: text('host'),
+    port: Number(text('port')),
+    noAuth: text('no-auth') === 'true',
+    allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
+    allowedOrigins: listOf(text('allow-origin')),
+    statementTimeoutMs: durationMs(text('statement-timeout')),
+    transactionIdleMs: durationMs(text('transaction-idle-timeout')),
+    transactionTotalMs: durationMs(text('transaction-timeout')),
+    shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
+    logFormat: text('log-format') as Config['logFormat'],
+    logLevel: text('log-level'),
+  }
+  if (!isLoopbackName(config.host) && !config.noAuth) {
+    throw new UsageError(
+      `--host ${config.host}: others can reach this address, and the server has no access control yet; add --no-auth if everybody may use it.`,
+    )
+  }
+  return config
+}
+
+type FlagValue = string | boolean | string[] | undefined
+
+function parseCommandLine(args: readonly string[]): {
+  readonly values: Readonly<Record<string, FlagValue>>
+  readonly positionals: readonly string[]
+} {
+  const options = Object.fromEntries(
+    FLAG_NAMES.map((name) => {
+      const { kind }: Flag = FLAGS[name]
+      return [
+        name,
+        { type: kind === 'switch' ? 'boolean' : 'string', multiple: kind === 'list' } as const,
+      ]
+    }),
+  )
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...options, help: { type: 'boolean' }, version: { type: 'boolean' } },
+    })
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new UsageError(`${sentence?.replace(/\. To specify.*$/, '.')}`)
+  }
+}
+
+function textOf(value: FlagValue): string | undefined {
+  return Array.isArray(value) ? value.join(',') : value?.toString()
+}
+
+const DURATION = /^(\d{1,9})(ms|s|m|h)$/
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+// A timer of Node holds no more than this, about 24 days.
+const DURATION_MS_MAX = 2 ** 31 - 1
+
+function checkedText(name: FlagName, text: string): string {
+  const { kind, choices }: Flag = FLAGS[name]
+  const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
+  switch (kind) {
+    case 'choice':
+      if (!choices?.includes(text)) throw refused(`it is one of ${choices?.join(', ')}`)
+      break
+    case 'port':
+      if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+        throw refused('a port is a number from 0 to 65535')
+      }
+      break
+    case 'switch':
+      if (text !== 'true' && text !== 'false') throw refused('it is true or false')
+      break
+    case 'duration': {
+      const ms = durationMs(text)
+      if (!(ms > 0 && ms <= DURATION_MS_MAX)) {
+        throw refused('a duration is written like 500ms, 30s, 5m or 1h, and is at most 24 days')
+      }
+      break
+    }
+    case 'text':
+      if (text === '') throw refused('it is empty')
+  }
+  return text
+}
+
+/** NaN where the text is no duration. */
+function durationMs(text: string): number {
+  const [, amount, unit] = DURATION.exec(text) ?? []
+  return Number(amount) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DefinitionStatement } from '../parser/ast.ts'
+import { executeDefinition, type StatementResult } from '../planner/planner.ts'
+import type { Catalog, Clock, Randomness, Storage, Timestamp } from '../storage/storage.ts'
+import { explained } from './explained-error.ts'
+import type { QueryOutcome } from './query-answer.ts'
+import { retryableCause, withRetries } from './retry.ts'
+import type { ScriptStatement } from './script.ts'
+import { StatementFailure } from './server-error.ts'
+
+type DefinitionParts = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly randomness: Randomness
+}
+
+/** Runs statements that change the catalog. */
+export class DefinitionRunner {
+  readonly #parts: DefinitionParts
+
+  constructor(parts: DefinitionParts) {
+    this.#parts = parts
+  }
+
+  /** CREATE and DROP: each is a transaction of its own, in their order. */
+  async run(
+    statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>,
+    signal: AbortSignal,
+  ): Promise<QueryOutcome> {
+    const results: StatementResult[] = []
+    let last = { readTimestamp: 0, commitTimestamp: null as Timestamp | null, attempts: 1 }
+    for (const [index, { statement }] of statements.entries()) {
+      signal.throwIfAborted()
+      const { result, ...stamps } = await this.#define(statement, signal).catch((error) => {
+        throw new StatementFailure(index, error)
+      })
+      results.push(result)
+      last = { ...stamps, attempts: Math.max(last.attempts, stamps.attempts) }
+    }
+    return { results, ...last }
+  }
+
+  async #define(statement: DefinitionStatement, signal: AbortSignal) {
+    const { storage } = this.#parts
+    return withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, async (attempts) => {
+      const transaction = await storage.begin()
+      let catalog: Catalog | undefined
+      try {
+        catalog = await storage.catalog(transaction)
+        const result = await executeDefinition(statement, catalog, transaction)
+        const { commitTs } = await transaction.commit()
+        const readTimestamp = transaction.startTs
+        return { result, readTimestamp, commitTimestamp: commitTs, attempts }
+      } catch (error) {
+        throw explained(error, catalog)
+      } finally {
+        transaction.rollback()
+      }
+    })
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The one table of errors that a client can meet: what each code means in HTTP, and whether running
+ * the whole transaction again may succeed. `docs/errors.md` and `openapi.yaml` list the same codes.
+ */
+export const ERROR_CODES = {
+  invalid_request: { status: 400, title: 'Invalid request', retryable: false },
+  syntax_error: { status: 400, title: 'Syntax error', retryable: false },
+  unknown_column: { status: 400, title: 'Unknown column', retryable: false },
+  type_mismatch: { status: 400, title: 'Type mismatch', retryable: false },
+  out_of_range: { status: 400, title: 'Value out of range', retryable: false },
+  division_by_zero: { status: 400, title: 'Division by zero', retryable: false },
+  unbounded_scan: { status: 400, title: 'Unbounded scan', retryable: false },
+  not_null_violation: { status: 400, title: 'NULL in a column that is NOT NULL', retryable: false },
+  transaction_not_closed: { status: 400, title: 'BEGIN without its COMMIT', retryable: false },
+  script_mixture: { status: 400, title: 'Statements that do not go together', retryable: false },
+  read_only_transaction: { status: 400, title: 'Transaction is read only', retryable: false },
+  bad_cursor: { status: 400, title: 'Cursor does not belong here', retryable: false },
+  timestamp_in_future: { status: 400, title: 'Timestamp lies in the future', retryable: false },
+  origin_not_allowed: { status: 403, title: 'Origin or host not allowed', retryable: false },
+  not_found: { status: 404, title: 'No such path', retryable: false },
+  unknown_table: { status: 404, title: 'Unknown table', retryable: false },
+  row_not_found: { status: 404, title: 'Row not found', retryable: false },
+  unknown_transaction: { status: 404, title: 'Unknown transaction', retryable: false },
+  method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false },
+  request_timeout: { status: 408, title: 'Request took too long to arrive', retryable: true },
+  already_exists: { status: 409, title: 'Already exists', retryable: false },
+  transaction_closed: { status: 409, title: 'Transaction has ended', retryable: false },
+  transaction_busy: { status: 409, title: 'Transaction is busy', retryable: false },
+  write_conflict: { status: 409, title: 'Write conflict', retryable: true },
+  locked: { status: 409, title: 'Locked by another transaction', retryable: true },
+  schema_changed: { status: 409, title: 'Table definition changed', retryable: true },
+  transaction_rolled_back: { status: 409, title: 'Transaction was rolled back', retryable: true },
+  transaction_expired: { status: 410, title: 'Transaction has expired', retryable: false },
+  transaction_lost: { status: 410, title: 'Transaction was lost', retryable: true },
+  snapshot_too_old: { status: 410, title: 'Snapshot is too old', retryable: true },
+  limit_exceeded: { status: 413, title: 'Limit exceeded', retryable: false },
+  uri_too_long: { status: 414, title: 'Path too long', retryable: false },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type', retryable: false },
+  header_fields_too_large: { status: 431, title: 'Header fields too large', retryable: false },
+  internal: { status: 500, title: 'Internal error', retryable: false },
+  overloaded: { status: 503, title: 'Overloaded', retryable: true },
+  commit_outcome_unknown: { status: 503, title: 'Commit outcome unknown', retryable: false },
+  statement_timeout: { status: 504, title: 'Statement timed out', retryable: false },
+} as const satisfies Readonly<Record<string, ErrorDescription>>
+
+export type ErrorDescription = {
+  readonly status: number
+  readonly title: string
+  readonly retryable: boolean
+}
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, code)
+}

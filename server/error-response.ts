@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ParseError } from '../parser/parser.ts'
+import { PlanError } from '../planner/planner.ts'
+import { StorageError } from '../storage/storage.ts'
+import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
+import { ALL_LIMITS, SERVER_LIMITS } from './limits.ts'
+import { ServerError, StatementFailure } from './server-error.ts'
+
+/** RFC 9457, with the fields of `Problem` in `openapi.yaml`. */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly retryable: boolean
+  readonly [field: string]: unknown
+}
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+/** Seconds that an overloaded server asks a client to wait. */
+export const RETRY_AFTER_SECONDS = 1
+
+/**
+ * What a client is told of an error. One that is not expected becomes `internal`, and nothing of it
+ * leaves the process.
+ */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof StatementFailure) {
+    return { ...problemOf(error.cause), statement: error.statement }
+  }
+  if (error instanceof ParseError) return ofParseError(error)
+  if (error instanceof PlanError) return ofPlanError(error)
+  if (error instanceof StorageError) return ofStorageError(error)
+  if (error instanceof ServerError) return problem(error.code, error.message, error.fields)
+  return ofFrameworkError(error) ?? internal()
+}
+
+function ofParseError(error: ParseError): Problem {
+  const { line, column, token, expected, hint, limitName, actual } = error
+  const limit = limitName === undefined ? {} : { limit: limitName, actual }
+  return problem(error.code, error.message, { line, column, token, expected, hint, ...limit })
+}
+
+function ofPlanError({ code, message, position, hint, fields }: PlanError): Problem {
+  const place = position === undefined ? {} : { line: position.line, column: position.column }
+  return problem(code, message, { ...renamed(fields), ...place, hint })
+}
+
+function ofStorageError({ code, message, fields }: StorageError): Problem {
+  if (isErrorCode(code)) return problem(code, message, renamed(fields))
+  if (code === 'closed') return problem('overloaded', 'The server is stopping.')
+  return internal()
+}
+
+/** Names that the rooms below use and that mean something else in a problem. */
+const NAMES: Readonly<Record<string, string>> = {
+  type: 'typeName',
+  column: 'columnName',
+  expected: 'expectedType',
+}
+
+function renamed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      // The figure of a limit is a number; what is met instead of a type is a type.
+      if (name === 'actual' && typeof value === 'string') return ['actualType', value]
+      return [Object.hasOwn(NAMES, name) ? NAMES[name] : name, value]
+    }),
+  )
+}
+
+function problem(
+  code: ErrorCode,
+  detail: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const { status, title, retryable } = ERROR_CODES[code]
+  const told = code === 'limit_exceeded' ? limitFields(fields) : fields
+  return {
+    type: `urn:percolite:error:${code}`,
+    title,
+    status,
+    code,
+    detail,
+    retryable,
+    ...Object.fromEntries(Object.entries(told).map(([name, value]) => [name, fieldToJson(value)])),
+  }
+}
+
+function internal(): Problem {
+  return problem('internal', 'The server failed. Its log knows more.')
+}
+
+/** A limit is always told by its name and both figures. */
+function limitFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { limit, max, ...others } = fields
+  const known = ALL_LIMITS[limit as keyof typeof ALL_LIMITS] ?? max
+  return { limit, limitValue: known, ...others }
+}
+
+function fieldToJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  return value
+}
+
+/** What Fastify and Node refuse themselves, before a handler runs. */
+function ofFrameworkError(error: unknown): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const detail = `The body is larger than ${SERVER_LIMITS.bodyBytesMax} bytes.`
+      return problem('limit_exceeded', detail, { limit: 'bodyBytesMax' })
+    }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem('unsupported_media_type', 'Bodies of this media type are not taken.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return problem('invalid_request', 'The body is not as long as its Content-Length says.')
+    case 'FST_ERR_BAD_URL':
+      return problem('invalid_request', 'The path is not well-formed.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return problem('uri_too_long', 'A part of the path is longer than any key can be.')
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('header_fields_too_large', 'Path and header fields are too large.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request_timeout', 'The request did not arrive in time.')
+    default:
+      if (typeof code === 'string' && code.startsWith('HPE_')) {
+        return problem('invalid_request', 'This is not HTTP.')
+      }
+      return undefined
+  }
+}

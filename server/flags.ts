@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Every flag of `percolite serve`, once: this table makes the command line, `--help` and the names
+ * in the environment, and `docs/configuration.md` is checked against it.
+ */
+export const FLAGS = {
+  data: { kind: 'text', default: './data', meaning: 'folder of the database; made when missing' },
+  engine: {
+    kind: 'choice',
+    choices: ['sqlite', 'memory'],
+    default: 'sqlite',
+    meaning: 'where cells are kept; memory forgets everything at the end',
+  },
+  host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
+  port: { kind: 'port', default: '4983', meaning: 'port to listen on; 0 takes a free one' },
+  'no-auth': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'listen on an address that others can reach, open to everybody',
+  },
+  'allow-host': {
+    kind: 'list',
+    default: '',
+    meaning: 'host name that requests may ask for beside the loopback ones',
+  },
+  'allow-origin': {
+    kind: 'list',
+    default: '',
+    meaning: 'origin whose web pages may use the server, such as https://app.example',
+  },
+  'statement-timeout': {
+    kind: 'duration',
+    default: '30s',
+    meaning: 'how long a statement may run',
+  },
+  'transaction-idle-timeout': {
+    kind: 'duration',
+    default: '30s',
+    meaning: 'how long a transaction over several requests may be idle',
+  },
+  'transaction-timeout': {
+    kind: 'duration',
+    default: '5m',
+    meaning: 'how long a transaction over several requests may be open',
+  },
+  'shutdown-timeout': {
+    kind: 'duration',
+    default: '10s',
+    meaning: 'how long a stopping server waits for requests that are running',
+  },
+  'log-format': {
+    kind: 'choice',
+    choices: ['pretty', 'json'],
+    default: 'pretty',
+    meaning: 'how the log is written',
+  },
+  'log-level': {
+    kind: 'choice',
+    choices: ['debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    meaning: 'what the log holds; debug has a line for each request',
+  },
+} as const satisfies Readonly<Record<string, Flag>>
+
+export type Flag = {
+  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'duration'
+  readonly choices?: readonly string[]
+  /** As it would be written on the command line. */
+  readonly default: string
+  readonly meaning: string
+}
+
+export type FlagName = keyof typeof FLAGS
+
+export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[]
+
+/** `--statement-timeout` is `PERCOLITE_STATEMENT_TIMEOUT` in the environment. */
+export function environmentName(flag: FlagName): string {
+  return `PERCOLITE_${flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+export function helpText(): string {
+  const lines = FLAG_NAMES.map((name) => {
+    const flag: Flag = FLAGS[name]
+    const unset = flag.kind === 'switch' || flag.default === ''
+    const byDefault = unset ? '' : ` (default ${flag.default})`
+    return `  ${`--${name}${placeholder(flag)}`.padEnd(41)} ${flag.meaning}${byDefault}`
+  })
+  return [
+    'Usage: percolite serve [flags]',
+    '',
+    ...lines,
+    `  ${'--help'.padEnd(41)} show this text`,
+    `  ${'--version'.padEnd(41)} show the version`,
+    '',
+    'A flag may also come from the environment: --statement-timeout is PERCOLITE_STATEMENT_TIMEOUT.',
+    'Durations are written like 500ms, 30s, 5m or 1h. --allow-host and --allow-origin may be repeated;',
+    'in the environment their values are separated by commas.',
+    '',
+  ].join('\n')
+}
+
+function placeholder(flag: Flag): string {
+  switch (flag.kind) {
+    case 'switch':
+      return ''
+    case 'choice':
+      return ` ${flag.choices?.join('|')}`
+    case 'list':
+      return ' <name>'
+    default:
+      return ` <${flag.kind}>`
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PROBLEM_TYPE, type Problem, problemOf, RETRY_AFTER_SECONDS } from './error-response.ts'
+import type { Operation } from './openapi/document.ts'
+import { ClientDisconnected, ServerError } from './server-error.ts'
+
+/** Every error of a request leaves the server as problem+json; bugs are logged and stay inside. */
+export function addErrorHandling(fastify: FastifyInstance, operations: readonly Operation[]): void {
+  fastify.setErrorHandler((error, request, reply) => sendProblem(error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => {
+    const path = (request.raw.url ?? '').split('?')[0] ?? ''
+    const methods = methodsOf(operations, path)
+    if (methods.length === 0) {
+      throw new ServerError('not_found', 'There is nothing at this path.', {
+        hint: 'GET /openapi.yaml lists every path',
+      })
+    }
+    reply.header('Allow', methods.join(', '))
+    throw new ServerError(
+      'method_not_allowed',
+      `${request.method} is not possible here; ${methods.join(' and ')} is.`,
+    )
+  })
+}
+
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof ClientDisconnected || reply.raw.destroyed) {
+    reply.hijack()
+    reply.raw.destroy()
+    return
+  }
+  const problem = withBodyLength(problemOf(error), request)
+  logBug(request.log, problem, error)
+  if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+  reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
+}
+
+/** Fastify does not say how large a body is that is too large; most requests do. */
+function withBodyLength(problem: Problem, { headers }: FastifyRequest): Problem {
+  const actual = Number(headers['content-length'])
+  if (problem.limit !== 'bodyBytesMax' || !Number.isSafeInteger(actual)) return problem
+  return { ...problem, actual }
+}
+
+function logBug(log: FastifyBaseLogger, problem: Problem, error: unknown): void {
+  if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
+}
+
+function bodyOf(problem: Problem): string {
+  return `${JSON.stringify(problem)}\n`
+}
+
+function methodsOf(operations: readonly Operation[], path: string): string[] {
+  return operations
+    .filter((operation) => matches(operation.path, path))
+    .map(({ method }) => method.toUpperCase())
+}
+
+function matches(template: string, path: string): boolean {
+  const given = path.split('/')
+  const parts = template.split('/')
+  return (
+    parts.length === given.length &&
+    parts.every((part, index) => part.startsWith('{') || part === given[index])
+  )
+}
+
+/** What is not even HTTP is answered on the bare socket, which is closed afterwards. */
+export function answerClientError(error: Error, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy(error)
+    return
+  }
+  const problem = problemOf(error)
+  // Anything that Node reports here is the client's doing, so an unknown code is a bad request.
+  const told =
+    problem.code === 'internal'
+      ? problemOf(new ServerError('invalid_request', 'The request cannot be read.'))
+      : problem
+  const body = bodyOf(told)
+  const head = [
+    `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status]}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

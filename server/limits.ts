@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PARSER_LIMITS } from '../parser/parser.ts'
+import { PLANNER_LIMITS } from '../planner/planner.ts'
+import { STORAGE_LIMITS } from '../storage/storage.ts'
+
+/** The bounds that the server itself keeps, unit last. */
+export const SERVER_LIMITS = {
+  bodyBytesMax: 16 * 1024 * 1024,
+  bodyNestingMax: 260,
+  pageRowsDefault: 1_000,
+  pageRowsMax: 10_000,
+  pageBytesMax: 16 * 1024 * 1024,
+  answerBytesMax: 64 * 1024 * 1024,
+  openTransactionsMax: 10_000,
+  transactionAttemptsMax: 8,
+  transactionRetryMsMax: 2_000,
+  outcomeMemoryMs: 10 * 60 * 1000,
+  pathParameterCharactersMax: 16_384,
+  headerBytesMax: 32 * 1024,
+} as const
+
+/** Every limit of every room, as `GET /v1/limits` answers them. */
+export const ALL_LIMITS = {
+  ...PARSER_LIMITS,
+  ...PLANNER_LIMITS,
+  ...STORAGE_LIMITS,
+  ...SERVER_LIMITS,
+} as const

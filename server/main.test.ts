@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+type Run = { readonly child: ChildProcess; output(): string; errors(): string }
+
+function run(t: TestContext, ...args: string[]): Run {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  let output = ''
+  let errors = ''
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => {
+    errors += chunk
+  })
+  return { child, output: () => output, errors: () => errors }
+}
+
+async function exitCode({ child }: Run): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  return child.exitCode
+}
+
+async function urlOf({ child, output, errors }: Run): Promise<string> {
+  for (;;) {
+    const url = /listening on (http:\/\/\S+?)[,\s]/.exec(output())?.[1]
+    if (url !== undefined) return url
+    assert.equal(child.exitCode, null, errors())
+    await Promise.race([
+      once(child.stdout as NonNullable<typeof child.stdout>, 'data'),
+      once(child, 'close'),
+    ])
+  }
+}
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'percolite-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function query(url: string, sql: string) {
+  const answer = await fetch(`${url}/v1/query`, {
+    method: 'POST',
+    body: JSON.stringify({ sql }),
+    headers: { 'content-type': 'application/json' },
+  })
+  return { status: answer.status, body: JSON.parse(await answer.text()) }
+}
+
+test('a wrong flag: one line on standard error, exit 2', async (t) => {
+  for (const args of [
+    ['serve', '--port', 'x'],
+    ['serve', '--zzz'],
+    ['serve', '--host', '0.0.0.0'],
+  ]) {
+    const failed = run(t, ...args)
+    assert.equal(await exitCode(failed), 2)
+    assert.match(failed.errors(), /^percolite: .*\n$/)
+    assert.equal(failed.output(), '')
+  }
+})
+
+test('--help and --version answer and exit 0', async (t) => {
+  const help = run(t, '--help')
+  const version = run(t, '--version')
+  assert.deepEqual([await exitCode(help), await exitCode(version)], [0, 0])
+  assert.match(help.output(), /--statement-timeout/)
+  assert.match(version.output(), /^percolite \d+\.\d+\.\d+\n$/)
+})
+
+test('what was committed before SIGTERM is there after the next start, and SIGTERM exits 0', async (t) => {
+  const data = await temporaryFolder(t)
+  const flags = ['--data', data, '--port', '0']
+  const first = run(t, 'serve', ...flags)
+  const url = await urlOf(first)
+  await query(url, 'CREATE TABLE t (id INTEGER PRIMARY KEY)')
+  assert.equal((await query(url, 'INSERT INTO t (id) VALUES (7)')).status, 200)
+  assert.equal((await query(url, 'BEGIN')).status, 201)
+
+  const second = run(t, 'serve', ...flags)
+  assert.equal(await exitCode(second), 1)
+  assert.match(second.errors(), /^percolite: .*\n$/)
+
+  first.child.kill('SIGTERM')
+  assert.equal(await exitCode(first), 0)
+  const again = run(t, 'serve', '--log-format', 'json', ...flags)
+  const { body } = await query(await urlOf(again), 'SCAN * FROM t')
+  assert.deepEqual(body.results[0].rows, [{ id: 7 }])
+  // Under npm, Ctrl-C arrives twice.
+  again.child.kill('SIGINT')
+  again.child.kill('SIGINT')
+  assert.equal(await exitCode(again), 0)
+})

@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { type Command, type Config, readCommand, UsageError } from './config.ts'
+import { helpText } from './flags.ts'
+import { createLog } from './log.ts'
+import { createServer } from './server.ts'
+import { stopOnSignals } from './stop-signals.ts'
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+/** `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. */
+async function main(): Promise<void> {
+  const command = readCommandOrExit()
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(helpText())
+      return
+    case 'version':
+      process.stdout.write(`percolite ${version()}\n`)
+      return
+    case 'serve':
+      await serve(command.config)
+  }
+}
+
+function readCommandOrExit(): Command {
+  try {
+    return readCommand(process.argv.slice(2), process.env)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    process.stderr.write(`percolite: ${error.message}\n`)
+    process.exit(EXIT_USAGE)
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = createLog(config)
+  try {
+    const server = await createServer(config, { log, onFatal: endAtOnce(log) })
+    stopOnSignals(() => server.close(), log)
+    const { url } = await server.listen()
+    const data = config.engine === 'memory' ? 'memory' : resolve(config.dataDirectory)
+    const reach = config.noAuth ? 'everybody who can reach it' : 'this machine only'
+    log.info(`percolite ${version()} listening on ${url}, data in ${data}, open to ${reach}`)
+  } catch (error) {
+    process.stderr.write(`percolite: ${error instanceof Error ? error.message : error}\n`)
+    process.exit(EXIT_FAILED)
+  }
+}
+
+/** What is on disk is right, and what is in memory may not be: nothing is to be done but to end. */
+function endAtOnce(log: Logger): (error: Error) => void {
+  return (error) => {
+    log.fatal({ err: error }, 'the disk failed; the server ends')
+    process.exit(EXIT_FAILED)
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return JSON.parse(text).version
+}
+
+await main()

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServerError } from '../server-error.ts'
+import type { OpenApiDocument, Operation } from './document.ts'
+import type { SchemaValidator, Violation } from './validator.ts'
+
+/** A request whose parameters and body have been checked against its operation. */
+export type CheckedRequest = {
+  /** Path and query parameters by name, of the declared types; absent where not sent. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** The body; its shape is what the operation's schema for its media type says. */
+  readonly body: unknown
+  readonly raw: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Answers the body; status, headers and media type are set on `reply` where they differ from 200 JSON. */
+export type Handler = (request: CheckedRequest) => Promise<unknown>
+export type Handlers = Readonly<Record<string, Handler>>
+
+/**
+ * Makes a route of every operation. An operation without a handler, or a handler without an
+ * operation, stops the start: the document and the server cannot drift apart.
+ */
+export function bindOperations(
+  fastify: FastifyInstance,
+  document: OpenApiDocument,
+  validator: SchemaValidator,
+  handlers: Handlers,
+): void {
+  const unbound = new Set(Object.keys(handlers))
+  for (const operation of document.operations) {
+    const handler = handlers[operation.id]
+    if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
+    unbound.delete(operation.id)
+    prepareSchemas(operation, validator)
+    fastify.route({
+      method: operation.method.toUpperCase(),
+      config: { operationId: operation.id },
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: async (request, reply) => {
+        reply.header('content-type', 'application/json; charset=utf-8')
+        return handler({
+          parameters: checkParameters(operation, validator, request),
+          body: checkBody(operation, validator, request),
+          raw: request,
+          reply,
+        })
+      },
+    })
+  }
+  if (unbound.size > 0) throw new Error(`No operation is named ${[...unbound].join(', ')}.`)
+}
+
+function prepareSchemas(operation: Operation, validator: SchemaValidator): void {
+  for (const schema of operation.body?.schemas.values() ?? []) validator.prepare(schema)
+  for (const content of operation.answers.values()) {
+    for (const schema of content.values()) validator.prepare(schema)
+  }
+}
+
+function checkParameters(
+  operation: Operation,
+  validator: SchemaValidator,
+  request: FastifyRequest,
+): Record<string, unknown> {
+  const [path = '', search = ''] = splitAtFirst(request.raw.url ?? '', '?')
+  const given = { path: pathParameters(operation, path), query: queryParameters(search) }
+  for (const name of given.query.keys()) {
+    if (!operation.parameters.some((known) => known.in === 'query' && known.name === name)) {
+      throw new ServerError('invalid_request', `There is no parameter "${name}".`)
+    }
+  }
+  const values: Record<string, unknown> = {}
+  for (const { name, in: place, required, schema } of operation.parameters) {
+    const text = given[place].get(name)
+    if (text === undefined) {
+      if (required) throw new ServerError('invalid_request', `The parameter "${name}" is missing.`)
+      continue
+    }
+    const result = validator.coerce(schema, text)
+    if ('violation' in result) {
+      const detail = `The parameter "${name}" ${result.violation.message}.`
+      throw new ServerError('invalid_request', detail)
+    }
+    values[name] = result.value
+  }
+  return values
+}
+
+/**
+ * Split from the raw path and decoded once, part by part, so that an encoded slash or percent sign
+ * inside a key stays what it is.
+ */
+function pathParameters(operation: Operation, path: string): Map<string, string> {
+  const given = path.split('/')
+  const values = new Map<string, string>()
+  for (const [index, part] of operation.path.split('/').entries()) {
+    if (!part.startsWith('{')) continue
+    values.set(part.slice(1, -1), decodePart(given[index] ?? ''))
+  }
+  return values
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'The path is not well-formed UTF-8.', {}, { cause })
+  }
+}
+
+function queryParameters(search: string): Map<string, string> {
+  const values = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (values.has(name)) {
+      throw new ServerError('invalid_request', `The parameter "${name}" is given twice.`)
+    }
+    values.set(name, value)
+  }
+  return values
+}
+
+function splitAtFirst(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function checkBody(
+  operation: Operation,
+  validator: SchemaValidator,
+  request: FastifyRequest,
+): unknown {
+  const body = request.body ?? undefined
+  if (operation.body === undefined) {
+    if (body === undefined || body === '') return undefined
+    throw new ServerError('invalid_request', 'This operation takes no body.')
+  }
+  if (body === undefined) {
+    if (!operation.body.required) return undefined
+    throw new ServerError('invalid_request', 'The body is missing.')
+  }
+  const mediaType = mediaTypeOf(request)
+  const schema = operation.body.schemas.get(mediaType)
+  if (schema === undefined) {
+    const detail = `The body is ${mediaType}; ${mediaTypesOf(operation)} is taken here.`
+    throw new ServerError('unsupported_media_type', detail)
+  }
+  const violation = validator.check(schema, body)
+  if (violation !== undefined) throw new ServerError('invalid_request', sentenceOf(violation))
+  return body
+}
+
+/** The media type of the body without its parameters, in lower case. */
+export function mediaTypeOf(request: FastifyRequest): string {
+  return splitAtFirst(request.headers['content-type'] ?? '', ';')[0]
+    .trim()
+    .toLowerCase()
+}
+
+function mediaTypesOf(operation: Operation): string {
+  return [...(operation.body?.schemas.keys() ?? [])].join(' or ')
+}
+
+function sentenceOf(violation: Violation): string {
+  const subject = violation.pointer === '' ? 'The body' : `The body's ${violation.pointer}`
+  return `${subject} ${violation.message}.`
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation of `openapi.yaml` that the route is. */
+    operationId?: string
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parse } from 'yaml'
+
+/**
+ * The contract: `openapi.yaml` as the server needs it. It is the only place where the shapes of
+ * requests and answers are declared.
+ */
+export type OpenApiDocument = {
+  /** The file as it is written. */
+  readonly yaml: string
+  /** The same, parsed; a plain JSON value. */
+  readonly json: JsonObject
+  readonly operations: readonly Operation[]
+}
+
+export type Operation = {
+  readonly id: string
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** As in the document: `/v1/tables/{table}`. */
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly body?: {
+    readonly required: boolean
+    readonly schemas: ReadonlyMap<string, SchemaPointer>
+  }
+  /** The schema of each status and media type; null where the answer has no body. */
+  readonly answers: ReadonlyMap<number, ReadonlyMap<string, SchemaPointer>>
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly required: boolean
+  readonly schema: SchemaPointer
+}
+
+/** A JSON pointer into the document, in the form of a fragment: `#/components/schemas/Row`. */
+export type SchemaPointer = string
+
+export type JsonObject = { readonly [name: string]: unknown }
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+/** Reads the document; throws where it is not of the shape that this server understands. */
+export function readOpenApiDocument(yaml: string): OpenApiDocument {
+  const json = parse(yaml) as JsonObject
+  const operations: Operation[] = []
+  for (const [path, item] of Object.entries(objectAt(json, '#/paths'))) {
+    const itemPointer = `#/paths/${escapePointer(path)}`
+    for (const method of METHODS) {
+      if ((item as JsonObject)[method] === undefined) continue
+      operations.push(readOperation(json, { path, method, itemPointer }))
+    }
+  }
+  const ids = new Set(operations.map((operation) => operation.id))
+  if (ids.size !== operations.length) throw new Error('openapi.yaml: an operationId is used twice.')
+  return { yaml, json, operations }
+}
+
+function readOperation(
+  json: JsonObject,
+  place: { path: string; method: (typeof METHODS)[number]; itemPointer: string },
+): Operation {
+  const pointer = `${place.itemPointer}/${place.method}`
+  const operation = objectAt(json, pointer)
+  const id = operation.operationId
+  if (typeof id !== 'string') throw new Error(`openapi.yaml: ${pointer} has no operationId.`)
+  const body = readBody(json, `${pointer}/requestBody`, operation.requestBody !== undefined)
+  return {
+    id,
+    method: place.method,
+    path: place.path,
+    parameters: [
+      ...readParameters(json, `${place.itemPointer}/parameters`),
+      ...readParameters(json, `${pointer}/parameters`),
+    ],
+    ...(body === undefined ? {} : { body }),
+    answers: new Map(
+      Object.keys(objectAt(json, `${pointer}/responses`)).map((status) => [
+        Number(status),
+        readContent(json, resolvePointer(json, `${pointer}/responses/${status}`)),
+      ]),
+    ),
+  }
+}
+
+function readBody(json: JsonObject, pointer: string, declared: boolean): Operation['body'] {
+  if (!declared) return undefined
+  return {
+    required: objectAt(json, pointer).required === true,
+    schemas: readContent(json, pointer),
+  }
+}
+
+function readParameters(json: JsonObject, pointer: string): Parameter[] {
+  const list = valueAt(json, pointer)
+  if (!Array.isArray(list)) return []
+  return list.map((_, index) => {
+    const at = resolvePointer(json, `${pointer}/${index}`)
+    const parameter = objectAt(json, at)
+    if (parameter.in !== 'path' && parameter.in !== 'query') {
+      throw new Error(`openapi.yaml: ${at} is neither a path nor a query parameter.`)
+    }
+    return {
+      name: String(parameter.name),
+      in: parameter.in,
+      required: parameter.required === true,
+      schema: `${at}/schema`,
+    }
+  })
+}
+
+function readContent(json: JsonObject, pointer: string): Map<string, SchemaPointer> {
+  const content = objectAt(json, pointer).content
+  return new Map(
+    Object.keys((content as JsonObject | undefined) ?? {}).map((mediaType) => [
+      mediaType,
+      `${pointer}/content/${escapePointer(mediaType)}/schema`,
+    ]),
+  )
+}
+
+/** The pointer itself, or where its `$ref` leads. */
+export function resolvePointer(json: JsonObject, pointer: string): string {
+  const reference = (valueAt(json, pointer) as JsonObject | undefined)?.$ref
+  return typeof reference === 'string' ? resolvePointer(json, reference) : pointer
+}
+
+/** The object at the pointer, following a `$ref`. */
+export function objectAt(json: JsonObject, pointer: string): JsonObject {
+  const value = valueAt(json, resolvePointer(json, pointer))
+  if (typeof value !== 'object' || value === null) {
+    throw new Error(`openapi.yaml: nothing stands at ${pointer}.`)
+  }
+  return value as JsonObject
+}
+
+function valueAt(json: JsonObject, pointer: string): unknown {
+  let value: unknown = json
+  for (const part of pointer.split('/').slice(1)) {
+    value = (value as JsonObject | undefined)?.[unescapePointer(part)]
+  }
+  return value
+}
+
+function escapePointer(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+function unescapePointer(part: string): string {
+  return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type StatementResult, valueToJson } from '../planner/planner.ts'
+import type { SqlValue, Timestamp } from '../storage/storage.ts'
+import { SERVER_LIMITS } from './limits.ts'
+import { limitExceeded } from './server-error.ts'
+
+/** What running a request came to, before it takes the form of JSON. */
+export type QueryOutcome = {
+  /** One for each statement of the request. */
+  readonly results: readonly StatementResult[]
+  readonly readTimestamp: Timestamp
+  readonly commitTimestamp: Timestamp | null
+  readonly attempts: number
+  readonly cursor?: string
+}
+
+/** The result of BEGIN, COMMIT and ROLLBACK. */
+export const EMPTY_RESULT: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
+
+/** `QueryAnswer` of `openapi.yaml`. */
+export function answerOf(outcome: QueryOutcome, integers: 'number' | 'string' = 'number') {
+  const { results, readTimestamp, commitTimestamp, attempts, cursor } = outcome
+  return {
+    results: results.map((result) => resultToJson(result, integers)),
+    readTimestamp,
+    ...(commitTimestamp === null ? {} : { commitTimestamp }),
+    attempts,
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+}
+
+function resultToJson(result: StatementResult, integers: 'number' | 'string') {
+  const { columns, rows, rowsAffected } = result
+  return {
+    columns: columns.map(({ name, type }) => ({ name, type })),
+    rows: rows.map((row) => rowToJson(columns, row, integers)),
+    rowsAffected,
+  }
+}
+
+/** A row as an object without a prototype, so that no column name has a meaning of its own. */
+export function rowToJson(
+  columns: StatementResult['columns'],
+  row: readonly SqlValue[],
+  integers: 'number' | 'string' = 'number',
+): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null)
+  for (const [index, { name, type }] of columns.entries()) {
+    object[name] = valueToJson(type, row[index] ?? null, { integers })
+  }
+  return object
+}
+
+/** Keeps the answer of one request from filling the memory, however many statements it has. */
+export class AnswerBudget {
+  #bytes = 0
+
+  add(result: StatementResult): void {
+    for (const row of result.rows) {
+      for (const value of row) this.#bytes += sizeOf(value)
+    }
+    const { answerBytesMax } = SERVER_LIMITS
+    if (this.#bytes > answerBytesMax) {
+      throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
+    }
+  }
+}
+
+function sizeOf(value: SqlValue): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length + 8
+  return 8
+}

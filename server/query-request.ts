@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../parser/parser.ts'
+import type { Parameters } from '../planner/planner.ts'
+import { ALL_LIMITS } from './limits.ts'
+import type { ScriptStatement } from './script.ts'
+import { limitExceeded, ServerError, StatementFailure } from './server-error.ts'
+
+/** `QueryRequest` and `TransactionQueryRequest` of `openapi.yaml`, both forms in one. */
+export type QueryRequest = QueryOptions &
+  (
+    | { readonly sql: string; readonly params?: Parameters; readonly statements?: undefined }
+    | { readonly statements: readonly StatementWithParameters[]; readonly sql?: undefined }
+  )
+
+export type QueryOptions = {
+  readonly transaction?: string
+  readonly cursor?: string
+  readonly pageSize?: number
+  readonly integers?: 'number' | 'string'
+  readonly timeoutMs?: number
+}
+
+type StatementWithParameters = { readonly sql: string; readonly params?: Parameters }
+
+const NO_PARAMETERS: Parameters = []
+
+/**
+ * All statements of the request, each with its parameters; everything is parsed before anything
+ * runs. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
+ */
+export function parseRequest(parser: Parser, request: QueryRequest): ScriptStatement[] {
+  if (request.statements === undefined) {
+    const parameters = checkedParameters(request.params)
+    return parser.parseScript(request.sql).map((statement) => ({ statement, parameters }))
+  }
+  const { statements } = request
+  const { statementsMax } = ALL_LIMITS
+  if (statements.length > statementsMax) {
+    throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')
+  }
+  return statements.map((entry, index) => {
+    try {
+      return parseEntry(parser, entry)
+    } catch (error) {
+      throw new StatementFailure(index, error)
+    }
+  })
+}
+
+function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {
+  const parameters = checkedParameters(params)
+  const [statement, ...others] = parser.parseScript(sql)
+  if (statement === undefined || others.length > 0) {
+    const detail = 'Each element of "statements" holds exactly one statement.'
+    throw new ServerError('invalid_request', detail)
+  }
+  return { statement, parameters }
+}
+
+function checkedParameters(params: Parameters | undefined): Parameters {
+  if (params === undefined) return NO_PARAMETERS
+  const count = Array.isArray(params) ? params.length : Object.keys(params).length
+  const { parametersMax } = ALL_LIMITS
+  if (count > parametersMax)
+    throw limitExceeded('parametersMax', parametersMax, count, 'Parameters')
+  return params
+}

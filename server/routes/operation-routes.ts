@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Storage } from '../../storage/storage.ts'
+import { ALL_LIMITS } from '../limits.ts'
+import type { Handlers } from '../openapi/binding.ts'
+import { standingLockOf } from '../row-cells.ts'
+import type { TransactionSessions } from '../transaction-sessions.ts'
+import { currentCatalog } from './table-routes.ts'
+
+export function operationRoutes(parts: {
+  readonly storage: Storage
+  readonly sessions: TransactionSessions
+  readonly clock: Clock
+  readonly engine: string
+  readonly version: string
+}): Handlers {
+  const { storage, sessions, clock, engine, version } = parts
+  const startedAtMs = clock.monotonicMs()
+  return {
+    async getLimits() {
+      return { limits: ALL_LIMITS }
+    },
+
+    async getStatus() {
+      const { timestamp, safePoint, oldestSnapshot, bufferedBytes } = await storage.status()
+      return {
+        version,
+        engine,
+        uptimeSeconds: Math.round(clock.monotonicMs() - startedAtMs) / 1000,
+        timestamp,
+        safePoint,
+        oldestSnapshot,
+        openTransactions: sessions.count,
+        bufferedBytes,
+      }
+    },
+
+    async listLocks({ parameters }) {
+      const standing = await storage.locks(Number(parameters.limit ?? 100))
+      const { catalog } = await currentCatalog(storage)
+      return { locks: standing.map((lock) => standingLockOf(catalog, lock)) }
+    },
+  }
+}

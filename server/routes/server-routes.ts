@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Handlers } from '../openapi/binding.ts'
+import type { OpenApiDocument } from '../openapi/document.ts'
+import { ServerError } from '../server-error.ts'
+
+export function serverRoutes(parts: {
+  readonly document: OpenApiDocument
+  readonly version: string
+  readonly isStopping: () => boolean
+}): Handlers {
+  const { document, version, isStopping } = parts
+  return {
+    async getRoot() {
+      return { name: 'percolite', version, documentation: '/docs', openapi: '/openapi.yaml' }
+    },
+
+    async getHealth() {
+      return { status: 'ok' }
+    },
+
+    async getReadiness() {
+      if (isStopping()) throw new ServerError('overloaded', 'The server is stopping.')
+      return { status: 'ready' }
+    },
+
+    async getOpenApiYaml({ reply }) {
+      reply.header('content-type', 'application/yaml; charset=utf-8')
+      return document.yaml
+    },
+
+    async getOpenApiJson() {
+      return document.json
+    },
+  }
+}

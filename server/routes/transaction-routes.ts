@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readAsOf } from '../as-of.ts'
+import type { Handlers } from '../openapi/binding.ts'
+import { type SessionEnding, TransactionSession } from '../transaction-session.ts'
+import type { TransactionSessions } from '../transaction-sessions.ts'
+import { answerCommitTimestamp, answerReadTimestamp, openedAnswer } from './transaction-answers.ts'
+
+type OpenRequest = { readonly readOnly?: boolean; readonly asOf?: unknown }
+
+export function transactionRoutes({
+  sessions,
+}: {
+  readonly sessions: TransactionSessions
+}): Handlers {
+  return {
+    async openTransaction({ body, reply }) {
+      const { readOnly = false, asOf } = (body ?? {}) as OpenRequest
+      const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+      const session = await sessions.open({ readOnly: readOnly || asOf !== undefined, ...past })
+      return openedAnswer(reply, session)
+    },
+
+    async listTransactions({ parameters }) {
+      const limit = Number(parameters.limit ?? 100)
+      const transactions = sessions.list().slice(0, limit).map(openTransactionOf)
+      return { transactions, total: sessions.count }
+    },
+
+    async getTransaction({ parameters }) {
+      const id = String(parameters.transaction)
+      return outcomeOf(id, await sessions.outcome(id))
+    },
+
+    async commitTransaction({ parameters, reply }) {
+      const id = String(parameters.transaction)
+      const commitTimestamp = await sessions.commit(id)
+      answerReadTimestamp(reply, Number.parseInt(id, 10))
+      answerCommitTimestamp(reply, commitTimestamp)
+      return { commitTimestamp }
+    },
+
+    async rollBackTransaction({ parameters, reply }) {
+      await sessions.rollBack(String(parameters.transaction))
+      reply.code(204)
+      return undefined
+    },
+  }
+}
+
+function openTransactionOf(session: TransactionSession) {
+  const { id, transaction, busy, openedAt, expiresAt } = session
+  const { startTs: readTimestamp, readOnly } = transaction
+  return { transaction: id, readTimestamp, readOnly, busy, openedAt, expiresAt }
+}
+
+/** `TransactionOutcome` of `openapi.yaml`. */
+function outcomeOf(transaction: string, found: TransactionSession | SessionEnding) {
+  if (found instanceof TransactionSession) {
+    return { transaction, status: 'active', expiresAt: found.expiresAt }
+  }
+  switch (found.kind) {
+    case 'active':
+      return { transaction, status: 'active' }
+    case 'committed':
+      return { transaction, status: 'committed', commitTimestamp: found.commitTs }
+    case 'expired':
+      return { transaction, status: 'rolledBack', reason: 'expired' }
+    case 'rolledBack':
+    case 'failed':
+      return { transaction, status: 'rolledBack', reason: found.reason }
+    case 'unknown':
+      return { transaction, status: 'unknown' }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  createTable,
+  encodePrimaryKey,
+  type InspectedCell,
+  openStorage,
+  requireTable,
+} from '../storage/storage.ts'
+import { startTestServer } from '../test/test-server.ts'
+import { currentCatalog } from './routes/table-routes.ts'
+import { rowCellsOf, standingLockOf } from './row-cells.ts'
+
+async function accounts() {
+  const storage = await openStorage({ engine: 'memory' })
+  const transaction = await storage.begin()
+  const columns = [
+    { name: 'id', type: 'TEXT', notNull: true },
+    { name: 'balance', type: 'INTEGER', notNull: false },
+  ] as const
+  const definition = { name: 'account', columns, primaryKey: [{ column: 'id', descending: false }] }
+  await createTable(transaction, await storage.catalog(transaction), definition, {
+    ifNotExists: false,
+  })
+  await transaction.commit()
+  const { catalog } = await currentCatalog(storage)
+  await storage.close()
+  return { catalog, table: requireTable(catalog, 'account') }
+}
+
+test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", async () => {
+  const { catalog, table } = await accounts()
+  const rowKey = encodePrimaryKey(table, ['joe'])
+  const primary = { row: encodePrimaryKey(table, ['bob']), column: '0' }
+  const lock = {
+    startTs: 7,
+    primary,
+    incarnation: 'ab'.repeat(16),
+    wallMicros: 1_000_000,
+    content: { kind: 'inline', value: Uint8Array.of(0xff) },
+  } as const
+  const common = { family: 'lock', qualifier: '0', value: new Uint8Array() } as const
+  const cells: InspectedCell[] = [
+    { ...common, timestamp: 7, meaning: { kind: 'lock', lock, isPrimary: false } },
+    {
+      ...common,
+      family: 'write',
+      timestamp: 6,
+      meaning: { kind: 'write', startTs: 5, content: { kind: 'delete' } },
+    },
+    { ...common, family: 'rollback', timestamp: 4, meaning: { kind: 'rollback' } },
+    { ...common, family: 'guard', timestamp: 3, meaning: { kind: 'guard', startTs: 2 } },
+  ]
+  const shown = rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)
+  const facts = {
+    kind: 'put',
+    primary: { table: 'account', key: ['bob'], column: '0' },
+    owner: 'ab'.repeat(16),
+    lockedAt: '1970-01-01T00:00:01.000Z',
+    isPrimary: false,
+  }
+  assert.deepEqual(shown.lock, [{ column: '0', timestamp: 7, ...facts }])
+  // What the lock carries is not a row that can be decoded, and is shown all the same.
+  assert.deepEqual(shown.data, [{ column: '0', timestamp: 7, inline: true, value: '/w==' }])
+  assert.deepEqual(shown.write, [{ column: '0', timestamp: 6, kind: 'delete', startTimestamp: 5 }])
+  assert.deepEqual(shown.rollback, [{ column: '0', timestamp: 4 }])
+  assert.deepEqual(shown.guard, [{ column: '0', timestamp: 3 }])
+  const standing = { row: rowKey, column: '0', lock, isPrimary: false, ownerIsDead: true }
+  assert.deepEqual(standingLockOf(catalog, standing), {
+    cell: { table: 'account', key: ['joe'], column: '0' },
+    timestamp: 7,
+    ...facts,
+    ownerIsDead: true,
+  })
+})
+
+test('the list of locks is empty when nobody commits', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY)')
+  assert.deepEqual((await server.get('/v1/locks')).body, { locks: [] })
+})

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Catalog,
+  decodeRow,
+  type InspectedCell,
+  type SqlValue,
+  type StandingLock,
+  type TableDefinition,
+  type Timestamp,
+} from '../storage/storage.ts'
+import { rowToJson } from './query-answer.ts'
+import { addressOfRow, keyToJson } from './row-address.ts'
+
+type Context = {
+  readonly catalog: Catalog
+  readonly table: TableDefinition
+  readonly rowKey: Uint8Array
+}
+
+/** `RowCells` of `openapi.yaml`: Figure 4 of the paper for one row, family by family. */
+export function rowCellsOf(
+  context: Context,
+  key: readonly SqlValue[],
+  cells: readonly InspectedCell[],
+) {
+  return {
+    table: context.table.name,
+    key: keyToJson(context.table, key),
+    data: dataCells(context, cells),
+    lock: cells.flatMap((cell) => (cell.meaning.kind === 'lock' ? [lockCell(context, cell)] : [])),
+    write: cells.flatMap(writeCell),
+    rollback: plainCells('rollback', cells),
+    guard: plainCells('guard', cells),
+    notify: plainCells('notify', cells),
+  }
+}
+
+/** Short values travel inside the lock and the write record; they are data all the same. */
+function dataCells(context: Context, cells: readonly InspectedCell[]) {
+  const values = cells.flatMap((cell) => {
+    const { meaning } = cell
+    if (meaning.kind === 'data') return [valueCell(cell, cell.timestamp, cell.value, false)]
+    if (meaning.kind === 'write' && meaning.content.kind === 'inline') {
+      return [valueCell(cell, meaning.startTs, meaning.content.value, true)]
+    }
+    if (meaning.kind === 'lock' && meaning.lock.content.kind === 'inline') {
+      return [valueCell(cell, meaning.lock.startTs, meaning.lock.content.value, true)]
+    }
+    return []
+  })
+  return values
+    .toSorted((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
+    .map(({ value, ...cell }) => ({ ...cell, ...decoded(context, value) }))
+}
+
+function valueCell(cell: InspectedCell, timestamp: Timestamp, value: Uint8Array, inline: boolean) {
+  return { column: cell.qualifier, timestamp, inline, value }
+}
+
+function compareColumns(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+function decoded({ table, rowKey }: Context, value: Uint8Array) {
+  try {
+    return { row: rowToJson(table.columns, decodeRow(table, rowKey, value)) }
+  } catch {
+    // An operator looks here when something is damaged, so damage must not hide the rest.
+    return { value: Buffer.from(value).toString('base64') }
+  }
+}
+
+function lockCell({ catalog }: Context, cell: InspectedCell) {
+  if (cell.meaning.kind !== 'lock') throw new TypeError('This cell is not a lock.')
+  const { lock, isPrimary } = cell.meaning
+  return {
+    column: cell.qualifier,
+    timestamp: cell.timestamp,
+    ...lockFacts(catalog, lock),
+    isPrimary,
+  }
+}
+
+function writeCell({ qualifier, timestamp, meaning }: InspectedCell) {
+  if (meaning.kind !== 'write') return []
+  const kind = kindOf(meaning.content.kind)
+  return [{ column: qualifier, timestamp, kind, startTimestamp: meaning.startTs }]
+}
+
+function plainCells(kind: 'rollback' | 'guard' | 'notify', cells: readonly InspectedCell[]) {
+  return cells
+    .filter((cell) => cell.meaning.kind === kind)
+    .map(({ qualifier, timestamp }) => ({ column: qualifier, timestamp }))
+}
+
+/** `Lock` of `openapi.yaml`. */
+export function standingLockOf(catalog: Catalog, standing: StandingLock) {
+  const { row, column, lock, isPrimary, ownerIsDead } = standing
+  return {
+    cell: { ...addressOfRow(catalog, row), column },
+    timestamp: lock.startTs,
+    ...lockFacts(catalog, lock),
+    isPrimary,
+    ownerIsDead,
+  }
+}
+
+function lockFacts(catalog: Catalog, lock: StandingLock['lock']) {
+  const { primary, incarnation, wallMicros, content } = lock
+  return {
+    kind: kindOf(content.kind),
+    primary: { ...addressOfRow(catalog, primary.row), column: primary.column },
+    owner: incarnation,
+    lockedAt: new Date(Math.floor(wallMicros / 1000)).toISOString(),
+  }
+}
+
+/** A put is stored inline or as a data cell; for whoever looks, both are puts. */
+function kindOf(content: 'inline' | 'data' | 'delete' | 'guard'): 'put' | 'delete' | 'guard' {
+  return content === 'inline' || content === 'data' ? 'put' : content
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PageRequest, StatementResult } from '../planner/planner.ts'
+import type { Timestamp } from '../storage/storage.ts'
+import type { CursorOwner, CursorPosition, Cursors } from './cursor.ts'
+import { SERVER_LIMITS } from './limits.ts'
+import type { QueryRequest } from './query-request.ts'
+import type { IndexedStatement } from './script.ts'
+import { limitExceeded, ServerError } from './server-error.ts'
+
+/**
+ * The pages of one request. A request that is one SCAN is answered page by page, with a cursor
+ * between; any other is answered whole or not at all.
+ */
+export class Paging {
+  readonly page: PageRequest
+  readonly #cursors: Cursors
+  readonly #owner: CursorOwner | undefined
+  readonly #position: CursorPosition | undefined
+
+  private constructor(
+    cursors: Cursors,
+    page: PageRequest,
+    owner: CursorOwner | undefined,
+    position: CursorPosition | undefined,
+  ) {
+    this.#cursors = cursors
+    this.page = page
+    this.#owner = owner
+    this.#position = position
+  }
+
+  /** Throws `bad_cursor`. */
+  static of(
+    request: QueryRequest,
+    statements: readonly IndexedStatement[],
+    cursors: Cursors,
+  ): Paging {
+    const { pageRowsDefault, pageRowsMax, pageBytesMax } = SERVER_LIMITS
+    const [only, ...others] = statements
+    const isOneScan = only?.statement.kind === 'scan' && others.length === 0
+    if (request.sql === undefined || !isOneScan) {
+      if (request.cursor !== undefined) {
+        throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')
+      }
+      return new Paging(cursors, { rows: pageRowsMax, bytes: pageBytesMax }, undefined, undefined)
+    }
+    const owner = { sql: request.sql, params: request.params }
+    const rows = request.pageSize ?? pageRowsDefault
+    if (request.cursor === undefined) {
+      return new Paging(cursors, { rows, bytes: pageBytesMax }, owner, undefined)
+    }
+    const position = cursors.read(request.cursor, owner)
+    const page = { rows, bytes: pageBytesMax, after: position.after }
+    return new Paging(cursors, page, owner, position)
+  }
+
+  /** The snapshot of the page before; undefined on the first one. */
+  get readTimestamp(): Timestamp | undefined {
+    return this.#position?.readTimestamp
+  }
+
+  /** A cursor from one snapshot does not continue in another. Throws `bad_cursor`. */
+  requireSnapshot(startTs: Timestamp): void {
+    if (this.readTimestamp === undefined || this.readTimestamp === startTs) return
+    throw new ServerError('bad_cursor', 'The cursor belongs to another transaction.')
+  }
+
+  /** Throws `limit_exceeded` for a SCAN that is cut short where nothing can continue it. */
+  check(result: StatementResult): void {
+    if (this.#owner !== undefined || result.resumeAfter === undefined) return
+    const { pageRowsMax } = SERVER_LIMITS
+    const error = limitExceeded('pageRowsMax', pageRowsMax, result.rows.length, 'Rows of one SCAN')
+    const hint = 'send this SCAN in a request of its own and follow its cursor, or give it a LIMIT'
+    throw new ServerError(error.code, 'This SCAN has more than a page can hold.', {
+      ...error.fields,
+      hint,
+    })
+  }
+
+  cursorAfter(
+    readTimestamp: Timestamp,
+    results: readonly StatementResult[],
+  ): { readonly cursor?: string } {
+    const [result] = results
+    if (this.#owner === undefined || result?.resumeAfter === undefined) return {}
+    const position = { readTimestamp, after: result.resumeAfter }
+    return { cursor: this.#cursors.write(position, this.#owner) }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorCode } from './error-codes.ts'
+
+/** What the server itself refuses, before or beside the rooms below it. `fields` join the problem. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError'
+  readonly code: ErrorCode
+  readonly fields: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    fields: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(detail, options)
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** An exceeded limit, always named and with both figures. */
+export function limitExceeded(limit: string, limitValue: number, actual: number, what: string) {
+  return new ServerError(
+    'limit_exceeded',
+    `${what}: ${actual}, and at most ${limitValue} are allowed.`,
+    { limit, limitValue, actual },
+  )
+}
+
+/** Which statement of a request failed, around the error that says why. */
+export class StatementFailure extends Error {
+  override readonly name = 'StatementFailure'
+  readonly statement: number
+
+  constructor(statement: number, cause: unknown) {
+    super(`Statement ${statement} failed`, { cause })
+    this.statement = statement
+  }
+}
+
+/** The client went away; nobody reads the answer. */
+export class ClientDisconnected extends Error {
+  override readonly name = 'ClientDisconnected'
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { createParser } from '../parser/parser.ts'
+import {
+  type Clock,
+  openStorage,
+  type Randomness,
+  type Storage,
+  systemClock,
+  systemRandomness,
+} from '../storage/storage.ts'
+import { addBodyParsers } from './body.ts'
+import type { Config } from './config.ts'
+import { Connections } from './connections.ts'
+import { Cursors } from './cursor.ts'
+import { addDocumentationPages } from './documentation-pages.ts'
+import { createFastify } from './fastify-instance.ts'
+import { addErrorHandling } from './http-errors.ts'
+import { undeclaredIn } from './openapi/answer-check.ts'
+import { bindOperations } from './openapi/binding.ts'
+import { type Contract, loadContract } from './openapi/contract.ts'
+import type { OpenApiDocument } from './openapi/document.ts'
+import type { SchemaValidator } from './openapi/validator.ts'
+import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import { addRequestHooks } from './request-hooks.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
+import { queryRoutes } from './routes/query-routes.ts'
+import { serverRoutes } from './routes/server-routes.ts'
+import { tableRoutes } from './routes/table-routes.ts'
+import { transactionRoutes } from './routes/transaction-routes.ts'
+import { ServerError } from './server-error.ts'
+import { StatementRunner } from './statement-runner.ts'
+import { TransactionSessions } from './transaction-sessions.ts'
+
+/** What the server takes from outside; a test hands in its own. */
+export type Outside = {
+  readonly clock?: Clock
+  readonly randomness?: Randomness
+  readonly log?: Logger
+  /** Told once when the disk failed: nothing that is in memory can be trusted any more. */
+  readonly onFatal?: (error: Error) => void
+  /** Read from `openapi.yaml` when it is not at hand. */
+  readonly contract?: Contract
+  /** Told of every answer that `openapi.yaml` does not declare; without it, answers go unchecked. */
+  readonly onUndeclaredAnswer?: (description: string) => void
+}
+
+/** Between telling what is running to stop and closing its socket. */
+const ABORT_GRACE_MS = 500
+
+/**
+ * The composition root: opens the storage and puts everything above it together. Rejects with the
+ * storage's StorageError when the data directory cannot be used.
+ */
+export async function createServer(config: Config, outside: Outside = {}): Promise<Server> {
+  const { log = pino({ level: 'silent' }), clock = systemClock } = outside
+  const randomness = outside.randomness ?? systemRandomness
+  const storage = await openStorage({
+    engine: config.engine,
+    dataDirectory: config.dataDirectory,
+    log,
+    clock,
+    randomness,
+    ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
+  })
+  try {
+    const { contract = loadContract() } = outside
+    return await Server.create({ ...outside, config, storage, log, clock, randomness, contract })
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+type ServerParts = {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Logger
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly contract: Contract
+  readonly onUndeclaredAnswer?: Outside['onUndeclaredAnswer']
+}
+
+export class Server {
+  /** For requests without a socket: `server.http.inject(…)`. */
+  readonly http: FastifyInstance
+  readonly #parts: ServerParts
+  readonly #sessions: TransactionSessions
+  readonly #connections: Connections
+  readonly #sweeping: Promise<void>
+  /** Aborted when a stopping server waits no longer for what is running. */
+  readonly #outOfTime = new AbortController()
+  #stopping = false
+  #closing: Promise<void> | undefined
+
+  static async create(parts: ServerParts): Promise<Server> {
+    const cursors = new Cursors(await parts.storage.secret('cursor'))
+    const server = new Server(parts, cursors)
+    await server.http.ready()
+    return server
+  }
+
+  private constructor(parts: ServerParts, cursors: Cursors) {
+    const { config, storage, log, clock } = parts
+    this.#parts = parts
+    this.#sessions = new TransactionSessions(storage, clock, {
+      idleMsMax: config.transactionIdleMs,
+      totalMsMax: config.transactionTotalMs,
+    })
+    this.http = createFastify(log)
+    this.#connections = new Connections(this.http.server)
+    this.#addRoutes(cursors)
+    this.#sweeping = this.#sessions.sweepUntilClosed()
+  }
+
+  async listen(): Promise<{ readonly url: string; readonly port: number }> {
+    const { host, port } = this.#parts.config
+    await this.http.listen({ host, port })
+    const address = this.http.server.address() as AddressInfo
+    const name = host.includes(':') ? `[${host}]` : host
+    return { url: `http://${name}:${address.port}`, port: address.port }
+  }
+
+  /**
+   * Stops in order: takes no new work, lets running requests finish as long as it may wait, rolls
+   * open transactions back, closes the storage.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#stopping = true
+    const finished = this.http.close()
+    this.#connections.stop()
+    const timer = setTimeout(() => {
+      this.#outOfTime.abort(new ServerError('overloaded', 'The server is stopping.'))
+    }, this.#parts.config.shutdownTimeoutMs)
+    const lastTimer = setTimeout(
+      () => this.#connections.destroyAll(),
+      this.#parts.config.shutdownTimeoutMs + ABORT_GRACE_MS,
+    )
+    await finished
+    clearTimeout(timer)
+    clearTimeout(lastTimer)
+    await this.#sessions.close()
+    await this.#sweeping
+    await this.#parts.storage.close()
+  }
+
+  #addRoutes(cursors: Cursors): void {
+    const { config, storage, clock, randomness } = this.#parts
+    const { document, validator } = this.#parts.contract
+    const { version } = JSON.parse(readText('../package.json'))
+    const sessions = this.#sessions
+    const parser = createParser()
+    const { statementTimeoutMs } = config
+    const runnerParts = { parser, storage, sessions, cursors, clock, randomness }
+    const runner = new StatementRunner({ ...runnerParts, statementTimeoutMs })
+
+    addRequestHooks(this.http, {
+      rules: originRulesOf(config),
+      log: this.#parts.log,
+      isStopping: () => this.#stopping,
+    })
+    addBodyParsers(this.http)
+    addErrorHandling(this.http, document.operations)
+    this.#addAnswerCheck(document, validator)
+    addDocumentationPages(this.http, document)
+    bindOperations(this.http, document, validator, {
+      ...queryRoutes({ runner, stopping: this.#outOfTime.signal }),
+      ...transactionRoutes({ sessions }),
+      ...tableRoutes({ storage }),
+      ...operationRoutes({ storage, sessions, clock, engine: config.engine, version }),
+      ...serverRoutes({ document, version, isStopping: () => this.#stopping }),
+    })
+  }
+
+  #addAnswerCheck(document: OpenApiDocument, validator: SchemaValidator): void {
+    const { onUndeclaredAnswer } = this.#parts
+    if (onUndeclaredAnswer === undefined) return
+    const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
+    this.http.addHook('onSend', async (request, reply, payload) => {
+      const operation = byId.get(request.routeOptions.config.operationId ?? '')
+      if (operation === undefined || request.method === 'HEAD') return
+      const undeclared = undeclaredIn(operation, validator, {
+        status: reply.statusCode,
+        contentType: reply.getHeader('content-type')?.toString(),
+        body: String(payload ?? ''),
+      })
+      if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
+    })
+  }
+}
+
+function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
+  return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }
+}
+
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}

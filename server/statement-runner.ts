@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../parser/parser.ts'
+import type { StatementResult } from '../planner/planner.ts'
+import type { Catalog } from '../storage/storage.ts'
+import type { Cursors } from './cursor.ts'
+import { DefinitionRunner } from './definition-runner.ts'
+import { explained } from './explained-error.ts'
+import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
+import { parseRequest, type QueryRequest } from './query-request.ts'
+import { beginOptions, snapshotOf } from './request-snapshot.ts'
+import { retryableCause, withRetries } from './retry.ts'
+import { Paging } from './scan-paging.ts'
+import { readInnerScript, readScript, type Script, type ScriptStatement } from './script.ts'
+import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
+import type { TransactionSession } from './transaction-session.ts'
+import type { TransactionSessions } from './transaction-sessions.ts'
+
+export type RunnerParts = ExecutionParts & {
+  readonly parser: Parser
+  readonly sessions: TransactionSessions
+  readonly cursors: Cursors
+}
+
+/** The way of a request: text, statements, plans, rows, commit. */
+export class StatementRunner {
+  readonly #parts: RunnerParts
+  readonly #execution: StatementExecution
+  readonly #definitions: DefinitionRunner
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+    this.#execution = new StatementExecution(parts)
+    this.#definitions = new DefinitionRunner(parts)
+  }
+
+  /** Runs a request; the signal is aborted when its client goes away. */
+  async run(
+    request: QueryRequest,
+    signal: AbortSignal,
+  ): Promise<QueryOutcome | TransactionSession> {
+    const statements = parseRequest(this.#parts.parser, request)
+    if (request.transaction !== undefined) {
+      return this.#runInside(request.transaction, statements, request, signal)
+    }
+    const script = readScript(statements)
+    switch (script.kind) {
+      case 'open':
+        return this.#parts.sessions.open(beginOptions(script.begin))
+      case 'definitions':
+        return this.#definitions.run(script.statements, signal)
+      case 'transaction':
+        return this.#runTransaction(script, request, signal)
+    }
+  }
+
+  /** The data flow of a request that is a transaction of its own. */
+  async #runTransaction(
+    script: Script & { readonly kind: 'transaction' },
+    request: QueryRequest,
+    signal: AbortSignal,
+  ): Promise<QueryOutcome> {
+    const { storage, cursors } = this.#parts
+    const paging = Paging.of(request, script.statements, cursors)
+    const snapshot = snapshotOf(script, paging)
+    const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
+    return withRetries({ ...this.#parts, signal, mayRetry }, async (attempts) => {
+      const transaction = await storage.begin(snapshot)
+      let catalog: Catalog | undefined
+      try {
+        catalog = await storage.catalog(transaction)
+        const answer = new AnswerBudget()
+        const run = { request, transaction, catalog, paging, answer, signal }
+        const results = await this.#execution.run(script.statements, run)
+        // Up to here a client that went away has changed nothing; a commit is always finished.
+        signal.throwIfAborted()
+        const commitTs = script.end === 'commit' ? (await transaction.commit()).commitTs : null
+        return {
+          results: aroundBegin(script, results),
+          readTimestamp: transaction.startTs,
+          commitTimestamp: commitTs,
+          attempts,
+          ...paging.cursorAfter(transaction.startTs, results),
+        }
+      } catch (error) {
+        throw explained(error, catalog)
+      } finally {
+        // Of no effect on a transaction that has committed.
+        transaction.rollback()
+      }
+    })
+  }
+
+  /** Inside a transaction over several requests. */
+  async #runInside(
+    id: string,
+    statements: readonly ScriptStatement[],
+    request: QueryRequest,
+    signal: AbortSignal,
+  ): Promise<QueryOutcome> {
+    const { sessions, cursors, storage } = this.#parts
+    const script = readInnerScript(statements)
+    const paging = Paging.of(request, script.statements, cursors)
+    if (script.statements.length === 0) return this.#endOnly(id, script.end)
+    const { result, commitTs } = await sessions.run(
+      id,
+      async (session) => {
+        const { transaction } = session
+        paging.requireSnapshot(transaction.startTs)
+        session.catalog = await storage.catalog(transaction)
+        const answer = new AnswerBudget()
+        const run = { request, transaction, catalog: session.catalog, paging, answer, signal }
+        try {
+          const results = await this.#execution.run(script.statements, run)
+          signal.throwIfAborted()
+          return { results, readTimestamp: transaction.startTs }
+        } catch (error) {
+          throw explained(error, session.catalog)
+        }
+      },
+      script.end,
+    )
+    const { results, readTimestamp } = result
+    return {
+      results: script.end === undefined ? results : [...results, EMPTY_RESULT],
+      readTimestamp,
+      commitTimestamp: commitTs,
+      attempts: 1,
+      ...paging.cursorAfter(readTimestamp, results),
+    }
+  }
+
+  /** A request that is only COMMIT or ROLLBACK; like its own operation, it can be repeated. */
+  async #endOnly(id: string, end: 'commit' | 'rollback' | undefined): Promise<QueryOutcome> {
+    const { sessions } = this.#parts
+    const commitTimestamp = end === 'commit' ? await sessions.commit(id) : null
+    if (end === 'rollback') await sessions.rollBack(id)
+    const readTimestamp = Number.parseInt(id, 10)
+    return { results: [EMPTY_RESULT], readTimestamp, commitTimestamp, attempts: 1 }
+  }
+}
+
+/** `results[i]` answers statement i, so a BEGIN and its end have a result too. */
+function aroundBegin(
+  script: Script & { readonly kind: 'transaction' },
+  results: readonly StatementResult[],
+): readonly StatementResult[] {
+  return script.begin === undefined ? results : [EMPTY_RESULT, ...results, EMPTY_RESULT]
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { openStorage, StorageError } from '../storage/storage.ts'
+import { ManualClock } from '../test/manual-clock.ts'
+import { SERVER_LIMITS } from './limits.ts'
+import { TransactionSessions } from './transaction-sessions.ts'
+
+const TIMEOUTS = { idleMsMax: 30_000, totalMsMax: 300_000 }
+
+async function memorySessions(t: { after(step: () => unknown): void }) {
+  const clock = new ManualClock()
+  const storage = await openStorage({ engine: 'memory', clock })
+  const sessions = new TransactionSessions(storage, clock, TIMEOUTS)
+  t.after(async () => {
+    await sessions.close()
+    await storage.close()
+  })
+  return { clock, storage, sessions }
+}
+
+test('more transactions than may be open are refused, until one ends', async (t) => {
+  const { sessions } = await memorySessions(t)
+  const open = () => sessions.open({ readOnly: false })
+  const opened = await Promise.all(
+    Array.from({ length: SERVER_LIMITS.openTransactionsMax }, () => open()),
+  )
+  await assert.rejects(open(), { code: 'overloaded' })
+  await sessions.commit(opened[0]?.id ?? '')
+  await open()
+})
+
+test('an error that asks for a new run ends the transaction, any other does not', async (t) => {
+  const { sessions } = await memorySessions(t)
+  const conflict = new StorageError('write_conflict', 'It was written.')
+  const { id } = await sessions.open({ readOnly: false })
+  const failing = (error: Error) => sessions.run(id, () => Promise.reject(error))
+  await assert.rejects(failing(new StorageError('unknown_table', 'No.')), { code: 'unknown_table' })
+  await assert.rejects(failing(conflict), conflict)
+  await assert.rejects(failing(conflict), { code: 'transaction_closed' })
+  const ending = await sessions.outcome(id)
+  assert.deepEqual('kind' in ending && ending.kind === 'failed' && ending.reason, 'write_conflict')
+})
+
+test('a transaction does not expire while a request is running inside', async (t) => {
+  const { clock, sessions } = await memorySessions(t)
+  const { id } = await sessions.open({ readOnly: false })
+  const { result } = await sessions.run(id, async () => {
+    await clock.advance(TIMEOUTS.idleMsMax * 2)
+    sessions.sweep()
+    return 'done'
+  })
+  assert.equal(result, 'done')
+  assert.equal(await sessions.commit(id), null)
+})
+
+test('an unknown outcome is told as such, and settled by asking the store again', async (t) => {
+  const { sessions, storage } = await memorySessions(t)
+  const { id, transaction } = await sessions.open({ readOnly: false })
+  const commit = t.mock.method(transaction, 'commit', async () => {
+    throw new StorageError('commit_outcome_unknown', 'Lost.', { transaction: id })
+  })
+  await assert.rejects(sessions.commit(id), {
+    code: 'commit_outcome_unknown',
+    fields: { transaction: id },
+  })
+  assert.equal(commit.mock.callCount(), 1)
+  t.mock.method(storage, 'outcomeOf', async () => ({ kind: 'committed', commitTs: 77 }))
+  assert.equal(await sessions.commit(id), 77)
+})
+
+test('how a transaction ended is remembered for at least five minutes', async (t) => {
+  const { clock, sessions } = await memorySessions(t)
+  const { id } = await sessions.open({ readOnly: false })
+  assert.equal(await sessions.commit(id), null)
+  await clock.advance(5 * 60_000)
+  assert.equal(await sessions.commit(id), null)
+})
+
+test('closing rolls back what is open', async (t) => {
+  const { sessions } = await memorySessions(t)
+  const { transaction } = await sessions.open({ readOnly: false })
+  await sessions.close()
+  assert.equal(transaction.state, 'rolledBack')
+  assert.equal(sessions.count, 0)
+})

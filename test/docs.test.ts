@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+import { PLAN_ERRORS } from '../planner/planner.ts'
+import { ERROR_CODES } from '../server/error-codes.ts'
+import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
+import { ALL_LIMITS } from '../server/limits.ts'
+import { type JsonObject, objectAt, readOpenApiDocument } from '../server/openapi/document.ts'
+import { STORAGE_ERRORS } from '../storage/storage.ts'
+
+function readText(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+const openApi = readOpenApiDocument(readText('openapi.yaml'))
+
+/** The rows of the document's tables whose first cell is code, without its backticks. */
+function tableRows(path: string): string[][] {
+  return readText(path)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(' |')
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    )
+}
+
+test('every error code is in docs/errors.md with its status and whether it is retryable', () => {
+  const documented = tableRows('docs/errors.md')
+    .filter((cells) => cells.length === 4)
+    .map(([code, status, retryable]) => [code, Number(status), retryable])
+  const known = Object.entries(ERROR_CODES).map(([code, { status, retryable }]) => [
+    code,
+    status,
+    retryable ? 'yes' : 'no',
+  ])
+  assert.deepEqual(documented.toSorted(), known.toSorted())
+})
+
+test('every error code is in openapi.yaml, and none that does not exist', () => {
+  const [closed] = objectAt(openApi.json, '#/components/schemas/ErrorCode').anyOf as JsonObject[]
+  const declared = closed?.enum as string[]
+  assert.deepEqual(declared.toSorted(), Object.keys(ERROR_CODES).toSorted())
+})
+
+test('the description of each error answer in openapi.yaml names codes of its status', () => {
+  const answers = objectAt(openApi.json, '#/components/responses')
+  const statuses: Record<string, number[]> = {
+    BadRequest: [400],
+    Forbidden: [403],
+    NotFound: [404],
+    Conflict: [409],
+    Gone: [410],
+    LimitExceeded: [413],
+    UriTooLong: [414],
+    UnsupportedMediaType: [415],
+    Internal: [500],
+    Unavailable: [503],
+    Timeout: [504],
+  }
+  assert.deepEqual(Object.keys(answers), Object.keys(statuses))
+  for (const [name, status] of Object.entries(statuses)) {
+    const words = String((answers[name] as JsonObject).description).match(/`\w+`/g) ?? []
+    const named = words
+      .map((word) => word.slice(1, -1))
+      .filter((word) => Object.hasOwn(ERROR_CODES, word))
+    const expected = Object.entries(ERROR_CODES)
+      .filter(([code, entry]) => status.includes(entry.status) && code !== 'not_found')
+      .map(([code]) => code)
+    assert.deepEqual(named.toSorted(), expected.toSorted(), name)
+  }
+})
+
+/** What stops the start of the server, or becomes another code on its way to the client. */
+const NEVER_ANSWERED = [
+  'closed',
+  'data_directory_locked',
+  'data_directory_unusable',
+  'invalid_definition',
+]
+
+test('the server has a status for every error of the rooms below, and agrees on retryable', () => {
+  for (const [code, { retryable }] of Object.entries(STORAGE_ERRORS)) {
+    if (NEVER_ANSWERED.includes(code)) continue
+    assert.equal(ERROR_CODES[code as keyof typeof ERROR_CODES]?.retryable, retryable, code)
+  }
+  for (const code of Object.keys(PLAN_ERRORS)) {
+    assert.equal(ERROR_CODES[code as keyof typeof ERROR_CODES]?.retryable, false, code)
+  }
+})
+
+test('every limit is in docs/limits.md with its figure', () => {
+  const documented = tableRows('docs/limits.md').map(([name, figure]) => [
+    name,
+    Number(figure?.replaceAll(',', '')),
+  ])
+  assert.deepEqual(documented.toSorted(), Object.entries(ALL_LIMITS).toSorted())
+})
+
+test('every flag is in docs/configuration.md with its environment name and default', () => {
+  const documented = tableRows('docs/configuration.md').map((cells) => cells.slice(0, 3))
+  const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
+  assert.deepEqual(documented.toSorted(), known.toSorted())
+})
+
+test('every operation is in docs/http-api.md', () => {
+  const documented = tableRows('docs/http-api.md')
+    .map(([request]) => request ?? '')
+    .filter((request) => /^(GET|POST|DELETE) /.test(request))
+  const declared = openApi.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  assert.deepEqual(documented.toSorted(), declared.toSorted())
+})
