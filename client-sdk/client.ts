@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Database } from './database.ts'
+import { Http } from './http.ts'
+import type { IntegerMode } from './values.ts'
+
+// The door of the client: everything that may be imported stands here.
+
+export type { Database } from './database.ts'
+export { type ClientErrorCode, type ErrorCode, type ErrorFields, PercoliteError } from './errors.ts'
+export type { TransactionOptions } from './run-transaction.ts'
+export type {
+  QueryOptions,
+  QueryResult,
+  ScanOptions,
+  ScriptResult,
+  Statement,
+  StatementOptions,
+  StatementResult,
+} from './statements.ts'
+export type { BeginOptions, Transaction } from './transaction.ts'
+export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
+export type { ResultColumn, TransactionOutcome } from './wire.ts'
+
+export type ConnectOptions = {
+  /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4983`. */
+  readonly url?: string | URL
+  /** A bearer token; else `PERCOLITE_TOKEN` where there is an environment. */
+  readonly token?: string
+  /**
+   * How INTEGER is given: `number` (the default) refuses a value beyond 2^53 − 1 by
+   * `integer_out_of_range`, `bigint` makes every INTEGER a bigint. Its type never depends on its value.
+   */
+  readonly integers?: IntegerMode
+  /** How long an answer may take, in milliseconds; 60,000 if not given. */
+  readonly timeoutMs?: number
+  /** Another `fetch`, for a proxy, an agent or a test. */
+  readonly fetch?: typeof fetch
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:4983'
+const TIMEOUT_MS = 60_000
+
+/** Names a server. Nothing is sent yet. An address that is none is a TypeError. */
+export function connect(options: ConnectOptions = {}): Database {
+  const http = new Http({
+    url: new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
+    token: options.token ?? fromEnvironment('PERCOLITE_TOKEN'),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    // Bound, because browsers refuse a `fetch` that is called as a method of something else.
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+  })
+  return new Database(http, options.integers ?? 'number')
+}
+
+function fromEnvironment(name: string): string | undefined {
+  const runtime = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  try {
+    return runtime.process?.env?.[name] || undefined
+  } catch {
+    // Deno asks for a permission to read the environment, and it was not given.
+    return undefined
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import { backoffMs, sleep } from './backoff.ts'
+import { PercoliteError } from './errors.ts'
+import type { Http } from './http.ts'
+import type { CommitAnswer, TransactionOutcome } from './wire.ts'
+
+/** Says of a commit that failed whether it may have happened all the same. */
+export function isOutcomeUnknown(error: unknown): error is PercoliteError {
+  if (!(error instanceof PercoliteError)) return false
+  return (
+    error.code === 'commit_outcome_unknown' ||
+    error.code === 'connection_failed' ||
+    error.code === 'request_timed_out' ||
+    error.code === 'invalid_answer' ||
+    // One request at a time: the commit whose answer was lost may be the one that is running.
+    error.code === 'transaction_busy' ||
+    // What another server answers after a crash, and what a fault answers, prove nothing.
+    error.code === 'overloaded' ||
+    error.code === 'internal'
+  )
+}
+
+/**
+ * Settles a commit whose answer was lost, by the transaction's own record on the server. Answers the
+ * commit timestamp (null when nothing was written). Throws a retryable `transaction_rolled_back` or
+ * conflict when it is certain that nothing was kept, and `commit_outcome_unknown` naming the
+ * transaction when the server could not be asked for `settleMs`, or no longer knows.
+ */
+export async function settleCommit(
+  http: Http,
+  transaction: string,
+  lost: PercoliteError,
+  settleMs: number,
+): Promise<number | null> {
+  const path = `/v1/transactions/${encodeURIComponent(transaction)}`
+  const deadline = AbortSignal.timeout(settleMs)
+  for (let tries = 1; !deadline.aborted; tries += 1) {
+    const outcome = await answerOrNothing(http.request<TransactionOutcome>('GET', path)).catch(
+      (error: unknown) => {
+        const isForgotten = error instanceof PercoliteError && error.code === 'unknown_transaction'
+        throw isForgotten ? stillUnknown(transaction, lost) : error
+      },
+    )
+    switch (outcome?.status) {
+      case 'committed':
+        return outcome.commitTimestamp ?? null
+      case 'rolledBack':
+        throw rolledBack(transaction, outcome.reason, lost)
+      case 'unknown':
+        throw stillUnknown(transaction, lost)
+      case 'active': {
+        // The commit did not arrive, or is under way; repeating it answers the same either way.
+        const answer = await answerOrNothing(http.request<CommitAnswer>('POST', `${path}/commit`))
+        if (answer !== undefined) return answer.commitTimestamp
+      }
+    }
+    await sleep(backoffMs(tries, lost.retryAfterMs))
+  }
+  throw stillUnknown(transaction, lost)
+}
+
+/** Undefined where asking failed as the commit did; what is certain is thrown. */
+async function answerOrNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isOutcomeUnknown(error)) return undefined
+    // It ended between the two questions: the next answer tells how.
+    if (error instanceof PercoliteError && error.code === 'transaction_closed') return undefined
+    throw error
+  }
+}
+
+function rolledBack(transaction: string, reason: string | undefined, cause: PercoliteError) {
+  return new PercoliteError({
+    code: 'transaction_rolled_back',
+    message: `The transaction was rolled back${reason === undefined ? '' : `: ${reason}`}.`,
+    status: 409,
+    retryable: true,
+    fields: { transaction },
+    cause,
+  })
+}
+
+function stillUnknown(transaction: string, cause: PercoliteError) {
+  return new PercoliteError({
+    code: 'commit_outcome_unknown',
+    message: `Whether the transaction ${transaction} was committed could not be learned.`,
+    status: cause.status,
+    fields: { transaction },
+    cause,
+  })
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readConfig } from '../server/config.ts'
+import { createServer } from '../server/server.ts'
+import { connect, type Database } from './client.ts'
+
+// The client against the real server; what only a crash brings about is in `transaction.test.ts`.
+
+let server: Awaited<ReturnType<typeof createServer>>
+let url: string
+let db: Database
+
+before(async () => {
+  server = await createServer(readConfig({ engine: 'memory', port: '0', 'log-level': 'silent' }))
+  url = (await server.listen()).url
+  db = connect({ url })
+  await db.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
+  await db.query('CREATE TABLE number (id INTEGER PRIMARY KEY)')
+  await db.query(
+    'CREATE TABLE value (id INTEGER PRIMARY KEY, t TEXT, i INTEGER, r REAL, b BOOLEAN, y BYTES, at TIMESTAMP, j JSON)',
+  )
+})
+
+after(() => server.close())
+
+async function count(id: string): Promise<unknown> {
+  const { rows } = await db.sql`GET n FROM counter WHERE id = ${id}`
+  return rows[0]?.n
+}
+
+test('values of every type come back as they went in', async () => {
+  const row = {
+    id: 1,
+    t: 'naïve 🙂 \u0000 end',
+    i: -5,
+    r: 0.1,
+    b: true,
+    y: Uint8Array.from({ length: 256 }, (_, index) => index),
+    at: '2026-01-31T12:00:00.000001Z',
+    j: { list: [1, null, 'x'], nested: { deep: true } },
+  }
+  await db.query(
+    'INSERT INTO value (id, t, i, r, b, y, at, j) VALUES (:id, :t, :i, :r, :b, :y, :at, :j)',
+    row,
+  )
+  const { rows, columns } = await db.query('GET * FROM value WHERE id = 1')
+  assert.deepEqual(rows, [row])
+  assert.equal(columns.find((column) => column.name === 'y')?.type, 'BYTES')
+})
+
+test('a NULL of every type is null', async () => {
+  await db.query('INSERT INTO value (id) VALUES (2)')
+  const { rows } = await db.query('GET t, i, r, b, y, at, j FROM value WHERE id = 2')
+  const nothing = { t: null, i: null, r: null, b: null, y: null, at: null, j: null }
+  assert.deepEqual(rows, [nothing])
+})
+
+test('large integers are bigints for those who ask for bigints, and an error for the others', async () => {
+  const exact = connect({ url, integers: 'bigint' })
+  const largest = 2n ** 63n - 1n
+  await exact.sql`INSERT INTO value (id, i) VALUES (${3n}, ${largest})`
+  const { rows } = await exact.query('GET id, i FROM value WHERE id = 3')
+  assert.deepEqual(rows, [{ id: 3n, i: largest }])
+  await assert.rejects(db.query('GET i FROM value WHERE id = 3'), { code: 'integer_out_of_range' })
+})
+
+test('a Date is a parameter for a TIMESTAMP', async () => {
+  const at = new Date('2026-01-31T12:00:00.123Z')
+  await db.sql`INSERT INTO value (id, at) VALUES (${4}, ${at})`
+  const { rows } = await db.sql`GET at FROM value WHERE id = ${4}`
+  assert.deepEqual(rows, [{ at: '2026-01-31T12:00:00.123000Z' }])
+})
+
+test('a long SCAN is followed over its pages by query, and streamed by scan', async () => {
+  const ids = Array.from({ length: 2_500 }, (_, index) => index)
+  await db.query(`INSERT INTO number (id) VALUES ${ids.map((id) => `(${id})`).join(', ')}`)
+  const expected = ids.map((id) => ({ id }))
+
+  const { rows } = await db.query('SCAN id FROM number')
+  assert.deepEqual(rows, expected)
+  const streamed = []
+  for await (const row of db.scan('SCAN id FROM number', [], { pageSize: 99 })) streamed.push(row)
+  assert.deepEqual(streamed, expected)
+  await assert.rejects(db.query('SCAN id FROM number', [], { maxRows: 2_499 }), {
+    code: 'result_too_large',
+  })
+
+  const inside = await db.transaction(async (tx) => {
+    const found = []
+    for await (const row of tx.scan('SCAN id FROM number WHERE id >= $1', [2_000], {
+      pageSize: 200,
+    })) {
+      found.push(row)
+    }
+    return found
+  })
+  assert.deepEqual(inside, expected.slice(2_000))
+})
+
+test('several statements are one transaction: the failing one is named and nothing is kept', async () => {
+  await assert.rejects(
+    db.execute([
+      { sql: 'SET n = $1 ON counter WHERE id = $2', params: [1, 'script'] },
+      'SET nonsense = 1 ON counter WHERE id = 1',
+    ]),
+    (error: { code?: string; statement?: number }) => {
+      assert.equal(error.code, 'unknown_column')
+      assert.equal(error.statement, 1)
+      return true
+    },
+  )
+  assert.equal(await count('script'), undefined)
+})
+
+test('a syntax error knows its place', async () => {
+  await assert.rejects(db.query('GET *\nFORM counter'), {
+    code: 'syntax_error',
+    status: 400,
+    retryable: false,
+    position: { line: 2, column: 1 },
+  })
+})
+
+test('many who increment one counter at the same time all count', async () => {
+  await db.query("SET n = 0 ON counter WHERE id = 'hot'")
+  let retries = 0
+  const onRetry = () => {
+    retries += 1
+  }
+  const increment = () =>
+    db.transaction(
+      async (tx) => {
+        const { rows } = await tx.query<{ n: number }>("GET n FROM counter WHERE id = 'hot'")
+        await tx.sql`SET n = ${(rows[0]?.n ?? 0) + 1} ON counter WHERE id = ${'hot'}`
+      },
+      { tries: 100, onRetry },
+    )
+  await Promise.all(Array.from({ length: 12 }, increment))
+  assert.equal(await count('hot'), 12)
+  assert.ok(retries > 0, 'they met each other')
+})
+
+test('what is not committed is not seen, and what is left is rolled back', async () => {
+  {
+    await using tx = await db.begin()
+    await tx.query("SET n = 1 ON counter WHERE id = 'left'")
+    const { rows } = await tx.query("GET n FROM counter WHERE id = 'left'")
+    assert.deepEqual(rows, [{ n: 1 }], 'it sees its own write')
+    assert.equal(await count('left'), undefined)
+  }
+  assert.equal(await count('left'), undefined)
+})
+
+test('a read-only transaction AS OF a time sees the past', async () => {
+  const first = await db.query("SET n = 1 ON counter WHERE id = 'past'")
+  await db.query("SET n = 2 ON counter WHERE id = 'past'")
+  await using past = await db.begin({ asOf: first.commitTimestamp as number })
+  const { rows } = await past.query("GET n FROM counter WHERE id = 'past'")
+  assert.deepEqual(rows, [{ n: 1 }])
+})
+
+/** A network that loses one commit: the request on its way there, or the answer on its way back. */
+function losing(what: 'request' | 'answer'): typeof fetch {
+  let isLost = false
+  return async (input, init) => {
+    const isCommit = String(input).endsWith('/commit')
+    if (!isCommit || isLost) return fetch(input, init)
+    isLost = true
+    if (what === 'answer') await (await fetch(input, init)).text()
+    throw new TypeError('the cable was pulled')
+  }
+}
+
+for (const what of ['request', 'answer'] as const) {
+  test(`an increment whose commit ${what} is lost counts exactly once`, async () => {
+    const id = `lost-${what}`
+    await db.sql`SET n = 0 ON counter WHERE id = ${id}`
+    let runs = 0
+    let transaction = ''
+    await connect({ url, fetch: losing(what) }).transaction(async (tx) => {
+      runs += 1
+      transaction = tx.id
+      await tx.sql`SET n = n + 1 ON counter WHERE id = ${id}`
+    })
+    assert.equal(await count(id), 1)
+    assert.equal(runs, 1)
+    const outcome = await db.transactionOutcome(transaction)
+    assert.equal(outcome.status, 'committed')
+  })
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Problem, ServerErrorCode } from './wire.ts'
+
+/** What the client itself may report; every other code comes from the server (`docs/errors.md`). */
+export const CLIENT_ERRORS = {
+  /** No answer came. Unless it was a read, whether the server did it is not known. */
+  connection_failed: 'The server did not answer.',
+  /** The answer took longer than `timeoutMs`. As above, it may have been done. */
+  request_timed_out: 'The server did not answer in time.',
+  /** The answer is none of Percolite's, for example a proxy's page. */
+  invalid_answer: 'The answer is not one of a Percolite server.',
+  /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
+  integer_out_of_range: 'An INTEGER does not fit a JavaScript number.',
+  /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
+  result_too_large: 'A query has more rows than it may answer.',
+} as const
+
+export type ClientErrorCode = keyof typeof CLIENT_ERRORS
+export type ErrorCode = ClientErrorCode | ServerErrorCode
+
+export type ErrorFields = Readonly<Record<string, unknown>>
+
+type ErrorFacts = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly status?: number
+  readonly retryable?: boolean
+  readonly fields?: ErrorFields
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+/** Every expected failure. Match on `code`, never on the message. */
+export class PercoliteError extends Error {
+  override readonly name = 'PercoliteError'
+  readonly code: ErrorCode
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number
+  /** Whether running the whole transaction again may succeed. */
+  readonly retryable: boolean
+  /** Facts a program may act on: the conflicting table and key, the limit and the actual figure … */
+  readonly fields: ErrorFields
+  /** How long an overloaded server asks to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts.message, facts.cause === undefined ? {} : { cause: facts.cause })
+    this.code = facts.code
+    this.status = facts.status ?? 0
+    this.retryable = facts.retryable ?? false
+    this.fields = facts.fields ?? {}
+    this.retryAfterMs = facts.retryAfterMs
+  }
+
+  /** Which statement of the request failed, from 0. */
+  get statement(): number | undefined {
+    return numberOrNothing(this.fields.statement)
+  }
+
+  /** Where in its text, both from 1; columns count UTF-16 code units. */
+  get position(): { readonly line: number; readonly column: number } | undefined {
+    const line = numberOrNothing(this.fields.line)
+    const column = numberOrNothing(this.fields.column)
+    return line === undefined || column === undefined ? undefined : { line, column }
+  }
+
+  /** What to write instead, where the server knows. */
+  get hint(): string | undefined {
+    return typeof this.fields.hint === 'string' ? this.fields.hint : undefined
+  }
+}
+
+export function clientError(
+  code: ClientErrorCode,
+  facts: Omit<ErrorFacts, 'code' | 'message'> & { readonly message?: string } = {},
+): PercoliteError {
+  return new PercoliteError({ message: CLIENT_ERRORS[code], ...facts, code })
+}
+
+export function errorFromProblem(problem: Problem, retryAfterMs?: number): PercoliteError {
+  const { type: _type, title, status, code, detail, retryable, ...fields } = problem
+  return new PercoliteError({
+    code,
+    message: detail || title,
+    status,
+    retryable,
+    fields,
+    retryAfterMs,
+  })
+}
+
+function numberOrNothing(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientError, errorFromProblem, type PercoliteError } from './errors.ts'
+import type { Problem } from './wire.ts'
+
+export type HttpOptions = {
+  readonly url: string
+  readonly token?: string | undefined
+  readonly fetch: typeof fetch
+  /** How long an answer may take, in milliseconds, where a request does not say. */
+  readonly timeoutMs: number
+}
+
+export type RequestOptions = {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+/** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
+export class Http {
+  readonly #options: HttpOptions
+  readonly #base: string
+
+  constructor(options: HttpOptions) {
+    this.#options = options
+    this.#base = options.url.replace(/\/+$/, '')
+  }
+
+  /**
+   * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
+   * `signal` when that was aborted. Nothing is ever sent twice here.
+   */
+  async request<Answer>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Answer> {
+    const timeout = new AbortController()
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
+    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const signal =
+      options.signal === undefined
+        ? timeout.signal
+        : AbortSignal.any([options.signal, timeout.signal])
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (this.#options.token !== undefined) headers.authorization = `Bearer ${this.#options.token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+
+    let answer: Response
+    let text: string
+    try {
+      answer = await this.#options.fetch(this.#base + path, { method, headers, signal, ...content })
+      text = await answer.text()
+    } catch (cause) {
+      options.signal?.throwIfAborted()
+      throw silence(this.#base, timeout.signal.aborted, cause)
+    } finally {
+      clearTimeout(timer)
+    }
+    const json = parseJson(text)
+    if (!answer.ok) throw refusal(answer, json, text)
+    if (json === undefined && answer.status !== 204) throw invalidAnswer(answer, text)
+    return json as Answer
+  }
+}
+
+function silence(base: string, timedOut: boolean, cause: unknown): PercoliteError {
+  if (timedOut) return clientError('request_timed_out', { cause })
+  // Node.js hides the reason (ECONNREFUSED and the like) one level down.
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const words = reason instanceof Error ? reason.message || reason.name : String(reason)
+  return clientError('connection_failed', { message: `No answer from ${base}: ${words}`, cause })
+}
+
+function refusal(answer: Response, json: unknown, text: string): PercoliteError {
+  if (!isProblem(json)) return invalidAnswer(answer, text)
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  return errorFromProblem(json, Number.isFinite(seconds) ? seconds * 1000 : undefined)
+}
+
+function invalidAnswer(answer: Response, text: string): PercoliteError {
+  return clientError('invalid_answer', {
+    message: `The answer (status ${answer.status}) is not one of a Percolite server.`,
+    status: answer.status,
+    fields: { body: text.slice(0, 1000) },
+  })
+}
+
+function isProblem(json: unknown): json is Problem {
+  if (typeof json !== 'object' || json === null) return false
+  const { code, status } = json as Partial<Problem>
+  return typeof code === 'string' && typeof status === 'number'
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

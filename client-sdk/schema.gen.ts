@@ -1,0 +1,1581 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated from openapi.yaml by `npm run generate`. Do not edit: `npm run check` compares.
+
+export interface paths {
+    readonly "/v1/query": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run statements as one transaction
+         * @description All statements are parsed before anything runs. They are one transaction, with or without
+         *     one `BEGIN … COMMIT` around all of them, and `results[i]` answers statement `i` (a `BEGIN`
+         *     or `COMMIT` has an empty result). On a conflict the server runs the transaction again, at
+         *     most 8 times or for 2 s; `attempts` says how often it did.
+         *
+         *     A request that is only `BEGIN` opens a transaction over several requests (201). With
+         *     `transaction`, the statements run inside an open one. `CREATE` and `DROP` statements stand
+         *     alone: each is a transaction of its own, and what committed before a failing one stays.
+         *
+         *     A request that is one `SCAN` is answered by the page. When there is more, the answer has a
+         *     `cursor`; the same body with that `cursor` continues at the same snapshot.
+         *
+         *     Text without JSON is taken as it is under `text/plain` and `application/sql`. curl's default
+         *     type `application/x-www-form-urlencoded` is taken as text too; there, a body with a `--`
+         *     comment and no newline is refused, because `curl -d @file` has dropped the newlines: use
+         *     `--data-binary @file`.
+         */
+        readonly post: operations["query"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the open transactions
+         * @description The oldest first.
+         */
+        readonly get: operations["listTransactions"];
+        readonly put?: never;
+        /**
+         * Open a transaction over several requests
+         * @description The same as a query that is only `BEGIN`. It ends by itself when it was idle for 30 s or
+         *     open for 5 min (both configurable); an idle one holds nobody up, for its writes are buffered.
+         */
+        readonly post: operations["openTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/transactions/{transaction}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The outcome of a transaction
+         * @description Read from the transaction's own record, so that it survives a crash of the client or of the
+         *     server. `unknown` means that the record is older than what the store keeps.
+         */
+        readonly get: operations["getTransaction"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Roll a transaction back
+         * @description Nothing of it is kept. Repeating it answers the same.
+         */
+        readonly delete: operations["rollBackTransaction"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/transactions/{transaction}/query": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run statements inside an open transaction
+         * @description Each statement is atomic in itself: one that fails leaves the transaction open as it was
+         *     before it, except that an error with `retryable: true` (a conflict, `snapshot_too_old`) and
+         *     an expired time limit end it. A final `COMMIT` or `ROLLBACK` ends it too. One request at a
+         *     time.
+         */
+        readonly post: operations["queryInTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/transactions/{transaction}/commit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Commit a transaction
+         * @description Once it is answered, the transaction is durable. Repeating the request answers the same, also
+         *     after the server was restarted, so a lost answer costs nothing but the repetition.
+         */
+        readonly post: operations["commitTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tables": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Every table with its definition
+         * @description In the order of their names.
+         */
+        readonly get: operations["listTables"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tables/{table}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        /** The definition of one table */
+        readonly get: operations["getTable"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tables/{table}/cells/{key}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * A row as Percolator sees it
+         * @description Every version that the store holds of the row, family by family and newest first, like
+         *     Figure 4 of the Percolator paper: `data` holds values at their start timestamps, `lock` what
+         *     a transaction under way has locked, `write` which version each commit published. A small
+         *     value travels inside its lock and then its write record; it is shown under `data` with
+         *     `inline: true`. A row that never existed has no cells.
+         */
+        readonly get: operations["getCells"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/limits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The limits of this server */
+        readonly get: operations["getLimits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** How the server is doing */
+        readonly get: operations["getStatus"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/locks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Locks that are in the store now
+         * @description Locks of transactions that are committing, and of ones whose owner died; the latter are
+         *     resolved by the next one who meets them, or by the sweeper.
+         */
+        readonly get: operations["listLocks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The server's name and version, and where its documentation is */
+        readonly get: operations["getRoot"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/healthz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Whether the process is alive */
+        readonly get: operations["getHealth"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/readyz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether the server takes work
+         * @description It does from the start until it is told to stop.
+         */
+        readonly get: operations["getReadiness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.yaml": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** This document */
+        readonly get: operations["getOpenApiYaml"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** This document as JSON */
+        readonly get: operations["getOpenApiJson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description Microseconds since 1970, from the timestamp oracle.
+         * @example 1793000000000000
+         */
+        readonly Stamp: number;
+        /**
+         * @description Opaque; the stamp of its snapshot, a point, and 128 random bits.
+         * @example 1793000000000000.8f14e45fceea167a5a36dedd4bea2543
+         */
+        readonly TransactionId: string;
+        /** @description One statement or several, separated by `;`. */
+        readonly StatementText: string;
+        /**
+         * @description The type of a column. More may be added.
+         * @example TEXT
+         * @example INTEGER
+         * @example REAL
+         * @example BOOLEAN
+         * @example BYTES
+         * @example TIMESTAMP
+         * @example JSON
+         */
+        readonly SqlType: string;
+        /**
+         * @description An array for `$1 …`, an object for `:name`.
+         * @example [
+         *       "bob",
+         *       7
+         *     ]
+         * @example {
+         *       "id": "bob"
+         *     }
+         */
+        readonly Parameters: readonly unknown[] | {
+            readonly [key: string]: unknown;
+        };
+        /**
+         * @description `number`: a number within ±(2^53−1), beyond that a decimal string. `string`: every INTEGER is
+         *     a decimal string.
+         * @default number
+         * @enum {string}
+         */
+        readonly IntegerFormat: "number" | "string";
+        /**
+         * @description How many rows a page of a SCAN has at most.
+         * @default 1000
+         */
+        readonly PageSize: number;
+        /**
+         * @description How long a statement may run, in milliseconds. It shortens the time that the server is
+         *     configured with and never lengthens it.
+         */
+        readonly TimeoutMs: number;
+        /** @description The `cursor` of the page before. Opaque. */
+        readonly Cursor: string;
+        readonly QueryRequest: components["schemas"]["SqlRequest"] | components["schemas"]["StatementsRequest"];
+        readonly SqlRequest: {
+            readonly sql: components["schemas"]["StatementText"];
+            readonly params?: components["schemas"]["Parameters"];
+            readonly transaction?: components["schemas"]["TransactionId"];
+            readonly cursor?: components["schemas"]["Cursor"];
+            readonly pageSize?: components["schemas"]["PageSize"];
+            readonly integers?: components["schemas"]["IntegerFormat"];
+            readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        readonly StatementsRequest: {
+            readonly statements: readonly components["schemas"]["StatementWithParameters"][];
+            readonly transaction?: components["schemas"]["TransactionId"];
+            readonly integers?: components["schemas"]["IntegerFormat"];
+            readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        /** @description Exactly one statement and its own parameters. */
+        readonly StatementWithParameters: {
+            readonly sql: components["schemas"]["StatementText"];
+            readonly params?: components["schemas"]["Parameters"];
+        };
+        readonly TransactionQueryRequest: components["schemas"]["TransactionSqlRequest"] | components["schemas"]["TransactionStatementsRequest"];
+        readonly TransactionSqlRequest: {
+            readonly sql: components["schemas"]["StatementText"];
+            readonly params?: components["schemas"]["Parameters"];
+            readonly cursor?: components["schemas"]["Cursor"];
+            readonly pageSize?: components["schemas"]["PageSize"];
+            readonly integers?: components["schemas"]["IntegerFormat"];
+            readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        readonly TransactionStatementsRequest: {
+            readonly statements: readonly components["schemas"]["StatementWithParameters"][];
+            readonly integers?: components["schemas"]["IntegerFormat"];
+            readonly timeoutMs?: components["schemas"]["TimeoutMs"];
+        };
+        readonly QueryAnswer: {
+            /** @description One for each statement, in their order. */
+            readonly results: readonly components["schemas"]["StatementResult"][];
+            readonly readTimestamp: components["schemas"]["Stamp"];
+            /** @description Present when something was written and committed. */
+            readonly commitTimestamp?: components["schemas"]["Stamp"];
+            /** @description How often the transaction was run; more than 1 after conflicts. */
+            readonly attempts: number;
+            /** @description Present when there is more; absent means that the answer is complete. */
+            readonly cursor?: components["schemas"]["Cursor"];
+        };
+        readonly StatementResult: {
+            readonly columns: readonly components["schemas"]["ResultColumn"][];
+            /** @description Each row is an object by column name. */
+            readonly rows: readonly components["schemas"]["Row"][];
+            /** @description How many rows the statement wrote or deleted. */
+            readonly rowsAffected: number;
+        };
+        readonly ResultColumn: {
+            readonly name: string;
+            readonly type: components["schemas"]["SqlType"];
+        };
+        readonly Row: {
+            readonly [key: string]: components["schemas"]["Value"];
+        };
+        /** @description A value in the JSON form of its column's type. */
+        readonly Value: unknown;
+        readonly OpenTransactionRequest: {
+            /**
+             * @description Refuse writes.
+             * @default false
+             */
+            readonly readOnly?: boolean;
+            /** @description Read the past, at a stamp or an ISO time. Implies `readOnly`. */
+            readonly asOf?: number | string;
+        };
+        readonly OpenedTransaction: {
+            readonly transaction: components["schemas"]["TransactionId"];
+            readonly readTimestamp: components["schemas"]["Stamp"];
+            /**
+             * Format: date-time
+             * @description When it ends by itself if nothing is sent. Each request moves it on.
+             */
+            readonly expiresAt: string;
+        };
+        readonly OpenTransaction: {
+            readonly transaction: components["schemas"]["TransactionId"];
+            readonly readTimestamp: components["schemas"]["Stamp"];
+            readonly readOnly: boolean;
+            /** @description Whether a request is running inside it now. */
+            readonly busy: boolean;
+            /** Format: date-time */
+            readonly openedAt: string;
+            /** Format: date-time */
+            readonly expiresAt: string;
+        };
+        readonly TransactionList: {
+            readonly transactions: readonly components["schemas"]["OpenTransaction"][];
+            /** @description How many are open, listed or not. */
+            readonly total: number;
+        };
+        readonly TransactionOutcome: {
+            readonly transaction: components["schemas"]["TransactionId"];
+            /** @enum {string} */
+            readonly status: "active" | "committed" | "rolledBack" | "unknown";
+            /** @description With `committed`; null when the transaction wrote nothing. */
+            readonly commitTimestamp?: components["schemas"]["Stamp"] | null;
+            /** @description With `rolledBack`, why, where that is known. */
+            readonly reason?: string;
+            /**
+             * Format: date-time
+             * @description With `active`.
+             */
+            readonly expiresAt?: string;
+        };
+        readonly CommitAnswer: {
+            /** @description Null when the transaction wrote nothing. */
+            readonly commitTimestamp: components["schemas"]["Stamp"] | null;
+        };
+        readonly TableList: {
+            readonly tables: readonly components["schemas"]["Table"][];
+        };
+        readonly Table: {
+            readonly name: string;
+            /** @description In the order of CREATE TABLE. */
+            readonly columns: readonly components["schemas"]["TableColumn"][];
+            /** @description In key order. */
+            readonly primaryKey: readonly components["schemas"]["KeyColumn"][];
+        };
+        readonly TableColumn: {
+            readonly name: string;
+            readonly type: components["schemas"]["SqlType"];
+            readonly notNull: boolean;
+            readonly default?: components["schemas"]["ColumnDefault"];
+        };
+        /** @description A `value`, or a `function` that is evaluated for each new row. */
+        readonly ColumnDefault: {
+            readonly value?: components["schemas"]["Value"];
+            /**
+             * @example now
+             * @example uuid
+             */
+            readonly function?: string;
+        };
+        readonly KeyColumn: {
+            readonly column: string;
+            readonly descending: boolean;
+        };
+        readonly RowCells: {
+            readonly table: string;
+            /** @description The values of the primary key, in key order. */
+            readonly key: readonly components["schemas"]["Value"][];
+            /** @description Values at the start timestamps of the transactions that wrote them. */
+            readonly data: readonly components["schemas"]["DataCell"][];
+            /** @description Locks at the start timestamps of the transactions that hold them. */
+            readonly lock: readonly components["schemas"]["LockCell"][];
+            /** @description Write records at commit timestamps, each naming the start timestamp of its data. */
+            readonly write: readonly components["schemas"]["WriteCell"][];
+            /** @description Marks at the start timestamps of transactions that were rolled back here. */
+            readonly rollback: readonly components["schemas"]["PlainCell"][];
+            /** @description Commit timestamps of transactions that guarded the row without writing it. */
+            readonly guard: readonly components["schemas"]["PlainCell"][];
+            /** @description Notifications for observers. */
+            readonly notify: readonly components["schemas"]["PlainCell"][];
+        };
+        readonly PlainCell: {
+            readonly column: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+        };
+        readonly DataCell: {
+            readonly column: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+            /** @description Whether the value stands in the lock or the write record. */
+            readonly inline: boolean;
+            /** @description The value as the row that it is, where it can be decoded. */
+            readonly row?: components["schemas"]["Row"];
+            /** @description The value in base64, where it cannot. */
+            readonly value?: string;
+        };
+        readonly LockCell: {
+            readonly column: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+            /**
+             * @description What the transaction will have done here.
+             * @example put
+             * @example delete
+             * @example guard
+             */
+            readonly kind: string;
+            readonly primary: components["schemas"]["CellAddress"];
+            /** @description Whether this lock is the primary itself. */
+            readonly isPrimary: boolean;
+            /** @description The process that holds it. */
+            readonly owner: string;
+            /**
+             * Format: date-time
+             * @description When the owner locked it, or last said that it still works on it.
+             */
+            readonly lockedAt: string;
+        };
+        readonly WriteCell: {
+            readonly column: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+            /**
+             * @example put
+             * @example delete
+             */
+            readonly kind: string;
+            readonly startTimestamp: components["schemas"]["Stamp"];
+        };
+        /**
+         * @description A column of a row. `table` and `key` name a row of a table, `system` a row that the store
+         *     keeps for itself.
+         */
+        readonly CellAddress: {
+            readonly table?: string;
+            readonly key?: readonly components["schemas"]["Value"][];
+            readonly system?: string;
+            /** @description The raw row key in base64, where its table is gone. */
+            readonly rowKey?: string;
+            readonly column: string;
+        };
+        readonly LockList: {
+            readonly locks: readonly components["schemas"]["Lock"][];
+        };
+        readonly Lock: {
+            readonly cell: components["schemas"]["CellAddress"];
+            readonly timestamp: components["schemas"]["Stamp"];
+            readonly kind: string;
+            readonly primary: components["schemas"]["CellAddress"];
+            readonly isPrimary: boolean;
+            readonly owner: string;
+            /** @description Whether the process that holds it is known to have ended. */
+            readonly ownerIsDead: boolean;
+            /** Format: date-time */
+            readonly lockedAt: string;
+        };
+        readonly Limits: {
+            readonly limits: {
+                readonly [key: string]: number;
+            };
+        };
+        readonly Status: {
+            readonly version: string;
+            /**
+             * @example sqlite
+             * @example memory
+             */
+            readonly engine: string;
+            readonly uptimeSeconds: number;
+            /** @description A new stamp, so the time of the store. */
+            readonly timestamp: components["schemas"]["Stamp"];
+            /** @description The oldest stamp that can be read. */
+            readonly safePoint: components["schemas"]["Stamp"];
+            /** @description The snapshot of the oldest open transaction, or the newest stamp. */
+            readonly oldestSnapshot: components["schemas"]["Stamp"];
+            /** @description Transactions over several requests that are open. */
+            readonly openTransactions: number;
+            /** @description What open transactions have written and not committed. */
+            readonly bufferedBytes: number;
+        };
+        readonly Root: {
+            readonly name: string;
+            readonly version: string;
+            readonly documentation: string;
+            readonly openapi: string;
+        };
+        readonly Health: {
+            /**
+             * @example ok
+             * @example ready
+             */
+            readonly status: string;
+        };
+        /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
+        /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
+        readonly Problem: {
+            /** Format: uri-reference */
+            readonly type: string;
+            readonly title: string;
+            readonly status: number;
+            readonly code: components["schemas"]["ErrorCode"];
+            readonly detail: string;
+            /** @description Whether running the whole transaction again may succeed. */
+            readonly retryable: boolean;
+            /** @description Which statement of the request failed, from 0. */
+            readonly statement?: number;
+            readonly line?: number;
+            /** @description In UTF-16 code units, from 1. */
+            readonly column?: number;
+            /** @description The token at that place. */
+            readonly token?: string;
+            /** @description What could have stood there. */
+            readonly expected?: readonly string[];
+            /** @description What to write instead. */
+            readonly hint?: string;
+            readonly table?: string;
+            /** @description The primary key of the row, in key order. */
+            readonly key?: readonly components["schemas"]["Value"][];
+            readonly conflictingTimestamp?: components["schemas"]["Stamp"];
+            /** @description The oldest stamp that can be read. */
+            readonly oldest?: components["schemas"]["Stamp"];
+            /** @description The name of the limit, as in `GET /v1/limits`. */
+            readonly limit?: string;
+            /** @description The figure of the limit. */
+            readonly limitValue?: number;
+            /** @description The figure that was met. */
+            readonly actual?: number;
+            readonly transaction?: components["schemas"]["TransactionId"];
+        } & {
+            readonly [key: string]: unknown;
+        };
+    };
+    responses: {
+        /**
+         * @description The request is wrong and will stay so: `invalid_request`, `syntax_error`, `unknown_column`,
+         *     `type_mismatch`, `out_of_range`, `division_by_zero`, `unbounded_scan`, `not_null_violation`,
+         *     `transaction_not_closed`, `script_mixture`, `read_only_transaction`,
+         *     `bad_cursor`, `timestamp_in_future`.
+         */
+        readonly BadRequest: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:percolite:error:syntax_error",
+                 *       "title": "Syntax error",
+                 *       "status": 400,
+                 *       "code": "syntax_error",
+                 *       "detail": "Unexpected FORM: FROM was expected.",
+                 *       "retryable": false,
+                 *       "line": 1,
+                 *       "column": 7,
+                 *       "statement": 0,
+                 *       "expected": [
+                 *         "FROM"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A page of a foreign origin, or a request under a foreign host name: `origin_not_allowed`. */
+        readonly Forbidden: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `unknown_table`, `row_not_found` or `unknown_transaction`. */
+        readonly NotFound: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description `already_exists`, `transaction_closed`, `transaction_busy`, and, worth running the transaction
+         *     again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
+         */
+        readonly Conflict: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:percolite:error:write_conflict",
+                 *       "title": "Write conflict",
+                 *       "status": 409,
+                 *       "code": "write_conflict",
+                 *       "detail": "Another transaction wrote this row after the snapshot of this one.",
+                 *       "retryable": true,
+                 *       "table": "account",
+                 *       "key": [
+                 *         "bob"
+                 *       ],
+                 *       "conflictingTimestamp": 1793000000500000
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `transaction_expired`, `transaction_lost` or `snapshot_too_old`. */
+        readonly Gone: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `limit_exceeded`: `limit` names it, `limitValue` and `actual` are the figures. */
+        readonly LimitExceeded: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:percolite:error:limit_exceeded",
+                 *       "title": "Limit exceeded",
+                 *       "status": 413,
+                 *       "code": "limit_exceeded",
+                 *       "detail": "The statement text has 2097152 bytes; at most 1048576 are allowed.",
+                 *       "retryable": false,
+                 *       "limit": "statementTextBytesMax",
+                 *       "limitValue": 1048576,
+                 *       "actual": 2097152
+                 *     }
+                 */
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `uri_too_long`: the path is longer than any key can be. */
+        readonly UriTooLong: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `unsupported_media_type`: the body is of a type that this operation does not take. */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `internal`: a fault of the server. Its log knows more. */
+        readonly Internal: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description `overloaded` (come again after `Retry-After` seconds), or `commit_outcome_unknown`: ask the
+         *     outcome of `transaction` before doing anything again.
+         */
+        readonly Unavailable: {
+            headers: {
+                /** @description Seconds to wait, with `overloaded`. */
+                readonly "Retry-After"?: number;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `statement_timeout`: the statement ran longer than it may and was stopped. */
+        readonly Timeout: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        /** @description The id that `BEGIN` answered. */
+        readonly Transaction: components["schemas"]["TransactionId"];
+        /**
+         * @description The table's name, as it is written in CREATE TABLE.
+         * @example account
+         */
+        readonly Table: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description The stamp of the snapshot that was read. */
+        readonly ReadTimestamp: components["schemas"]["Stamp"];
+        /** @description The stamp of the commit, when something was written. */
+        readonly CommitTimestamp: components["schemas"]["Stamp"];
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly query: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["QueryRequest"];
+                /** @example GET * FROM account WHERE id = 'bob' */
+                readonly "text/plain": components["schemas"]["StatementText"];
+                /** @example SCAN * FROM account */
+                readonly "application/sql": components["schemas"]["StatementText"];
+                /** @example SHOW TABLES */
+                readonly "application/x-www-form-urlencoded": components["schemas"]["StatementText"];
+            };
+        };
+        readonly responses: {
+            /** @description The statements ran; what they wrote is committed and durable. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "name": "id",
+                     *               "type": "TEXT"
+                     *             },
+                     *             {
+                     *               "name": "balance",
+                     *               "type": "INTEGER"
+                     *             }
+                     *           ],
+                     *           "rows": [
+                     *             {
+                     *               "id": "bob",
+                     *               "balance": 10
+                     *             }
+                     *           ],
+                     *           "rowsAffected": 0
+                     *         }
+                     *       ],
+                     *       "readTimestamp": 1793000000000000,
+                     *       "attempts": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["QueryAnswer"];
+                };
+            };
+            /** @description The request was only `BEGIN`; a transaction over several requests is open. */
+            readonly 201: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transaction": "1793000000000000.8f14e45fceea167a5a36dedd4bea2543",
+                     *       "readTimestamp": 1793000000000000,
+                     *       "expiresAt": "2026-10-26T07:33:50.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OpenedTransaction"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly listTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The open transactions. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly openTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OpenTransactionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The transaction is open. */
+            readonly 201: {
+                headers: {
+                    /** @description Where the outcome of the transaction is asked. */
+                    readonly Location: string;
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transaction": "1793000000000000.8f14e45fceea167a5a36dedd4bea2543",
+                     *       "readTimestamp": 1793000000000000,
+                     *       "expiresAt": "2026-10-26T07:33:50.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OpenedTransaction"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What became of it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "transaction": "1793000000000000.8f14e45fceea167a5a36dedd4bea2543",
+                     *       "status": "committed",
+                     *       "commitTimestamp": 1793000000500000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TransactionOutcome"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rollBackTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The transaction is rolled back. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly queryInTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "sql": "SET balance = 3 ON account WHERE id = 'bob'"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["TransactionQueryRequest"];
+                readonly "text/plain": components["schemas"]["StatementText"];
+                readonly "application/sql": components["schemas"]["StatementText"];
+                readonly "application/x-www-form-urlencoded": components["schemas"]["StatementText"];
+            };
+        };
+        readonly responses: {
+            /** @description The statements ran inside the transaction. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["QueryAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly commitTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id that `BEGIN` answered. */
+                readonly transaction: components["parameters"]["Transaction"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The transaction is committed. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "commitTimestamp": 1793000000500000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CommitAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listTables: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The tables. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TableList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getTable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The table. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "account",
+                     *       "columns": [
+                     *         {
+                     *           "name": "id",
+                     *           "type": "TEXT",
+                     *           "notNull": true
+                     *         },
+                     *         {
+                     *           "name": "balance",
+                     *           "type": "INTEGER",
+                     *           "notNull": true,
+                     *           "default": {
+                     *             "value": 0
+                     *           }
+                     *         }
+                     *       ],
+                     *       "primaryKey": [
+                     *         {
+                     *           "column": "id",
+                     *           "descending": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Table"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getCells: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The cells of the row, as they are now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "table": "account",
+                     *       "key": [
+                     *         "bob"
+                     *       ],
+                     *       "data": [
+                     *         {
+                     *           "column": "0",
+                     *           "timestamp": 7,
+                     *           "inline": true,
+                     *           "row": {
+                     *             "id": "bob",
+                     *             "balance": 3
+                     *           }
+                     *         },
+                     *         {
+                     *           "column": "0",
+                     *           "timestamp": 5,
+                     *           "inline": true,
+                     *           "row": {
+                     *             "id": "bob",
+                     *             "balance": 10
+                     *           }
+                     *         }
+                     *       ],
+                     *       "lock": [],
+                     *       "write": [
+                     *         {
+                     *           "column": "0",
+                     *           "timestamp": 8,
+                     *           "kind": "put",
+                     *           "startTimestamp": 7
+                     *         },
+                     *         {
+                     *           "column": "0",
+                     *           "timestamp": 6,
+                     *           "kind": "put",
+                     *           "startTimestamp": 5
+                     *         }
+                     *       ],
+                     *       "rollback": [],
+                     *       "guard": [],
+                     *       "notify": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RowCells"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getLimits: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every limit by its name, the unit last. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limits": {
+                     *         "statementTextBytesMax": 1048576,
+                     *         "statementsMax": 1000
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Limits"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state of the server. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Status"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listLocks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The locks, in row key order. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["LockList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getRoot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Name, version and links. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Root"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getHealth: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getReadiness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It does. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getOpenApiYaml: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description This document, as it is written. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/yaml": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getOpenApiJson: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description This document. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientError } from './errors.ts'
+import type { ResultColumn, WireResult } from './wire.ts'
+
+/**
+ * A value of a row. INTEGER is a number or a bigint as the client was told, BYTES a Uint8Array,
+ * TIMESTAMP the text `2026-01-31T12:00:00.000000Z` (a Date would lose the microseconds), JSON
+ * whatever it holds, and NULL null.
+ */
+export type Value = unknown
+export type Row = Readonly<Record<string, Value>>
+
+export type IntegerMode = 'number' | 'bigint'
+
+/**
+ * What may stand for a parameter: null, booleans, numbers, bigints, strings, a Uint8Array for BYTES,
+ * a Date for a TIMESTAMP, an array for `IN :list`, any JSON for a JSON column.
+ */
+export type Parameter = unknown
+/** An array for `$1 …`, an object for `:name`. */
+export type Parameters = readonly Parameter[] | Readonly<Record<string, Parameter>>
+
+/** The parameters in their JSON form. What JSON would silently change or drop is a TypeError. */
+export function encodeParameters(parameters: Parameters): unknown[] | Record<string, unknown> {
+  if (Array.isArray(parameters)) {
+    return parameters.map((value, index) => encodeParameter(value, `$${index + 1}`))
+  }
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, encodeParameter(value, `:${name}`)]),
+  )
+}
+
+function encodeParameter(value: unknown, name: string): unknown {
+  switch (typeof value) {
+    case 'bigint':
+      return encodeInteger(value)
+    case 'number':
+      if (Number.isFinite(value)) return value
+      throw new TypeError(`The parameter ${name} is ${value}; REAL holds finite numbers only.`)
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      throw new TypeError(`The parameter ${name} is ${typeof value}; NULL is null.`)
+  }
+  if (value instanceof Uint8Array) return bytesToBase64(value)
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) {
+    return value.map((one, index) => encodeParameter(one, `${name}[${index}]`))
+  }
+  return value
+}
+
+function encodeInteger(value: bigint): number | string {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value.toString()
+}
+
+/** The rows of one statement, each value in the form of its column's type. */
+export function decodeRows(result: WireResult, integers: IntegerMode): Row[] {
+  const changing = result.columns.filter(({ type }) => type === 'INTEGER' || type === 'BYTES')
+  // Most values are what they are in JSON, so that the rows may be taken as they came.
+  if (changing.length === 0) return result.rows as Row[]
+  for (const row of result.rows as Array<Record<string, unknown>>) {
+    for (const column of changing) {
+      const value = row[column.name]
+      if (value !== null && value !== undefined) {
+        row[column.name] = decodeValue(column, value, integers)
+      }
+    }
+  }
+  return result.rows as Row[]
+}
+
+function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode): unknown {
+  if (column.type === 'BYTES') return base64ToBytes(value as string)
+  if (integers === 'bigint') return BigInt(value as number | string)
+  if (typeof value === 'number') return value
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) return number
+  throw clientError('integer_out_of_range', {
+    message: `${column.name} is ${value}, beyond what a number holds: connect with integers: 'bigint'.`,
+    fields: { column: column.name, value },
+  })
+}
+
+// `Uint8Array.fromBase64` is younger than some of the runtimes that this client serves.
+function base64ToBytes(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+const BASE64_STEP_BYTES = 0x8000
+
+function bytesToBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += BASE64_STEP_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + BASE64_STEP_BYTES))
+  }
+  return btoa(binary)
+}

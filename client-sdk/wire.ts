@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { components } from './schema.gen.ts'
+
+// What goes over the wire, by the names of the contract; `schema.gen.ts` is made from `openapi.yaml`.
+
+type Schemas = components['schemas']
+
+export type QueryRequest = Schemas['QueryRequest']
+export type QueryAnswer = Schemas['QueryAnswer']
+export type WireResult = Schemas['StatementResult']
+export type ResultColumn = Schemas['ResultColumn']
+export type OpenTransactionRequest = Schemas['OpenTransactionRequest']
+export type OpenedTransaction = Schemas['OpenedTransaction']
+export type TransactionOutcome = Schemas['TransactionOutcome']
+export type CommitAnswer = Schemas['CommitAnswer']
+export type Problem = Schemas['Problem']
+export type ServerErrorCode = Schemas['ErrorCode']
