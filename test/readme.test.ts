@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { ServerProcess } from './server-process.ts'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const END_OF_BLOCK = '-- end of block --'
+
+/** Commands, and the output that the README shows right below them. */
+const examples = [...README.matchAll(/```sh\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)].map(
+  ([, commands = '', output = '']) => ({ commands, output }),
+)
+
+/** Timestamps and ids are different each time. */
+function withoutStamps(output: string): string {
+  return output
+    .replace(/"\d{16}\.[0-9a-f]{32}"/g, '"<id>"')
+    .replace(/\b\d{16}\b/g, '<timestamp>')
+    .trim()
+}
+
+test('every command of the README gives the output that is printed below it', async (t) => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-readme-'))
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const server = await ServerProcess.start(dataDirectory)
+  try {
+    const address = server.url.replace('http://', '')
+    const script = examples
+      .map(({ commands }) => commands.replaceAll('localhost:4983', address))
+      .join(`\necho '${END_OF_BLOCK}'\n`)
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { timeout: 60_000 })
+    const outputs = stdout.split(END_OF_BLOCK)
+    assert.ok(examples.length >= 6)
+    for (const [index, { commands, output }] of examples.entries()) {
+      assert.equal(withoutStamps(outputs[index] ?? ''), withoutStamps(output), commands)
+    }
+  } finally {
+    await server.stop()
+  }
+})
+
+test('every link of the README and of docs/ leads to a file', () => {
+  const folder = new URL('..', import.meta.url)
+  const pages = ['README.md', 'docs/architecture.md', 'docs/percolator.md', 'CONTRIBUTING.md']
+  for (const page of pages) {
+    const at = new URL(page, folder)
+    for (const [, target = ''] of readFileSync(at, 'utf8').matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
+      if (target.startsWith('http') || target.endsWith('/')) continue
+      assert.doesNotThrow(() => readFileSync(new URL(target, at)), `${page} -> ${target}`)
+    }
+  }
+})

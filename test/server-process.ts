@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
+const START_MS = 60_000
+
+/** The real server as a process of its own, on a free port of the loopback interface. */
+export class ServerProcess {
+  readonly url: string
+  readonly #child: ChildProcess
+  readonly #ended: Promise<number | null>
+
+  private constructor(url: string, child: ChildProcess, ended: Promise<number | null>) {
+    this.url = url
+    this.#child = child
+    this.#ended = ended
+  }
+
+  static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
+    const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
+    const args = [MAIN, 'serve', ...place, '--log-format', 'json', ...flags]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    let log = ''
+    const url = await new Promise<string>((resolve, reject) => {
+      const late = setTimeout(() => {
+        child.kill('SIGKILL')
+        reject(new Error(`the server did not start within ${START_MS} ms:\n${log}`))
+      }, START_MS)
+      const read = (chunk: string) => {
+        if (log.length < 100_000) log += chunk
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
+        if (found === null) return
+        clearTimeout(late)
+        resolve(found[0])
+      }
+      child.stdout?.setEncoding('utf8').on('data', read)
+      child.stderr?.setEncoding('utf8').on('data', read)
+      child.once('close', (code) => {
+        clearTimeout(late)
+        reject(new Error(`the server ended with ${code}:\n${log}`))
+      })
+    })
+    return new ServerProcess(url, child, ended)
+  }
+
+  /** As the power switch of a process: nothing in it runs any more. */
+  async killNine(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#ended
+  }
+
+  /** Answers the exit code. */
+  async stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM')
+    return await this.#ended
+  }
+
+  /** Resident memory in MiB, or undefined where the system does not tell. */
+  residentMiB(): number | undefined {
+    const file = `/proc/${this.#child.pid}/status`
+    if (!existsSync(file)) return undefined
+    const kiB = /VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1]
+    return kiB === undefined ? undefined : Number(kiB) / 1024
+  }
+}
