@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
+import { InvariantViolation } from './invariant.ts'
 import {
   createTable,
   dropTable,
@@ -131,6 +132,47 @@ describe('an embedded store', () => {
     await assert.rejects(storage.begin({ asOf: early + 3600e6 }), { code: 'timestamp_in_future' })
     await storage.close()
   })
+})
+
+describe('closing', () => {
+  test('waits for a commit under way, and clears its locks', async (t) => {
+    const cellStore = new MemoryCellStore()
+    const gateway = await openGateway(cellStore)
+    const transaction = await gateway.begin()
+    for (const row of [1, 2]) transaction.put(Buffer.from([1, row]), '0', Buffer.from('10'))
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const mutate = cellStore.checkAndMutateRow.bind(cellStore)
+    t.mock.method(cellStore, 'checkAndMutateRow', async (...call: Parameters<typeof mutate>) => {
+      reached.resolve()
+      await released.promise
+      return await mutate(...call)
+    })
+    const committing = transaction.commit()
+    await reached.promise
+    const closing = gateway.close()
+    setImmediate(() => released.resolve())
+    await closing
+    assert.equal(transaction.state, 'committed')
+    await committing
+    const locked = cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] })
+    assert.deepEqual(await Array.fromAsync(locked), [])
+  })
+})
+
+test('a commit that a broken rule stops ends its transaction all the same', async (t) => {
+  const cellStore = new MemoryCellStore()
+  const gateway = await openGateway(cellStore)
+  const transaction = await gateway.begin()
+  transaction.put(Buffer.from([1, 1]), '0', Buffer.from('10'))
+  const broken = t.mock.method(cellStore, 'checkAndMutateRow', async () => {
+    throw new InvariantViolation('I3', {})
+  })
+  await assert.rejects(transaction.commit(), InvariantViolation)
+  broken.mock.restore()
+  const { openTransactions, bufferedBytes } = await gateway.status()
+  assert.deepEqual({ openTransactions, bufferedBytes }, { openTransactions: 0, bufferedBytes: 0 })
+  assert.equal(transaction.state, 'unknown')
+  await gateway.close()
 })
 
 describe('changes of the schema', () => {

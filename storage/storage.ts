@@ -10,7 +10,14 @@ import type { CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
 import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
+import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { StorageError } from './errors.ts'
+import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
+import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
+import type { IsExpendable } from './garbage-collection/row-garbage.ts'
+import type { Retention } from './garbage-collection/safe-point.ts'
+import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { SharedOracle } from './oracle/shared-oracle.ts'
@@ -18,6 +25,7 @@ import type { TimestampOracle } from './oracle/timestamp-oracle.ts'
 import { type Randomness, systemRandomness } from './randomness.ts'
 import { type StorageLog, silentLog } from './storage-log.ts'
 import { readSecret } from './storage-secret.ts'
+import { findAbandonedRows } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { BackgroundWork } from './transaction/background-work.ts'
 import { ExclusiveLiveness, type Liveness, SharedLiveness } from './transaction/liveness.ts'
@@ -28,7 +36,7 @@ import type { ProtocolContext } from './transaction/protocol-context.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
 import { snapshotTooOld } from './transaction/snapshot-age.ts'
 import { Transaction, type TransactionOptions } from './transaction/transaction.ts'
-import { newTransactionId } from './transaction/transaction-id.ts'
+import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
@@ -37,7 +45,18 @@ export type { Family, Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
+export type { ConsistencyCheckOptions } from './consistency/consistency-check.ts'
+export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
+export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export { type ErrorFields, STORAGE_ERRORS, StorageError, type StorageErrorCode } from './errors.ts'
+export type { GarbageReport } from './garbage-collection/garbage-collector.ts'
+export type { Retention } from './garbage-collection/safe-point.ts'
+export {
+  IDEMPOTENCY_MS,
+  type IdempotencyRecord,
+  readIdempotencyRecord,
+  writeIdempotencyRecord,
+} from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageLog } from './storage-log.ts'
@@ -93,6 +112,10 @@ export type StorageOptions = {
   readonly log?: StorageLog
   readonly clock?: Clock
   readonly randomness?: Randomness
+  /** How much history is kept; a day when nothing is said. */
+  readonly retention?: Retention
+  /** How often garbage is collected; never by itself when absent. */
+  readonly collectionIntervalMs?: number
   /** Told once when the disk failed: the outcome of what was being written is in doubt. */
   readonly onFatal?: (error: CellStoreError) => void
 }
@@ -146,22 +169,38 @@ type StorageParts = {
   readonly resolver: LockResolver
   readonly sweeper: LockSweeper
   readonly owner: 'exclusive' | 'shared'
+  readonly retention: Retention
 }
+
+const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
+
+/** How long after it was sent a request to a store on other machines may still take effect (A3). */
+const REQUEST_LIFE_MS = 120_000
 
 export class Storage {
   readonly #parts: StorageParts
   readonly #registry = new TransactionRegistry()
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
+  readonly #garbage: GarbageCollection
 
   private constructor(parts: StorageParts) {
     this.#parts = parts
+    const { context, sweeper, owner, retention } = parts
+    const requestLifeMs = owner === 'exclusive' ? 0 : REQUEST_LIFE_MS
+    this.#garbage = new GarbageCollection({
+      context,
+      collector: new GarbageCollector(context, sweeper, requestLifeMs),
+      retention,
+      oldestSnapshot: () => this.#registry.oldestSnapshot(),
+      expendableAt: (safePoint) => this.#expendableAt(safePoint),
+    })
   }
 
   /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
   static async open(
     cellStore: CellStore,
-    options: Pick<StorageOptions, 'clock' | 'randomness' | 'log'> & {
+    options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
       readonly owner: 'exclusive' | 'shared'
     },
   ): Promise<Storage> {
@@ -175,7 +214,10 @@ export class Storage {
     // The only owner knows its own locks, so every other one is left over and need not age first.
     const sweeper = new LockSweeper(context, resolver, owner === 'exclusive' ? 0 : undefined)
     sweeper.start()
-    return new Storage({ context, resolver, sweeper, owner })
+    const { retention = RETENTION, collectionIntervalMs } = options
+    const storage = new Storage({ context, resolver, sweeper, owner, retention })
+    if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
+    return storage
   }
 
   /**
@@ -225,6 +267,22 @@ export class Storage {
     return await readSecret(cellStore, randomness, name)
   }
 
+  /**
+   * Deletes the history that nobody may read any more, and resolves to what was done. Joins a
+   * collection that is under way. Rejects with CellStoreError.
+   */
+  async collectGarbage(): Promise<GarbageReport> {
+    return await this.#garbage.collect()
+  }
+
+  /**
+   * Checks every cell against the invariants of `DESIGN.md`, while the store is in use. Rejects with
+   * the signal's reason, or with CellStoreError.
+   */
+  async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
+    return await checkConsistency(this.#parts.context.cellStore, options)
+  }
+
   async status(): Promise<StorageStatus> {
     const { timestamp, safePoint } = await this.#parts.context.oracle.next()
     return {
@@ -233,6 +291,9 @@ export class Storage {
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
       openTransactions: this.#registry.activeCount,
       bufferedBytes: this.#budget.bytes,
+      ...(this.#garbage.lastReport === undefined
+        ? {}
+        : { lastCollection: this.#garbage.lastReport }),
     }
   }
 
@@ -242,12 +303,29 @@ export class Storage {
    */
   async close(): Promise<void> {
     const { context, sweeper, owner } = this.#parts
+    await this.#garbage.stop()
     await sweeper.stop()
     await this.#registry.commitsEnded()
     await context.background.drain()
     await context.liveness.stop()
     await context.oracle.close()
     if (owner === 'exclusive') await context.cellStore.close()
+  }
+
+  /** Outcomes from before the safe point, answers kept for long enough, rows of dropped tables. */
+  async #expendableAt(safePoint: Timestamp): Promise<IsExpendable> {
+    const transaction = await this.begin({ asOf: safePoint })
+    try {
+      const isAbandoned = await findAbandonedRows(transaction, await this.catalog(transaction))
+      const { timestamp: now } = await this.#parts.context.oracle.next()
+      const answersUntil = now - IDEMPOTENCY_MS * 1000
+      return (rowKey, commitTs) =>
+        isOutcomeRow(rowKey) ||
+        isAbandoned(rowKey) ||
+        (isIdempotencyRow(rowKey) && commitTs < answersUntil)
+    } finally {
+      transaction.rollback()
+    }
   }
 
   #begin(options: TransactionOptions): Transaction {
@@ -274,6 +352,7 @@ export type StorageStatus = {
   readonly openTransactions: number
   /** What the open transactions have written and not committed. */
   readonly bufferedBytes: number
+  readonly lastCollection?: GarbageReport
 }
 
 type Outside = {

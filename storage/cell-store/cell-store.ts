@@ -41,6 +41,12 @@ export interface CellStore {
   /** Row keys that divide the store into ranges of similar size, ascending; may be empty. */
   splitPoints(): Promise<Uint8Array[]>
 
+  /**
+   * Gives back to the file system a bounded part of what deletions have freed, and resolves to its
+   * bytes; 0 when nothing is left. Absent where the engine compacts by itself.
+   */
+  reclaimSpace?(): Promise<number>
+
   readonly limits: CellStoreLimits
 
   /** Waits for what is under way and frees everything; later calls reject with kind `closed`. */

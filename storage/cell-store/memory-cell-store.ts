@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import {
   checkFilter,
   checkIncrements,
@@ -17,6 +18,7 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
 import { applyMutations, counterValue, incrementedCell } from './mutation-application.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 import type { RowFilter } from './row-filter.ts'
@@ -144,8 +146,4 @@ export class MemoryCellStore implements CellStore {
   #assertOpen(): void {
     if (this.#closed) throw new CellStoreError('closed', 'The cell store is closed.')
   }
-}
-
-function eventLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -222,4 +222,46 @@ test('a column with 100,000 versions costs little when its newest is asked', asy
     assert.ok(workMs < wholeMs / 10, `${work}: ${workMs} ms of ${wholeMs} ms`)
   }
   await store.close()
+})
+
+test('a directory whose lock file cannot be written is refused, for it would exclude nobody', async () => {
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  const { stdout: files } = await run('ls', [dataDirectory])
+  for (const file of files.trim().split('\n')) await chmod(join(dataDirectory, file), 0o666)
+  for (const path of [folder, join(folder, 'deep'), dataDirectory]) await chmod(path, 0o777)
+  await chmod(join(dataDirectory, 'lock.db'), 0o444)
+  const script = `
+    const { openSqliteCellStore } = await import(process.argv[1])
+    const said = (error) => error.code + ': ' + error.message
+    console.log(await openSqliteCellStore({ dataDirectory: process.argv[2] }).then(() => 'opened', said))`
+  // The superuser may write every file.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const args = ['--input-type=module', '-e', script, STORE_MODULE, dataDirectory]
+  const { stdout } = await run(process.execPath, args, { ...user, cwd: '/' })
+  assert.match(stdout, /^data_directory_unusable: .*lock\.db/)
+})
+
+test('a store file that lacks a table is refused, and leaves the directory free', async () => {
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  const database = new SqliteDatabase(join(dataDirectory, 'cells.db'))
+  database.exec('DROP TABLE cell_guard')
+  database.close()
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const refused = refusedAs('data_directory_unusable', /cells\.db cannot be used: no such table/)
+    await assert.rejects(openSqliteCellStore({ dataDirectory }), refused)
+  }
+})
+
+test('a store on a full disk closes, and what it acknowledged is there afterwards', async (t) => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  await store.mutateRows([setCell('a', 'one')])
+  const pragma = t.mock.method(SqliteDatabase.prototype, 'pragma', () => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  })
+  await store.close()
+  assert.equal(pragma.mock.callCount(), 1)
+  pragma.mock.restore()
+  const reopened = await openSqliteCellStore({ dataDirectory })
+  assert.deepEqual(await valuesOf(reopened), ['one'])
+  await reopened.close()
 })

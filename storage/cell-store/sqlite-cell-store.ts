@@ -19,8 +19,9 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
 import type { RowFilter } from './row-filter.ts'
-import { openReaderConnection, openWriterConnection } from './sqlite-connection.ts'
+import { openReaderConnection, openWriterConnection, reclaimPages } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
 import { type Chunk, SqliteRangeReader } from './sqlite-range-reader.ts'
 import { SqliteRowReader } from './sqlite-row-reader.ts'
@@ -160,6 +161,14 @@ class SqliteCellStore implements CellStore {
     return this.#writer.submit({ kind: 'increment', row, increments })
   }
 
+  /** A part at a time, because the pages at the end of the file are moved to its free places. */
+  async reclaimSpace(): Promise<number> {
+    this.#writer.assertOpen()
+    await eventLoopTurn()
+    this.#writer.assertOpen()
+    return reclaimPages(this.#writerConnection)
+  }
+
   async splitPoints(): Promise<Uint8Array[]> {
     this.#writer.assertOpen()
     return []
@@ -220,9 +229,4 @@ function unusable(storeFile: string, cause: unknown): StorageError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `${storeFile} cannot be used: ${reason}.`
   return new StorageError('data_directory_unusable', message, {}, { cause })
-}
-
-/** Between two chunks the requests that are waiting have their turn. */
-function eventLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../errors.ts'
 import { prepareSchema } from './sqlite-schema.ts'
@@ -9,6 +10,9 @@ import { prepareSchema } from './sqlite-schema.ts'
  */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const
 
+/** Two MiB of pages: a few milliseconds of the event loop. */
+const RECLAIMED_PAGES_MAX = 512
+
 const WRITE_AHEAD_LOG_BYTES_KEPT = 64 * 1024 * 1024
 
 /**
@@ -16,6 +20,7 @@ const WRITE_AHEAD_LOG_BYTES_KEPT = 64 * 1024 * 1024
  * default (NORMAL) loses acknowledged commits when the power fails.
  */
 export function openWriterConnection(path: string): Database {
+  refuseLostFile(path)
   return openConnection(path, (database) => {
     checkSqliteVersion(database.prepare('SELECT sqlite_version()').pluck().get() as string)
     prepareSchema(database)
@@ -35,6 +40,15 @@ export function openReaderConnection(path: string): Database {
   return openConnection(path, (database) => database.pragma('query_only = ON'))
 }
 
+/** Gives up to two MiB of free pages back to the file system; answers their bytes. */
+export function reclaimPages(writer: Database): number {
+  const freePages = () => writer.pragma('freelist_count', { simple: true }) as number
+  const before = freePages()
+  if (before === 0) return 0
+  writer.pragma(`incremental_vacuum(${RECLAIMED_PAGES_MAX})`)
+  return (before - freePages()) * (writer.pragma('page_size', { simple: true }) as number)
+}
+
 /** Throws `data_directory_unusable` when SQLite is too old to be trusted with the data. */
 export function checkSqliteVersion(version: string): void {
   const parts = version.split('.').map(Number)
@@ -48,6 +62,24 @@ export function checkSqliteVersion(version: string): void {
       )
     }
   }
+}
+
+/** The header of a file, without which SQLite takes it for an empty one. */
+const FILE_HEADER_BYTES = 100
+
+/**
+ * SQLite would take a log without its file for a left-over, delete it and begin with an empty file.
+ * We make a log only when the file has its tables, so the file was lost, and the log may hold the rest.
+ */
+function refuseLostFile(path: string): void {
+  const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const bytes = bytesOf(path)
+  if (bytes >= FILE_HEADER_BYTES || (bytes === 0 && bytesOf(`${path}-wal`) === 0)) return
+  const problem = bytes === 0 ? 'is missing or empty, and its log is not' : 'is cut short'
+  throw new StorageError(
+    'data_directory_unusable',
+    `${path} ${problem}: the file was lost, and has to be restored from a backup.`,
+  )
 }
 
 function openConnection(path: string, setUp: (database: Database) => void): Database {

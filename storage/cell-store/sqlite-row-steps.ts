@@ -76,6 +76,8 @@ export class SqliteRowSteps implements GroupApplier {
     try {
       this.#commit.run()
     } catch (cause) {
+      // No room for a frame of the log: the one that would have made the group valid comes last.
+      if (isFull(cause) && this.#undone()) return { kind: 'notApplied', cause }
       // The log may or may not hold the group, and a second try could not tell (fsync errors are not repeated).
       return { kind: 'unknown', cause }
     }
@@ -137,6 +139,11 @@ export class SqliteRowSteps implements GroupApplier {
 export function isDiskError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code)
+}
+
+/** Of a write only: a sync that finds the disk full is an I/O error to SQLite. */
+function isFull(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'SQLITE_FULL'
 }
 
 function prepareWrites(database: Database, family: Family): WriteStatements {

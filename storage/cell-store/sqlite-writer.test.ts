@@ -140,6 +140,21 @@ describe('a group in SQLite', () => {
     assert.deepEqual(rowsStored(), ['c'])
   })
 
+  test('a disk that is full at COMMIT: nothing was applied, and the next group can be', (t) => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    const prepare = database.prepare.bind(database)
+    t.mock.method(database, 'prepare', (text: string) => {
+      const statement = prepare(text)
+      if (text === 'COMMIT') t.mock.method(statement, 'run', () => assert.fail(full), { times: 1 })
+      return statement
+    })
+    const failing = new SqliteRowSteps(database)
+    assert.deepEqual(failing.applyGroup([setStep('a')]), { kind: 'notApplied', cause: full })
+    assert.deepEqual(rowsStored(), [])
+    assert.equal(failing.applyGroup([setStep('b')]).kind, 'committed')
+    assert.deepEqual(rowsStored(), ['b'])
+  })
+
   test('an error of COMMIT itself leaves the outcome unknown', () => {
     // A constraint that is checked at COMMIT makes exactly that statement fail.
     database.exec(`

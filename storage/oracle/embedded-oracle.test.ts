@@ -45,19 +45,28 @@ test('the mark is raised ahead of need: a request does not wait for a slow disk'
   const { clock, cellStore, oracle } = await given()
   const disk = Promise.withResolvers<void>()
   cellStore.before = () => disk.promise
-  await clock.advance(3_500)
+  await clock.advance(600)
   await oracle.next()
-  await clock.advance(2_000)
+  await clock.advance(300)
   await oracle.next()
   assert.equal(cellStore.calls.length, 2)
 
-  await clock.advance(2_000)
+  await clock.advance(300)
   const waiting = Promise.all(Array.from({ length: 50 }, () => oracle.next()))
   disk.resolve()
   const timestamps = (await waiting).map(({ timestamp }) => timestamp)
   assert.equal(new Set(timestamps).size, 50)
   assert.ok(Math.min(...timestamps) >= clock.wallMicros())
   assert.ok(cellStore.calls.length <= 4, `${cellStore.calls.length} calls`)
+})
+
+test('a disk so slow that the clock passes each new mark: timestamps are answered all the same', async () => {
+  const { clock, cellStore, oracle } = await given()
+  cellStore.before = () => clock.advance(1_500)
+  await clock.advance(5_000)
+  const { timestamp: first } = await oracle.next()
+  const { timestamp: second } = await oracle.next()
+  assert.ok(second > first)
 })
 
 test('after a kill the next process goes on above everything issued, also with the clock set back', async () => {
@@ -78,6 +87,33 @@ test('after a long rest the next process goes on at the wall clock', async () =>
   await oracle.close()
   await clock.advance(3_600_000)
   assert.equal((await (await open()).next()).timestamp, clock.wallMicros())
+})
+
+test('closed and opened over and over, it stays with the wall clock', async () => {
+  const { clock, open, oracle } = await given()
+  const { timestamp: first } = await oracle.next()
+  await oracle.close()
+  let last = first
+  for (let start = 0; start < 20; start += 1) {
+    const reopened = await open()
+    const { timestamp } = await reopened.next()
+    assert.ok(timestamp > last)
+    last = timestamp
+    await reopened.close()
+  }
+  assert.equal(last, clock.wallMicros() + 20)
+})
+
+test('killed and started once a second, it stays within two seconds of the wall clock', async () => {
+  const { clock, open, oracle } = await given()
+  let { timestamp: last } = await oracle.next()
+  for (let start = 0; start < 100; start += 1) {
+    await clock.advance(1_000)
+    const { timestamp } = await (await open()).next()
+    assert.ok(timestamp > last)
+    last = timestamp
+  }
+  assert.ok(last - clock.wallMicros() < 2_000_000, `${last - clock.wallMicros()} µs ahead`)
 })
 
 test('a clock that goes backwards: timestamps go on one by one', async () => {

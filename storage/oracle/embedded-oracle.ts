@@ -10,8 +10,11 @@ import { lowerCounter, type OracleState, raiseCounter, readOracleState } from '.
 import type { Stamp, TimestampOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
-/** How far the mark is raised above the wall clock. */
-const MARK_AHEAD_MICROS = 6_000_000
+/**
+ * How far the mark is raised above the wall clock. After a crash timestamps go on above it, so this is
+ * also how far they may then be ahead of the clock, until the clock has caught up.
+ */
+const MARK_AHEAD_MICROS = 1_000_000
 /**
  * How far it is raised at least above the last timestamp, where that is ahead of the wall clock. Less,
  * because each process that is killed leaves so much unused: with as much as above, a server that is
@@ -64,9 +67,13 @@ export class EmbeddedOracle implements TimestampOracle {
 
   /** Rejects with StorageError `closed`, or with a CellStoreError when the mark cannot be raised. */
   async next(schemaScopes: readonly number[] = []): Promise<Stamp> {
-    for (;;) {
+    for (let isRenewed = false; ; isRenewed = true) {
       this.#closing.signal.throwIfAborted()
-      const timestamp = Math.max(this.#last + 1, this.#wallClock.micros())
+      const wallMicros = this.#wallClock.micros()
+      // The disk may have taken so long that the clock has passed the new mark already; then the mark
+      // itself is as good a timestamp, and waiting for the next one would not end.
+      const now = isRenewed ? Math.min(wallMicros, this.#mark) : wallMicros
+      const timestamp = Math.max(this.#last + 1, now)
       if (timestamp <= this.#mark) {
         this.#last = timestamp
         if (timestamp > this.#renewFrom) this.#renewMarkInBackground()
@@ -154,7 +161,7 @@ export class EmbeddedOracle implements TimestampOracle {
   }
 
   #assertIssued(to: Timestamp): void {
-    // A fence in the future would end transactions that are yet to begin (J7).
-    invariant(to <= this.#last, 'J7', { fence: to, lastIssued: this.#last })
+    // A fence in the future would end transactions that are yet to begin (I8).
+    invariant(to <= this.#last, 'I8', { fence: to, lastIssued: this.#last })
   }
 }

@@ -36,6 +36,15 @@ export const encodeCatalogVersion = (): Uint8Array => encodeJson({})
 export const encodeCatalogName = (table: number): Uint8Array => encodeJson({ table })
 export const encodeNextId = (next: number): Uint8Array => encodeJson({ next })
 
+/** The id of the table that has the name. */
+export function decodeCatalogName(value: Uint8Array): number {
+  return requireId(decodeJson(value).table, TABLE_ID_MAX)
+}
+
+export function decodeCatalogVersion(value: Uint8Array): void {
+  decodeJson(value)
+}
+
 export function decodeNextId(value: Uint8Array): number {
   const { next } = decodeJson(value)
   return requireId(next, TABLE_ID_MAX + 1)

@@ -32,6 +32,12 @@ export function tableSpace(tableId: number): Uint8Array {
   return space
 }
 
+/** The id of the table that a row key belongs to; undefined for keys of other spaces. */
+export function tableIdOf(rowKey: Uint8Array): number | undefined {
+  if (rowKey[0] !== TABLE_SPACE || rowKey.length < SPACE_BYTES) return undefined
+  return new DataView(rowKey.buffer, rowKey.byteOffset).getUint32(1)
+}
+
 /**
  * The row key of these values of the primary key's columns, in key order. Fewer values than columns
  * give the prefix that all keys with these leading values share; together with `endOfPrefix` and

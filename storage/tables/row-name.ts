@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog } from './catalog.ts'
-import { decodePrimaryKey, tableSpace } from './key-encoding.ts'
+import { decodePrimaryKey, tableIdOf } from './key-encoding.ts'
 import type { SqlValue } from './sql-type.ts'
 import type { TableDefinition } from './table-definition.ts'
 
@@ -15,9 +15,8 @@ export function nameOfRow(catalog: Catalog, rowKey: Uint8Array): RowName {
   if (rowKey[0] === 0x00) {
     return { kind: 'system', path: Buffer.from(rowKey.subarray(1)).toString('latin1') }
   }
-  const table = catalog
-    .tables()
-    .find(({ id }) => Buffer.compare(tableSpace(id), rowKey.subarray(0, 5)) === 0)
+  const tableId = tableIdOf(rowKey)
+  const table = catalog.tables().find(({ id }) => id === tableId)
   return table === undefined
     ? { kind: 'unknown' }
     : { kind: 'row', table, key: decodePrimaryKey(table, rowKey) }

@@ -92,6 +92,29 @@ describe('liveness of several processes', () => {
     await b.stop()
   })
 
+  test('a renewed primary and an old secondary, met in turns, do not keep each other young', async () => {
+    const { clock, a, b } = await twoProcesses()
+    const ahead = a.wallMicros() + 3600 * 1_000_000
+    const locks = [lockOf(a.incarnation, ahead), lockOf(a.incarnation, ahead + 700_000)]
+    for (const lock of locks) assert.equal(await b.isOwnerDead(lock), false)
+    await pass(clock, LOCK_TTL_MS + 100)
+    for (const lock of locks) assert.equal(await b.isOwnerDead(lock), true)
+    await a.stop()
+    await b.stop()
+  })
+
+  test('a wall clock that jumps ahead does not make the locks of its process outlive it', async () => {
+    const { clock, a, b } = await twoProcesses()
+    clock.jumpWall(600_000)
+    const lock = lockOf(a.incarnation, a.wallMicros())
+    await a.stop()
+    clock.jumpWall(-600_000)
+    await pass(clock, LOCK_TTL_MS + ORACLE_LAG_MS)
+    assert.ok(lock.wallMicros <= b.wallMicros(), 'it is not from the future')
+    assert.equal(await b.isOwnerDead(lock), true)
+    await b.stop()
+  })
+
   test('the process beats for its commits under way, and for them only', async () => {
     const { clock, a, b } = await twoProcesses()
     let beats = 0

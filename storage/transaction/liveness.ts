@@ -94,7 +94,11 @@ export class SharedLiveness implements Liveness {
   readonly #parts: SharedLivenessParts
   readonly #committing = new Map<Timestamp, Heartbeat>()
   readonly #stopping = new AbortController()
-  readonly #firstSeen = new Map<string, { wallMicros: number; sinceMs: number }>()
+  /**
+   * Since when on the own clock, by transaction and the wall time in the lock: the primary's is
+   * renewed and that of the others is not, so a transaction is met with two of them.
+   */
+  readonly #firstSeen = new Map<string, number>()
   #renewing: Promise<void> = Promise.resolve()
 
   private constructor(parts: SharedLivenessParts) {
@@ -129,8 +133,12 @@ export class SharedLiveness implements Liveness {
     return lock.wallMicros + LOCK_TTL_MS * 1000 < now
   }
 
+  /**
+   * The oracle's time, which each renewal of the token learns anew, and not the wall clock: one that
+   * has jumped ahead would make locks that nobody takes for old until the others have caught up.
+   */
   wallMicros(): number {
-    return Math.max(this.#parts.oracle.lastSeen(), this.#parts.clock.wallMicros())
+    return this.#parts.oracle.lastSeen()
   }
 
   async stop(): Promise<void> {
@@ -141,13 +149,11 @@ export class SharedLiveness implements Liveness {
   /** The same lock without a heartbeat, seen for longer than its life on this process' own clock. */
   #seenUnchangedTooLong(lock: Lock): boolean {
     const nowMs = this.#parts.clock.monotonicMs()
-    const name = `${lock.incarnation}/${lock.startTs}`
-    const seen = this.#firstSeen.get(name)
-    if (seen !== undefined && seen.wallMicros === lock.wallMicros) {
-      return nowMs - seen.sinceMs > LOCK_TTL_MS
-    }
+    const name = `${lock.incarnation}/${lock.startTs}/${lock.wallMicros}`
+    const sinceMs = this.#firstSeen.get(name)
+    if (sinceMs !== undefined) return nowMs - sinceMs > LOCK_TTL_MS
     if (this.#firstSeen.size >= FIRST_SEEN_MAX) this.#firstSeen.clear()
-    this.#firstSeen.set(name, { wallMicros: lock.wallMicros, sinceMs: nowMs })
+    this.#firstSeen.set(name, nowMs)
     return false
   }
 

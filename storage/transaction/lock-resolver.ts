@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import type { CheckAndMutate } from '../cell-store/cell-store.ts'
+import { CellStoreError, type CheckAndMutate } from '../cell-store/cell-store.ts'
+import { Backoff } from './backoff.ts'
 import { commitRow } from './commit-row.ts'
 import { type Lock, type RowGroup, rowGroupOfCells } from './lock.ts'
 import { rowGroupOf } from './percolator-columns.ts'
@@ -28,26 +29,36 @@ export class LockResolver {
     this.#context = context
   }
 
-  /** Settles the transaction's outcome, rolling it back when its owner is dead. Leaves the met lock itself. */
-  async settle(lock: Lock): Promise<Resolution> {
+  /**
+   * Settles the transaction's outcome, rolling it back when its owner is dead, or counts as dead
+   * because it can no longer commit. Leaves the met lock itself.
+   */
+  async settle(lock: Lock, countsAsDead = false): Promise<Resolution> {
     const { cellStore, liveness } = this.#context
     const known = this.#decided.get(lock.startTs)
     if (known !== undefined) return known
     const transaction = { primary: lock.primary, startTs: lock.startTs }
+    const backoff = new Backoff(this.#context, RESOLVE_RETRY)
     for (;;) {
       const status = await readTransactionStatus(cellStore, transaction)
       if (isDecided(status)) return this.#keep(lock.startTs, status)
       const owner = status.kind === 'locked' ? status.lock : lock
       // Also with the primary's lock missing: its prewrite may be on the way while its owner lives.
-      if (!(await liveness.isOwnerDead(owner))) return { kind: 'alive' }
+      const isDead = countsAsDead || (await liveness.isOwnerDead(owner))
+      if (!isDead) return { kind: 'alive' }
       // Whatever the answer to this step, the next look at the primary tells what became of it.
-      await cellStore.checkAndMutateRow(lock.primary.row, this.#rollBackPrimary(status, lock))
+      const step = this.#rollBackPrimary(status, lock)
+      try {
+        await cellStore.checkAndMutateRow(lock.primary.row, step)
+      } catch (error) {
+        if (!mayRepeat(error) || !(await backoff.wait())) throw error
+      }
     }
   }
 
   /** Settles, and then clears the row on which the lock was met. Resolves to what was certain. */
-  async resolve(row: Uint8Array, lock: Lock): Promise<Resolution> {
-    const resolution = await this.settle(lock)
+  async resolve(row: Uint8Array, lock: Lock, countsAsDead = false): Promise<Resolution> {
+    const resolution = await this.settle(lock, countsAsDead)
     if (resolution.kind !== 'alive') await this.clear(row, lock, resolution)
     return resolution
   }
@@ -79,6 +90,11 @@ export class LockResolver {
   }
 }
 
+function mayRepeat(error: unknown): boolean {
+  if (!(error instanceof CellStoreError)) return false
+  return error.kind === 'ambiguous' || error.kind === 'notApplied'
+}
+
 function isDecided(status: TransactionStatus): status is Decided {
   return status.kind === 'committed' || status.kind === 'rolledBack'
 }
@@ -94,3 +110,4 @@ function clearing(group: RowGroup, startTs: number, resolution: Decided): CheckA
 }
 
 const DECIDED_MAX = 2_048
+const RESOLVE_RETRY = { firstMs: 10, totalMs: 5_000 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Row } from '../cell-store/cell.ts'
+import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import { keyAfter } from '../cell-store/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { LOCK_TTL_MS } from './liveness.ts'
-import { decodeLock } from './lock.ts'
+import { decodeLock, type Lock } from './lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 
@@ -18,6 +18,12 @@ export class LockSweeper {
   readonly #ageMsMin: number
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  /**
+   * Transactions that the pass before spared for their youth. One that is met again without a
+   * heartbeat in between is looked at however young it seems: the oracle's time stands still while
+   * it is ahead of the wall clocks of all processes, and then no lock would ever grow old.
+   */
+  #spared: ReadonlySet<string> = new Set()
 
   /** `ageMsMin` spares locks that are most likely alive; 0 looks at every lock. */
   constructor(context: ProtocolContext, resolver: LockResolver, ageMsMin = 2 * LOCK_TTL_MS) {
@@ -40,21 +46,53 @@ export class LockSweeper {
     let resolved = 0
     let alive = 0
     const oldestSpared = this.#context.liveness.wallMicros() - this.#ageMsMin * 1000
+    const spared = new Set<string>()
+    const isSpared = (lock: Lock) => {
+      if (this.#ageMsMin === 0 || lock.wallMicros <= oldestSpared) return false
+      const name = `${lock.startTs}/${lock.wallMicros}`
+      spared.add(name)
+      return !this.#spared.has(name)
+    }
     for await (const { key, cells } of this.#lockedRows()) {
       this.#stopping.signal.throwIfAborted()
       for (const cell of cells) {
-        if (await this.#isResolved(key, cell, oldestSpared)) resolved += 1
+        if (await this.#isResolved(key, cell, isSpared)) resolved += 1
         else alive += 1
       }
     }
+    this.#spared = spared
     return { resolved, alive }
   }
 
+  /**
+   * Settles and clears every lock of a transaction that began before the safe point, whoever owns it:
+   * it can no longer commit (F1). Rejects when one cannot be resolved, for then history below the
+   * safe point is still needed.
+   */
+  async resolveBelow(safePoint: Timestamp): Promise<number> {
+    let resolved = 0
+    for await (const { key, cells } of this.#lockedRows({ until: safePoint })) {
+      for (const cell of cells) {
+        await this.#resolver.resolve(key, decodeLock(cell.timestamp, cell.value), true)
+        resolved += 1
+      }
+    }
+    return resolved
+  }
+
   /** A damaged lock is reported and left as it is: it must not keep the others from being resolved. */
-  async #isResolved(row: Uint8Array, cell: Cell, oldestSpared: number): Promise<boolean> {
+  async #isResolved(
+    row: Uint8Array,
+    cell: Cell,
+    isSpared: (lock: Lock) => boolean,
+  ): Promise<boolean> {
     try {
       const lock = decodeLock(cell.timestamp, cell.value)
-      if (this.#ageMsMin > 0 && lock.wallMicros > oldestSpared) return false
+      if (isSpared(lock)) return false
+      // Its own commits under way are about to clear their locks themselves.
+      const { liveness } = this.#context
+      const isOwn = lock.incarnation === liveness.incarnation
+      if (isOwn && !(await liveness.isOwnerDead(lock))) return false
       return (await this.#resolver.resolve(row, lock)).kind !== 'alive'
     } catch (error) {
       if (!(error instanceof InvariantViolation)) throw error
@@ -64,13 +102,13 @@ export class LockSweeper {
     }
   }
 
-  async *#lockedRows(): AsyncGenerator<Row> {
+  async *#lockedRows(timestamps: { readonly until?: Timestamp } = {}): AsyncGenerator<Row> {
     let start: Uint8Array = new Uint8Array()
     for (;;) {
       const page = await Array.fromAsync(
         this.#context.cellStore.scanRows({
           start,
-          filter: [{ family: 'lock' }],
+          filter: [{ family: 'lock', timestamps }],
           limit: STORAGE_LIMITS.scanPageRows,
           signal: this.#stopping.signal,
         }),

@@ -72,15 +72,19 @@ export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
   invariant(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
   const contentAt = columnAt + 1 + (buffer[columnAt] as number)
   const content = buffer.subarray(contentAt)
+  const isGuard = content.length === 1 && content[0] === GUARD_BYTE
+  const column = buffer.toString('utf8', columnAt + 1, contentAt)
+  // Decoding puts U+FFFD in the place of damage, and another column would be another primary.
+  invariant(!column.includes('\ufffd'), 'I6', { damaged: 'primary column', column })
   return {
     startTs,
     wallMicros: decodeStartTs(buffer),
     incarnation: buffer.toString('hex', 8, 8 + INCARNATION_BYTES),
     primary: {
       row: buffer.subarray(rowAt, columnAt),
-      column: buffer.toString('utf8', columnAt + 1, contentAt),
+      column,
     },
-    content: content[0] === GUARD_BYTE ? { kind: 'guard' } : decodeContent(content),
+    content: isGuard ? { kind: 'guard' } : decodeContent(content),
   }
 }
 

@@ -5,7 +5,8 @@ import type { CellStore } from '../cell-store/cell-store.ts'
 import { keyAfter } from '../cell-store/row-key.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { Snapshot } from './snapshot.ts'
-import { bytesToFetch, type SettledRow, type SnapshotRow } from './version.ts'
+import { partsToFetch } from './value-fetch.ts'
+import type { SnapshotRow } from './version.ts'
 
 /** Rows of [start, end) in key order, or in reverse order; columns as for `Snapshot.getRows`. */
 export type SnapshotRange = {
@@ -33,7 +34,9 @@ export async function* scanSnapshot(
   while (rest !== undefined) {
     const images = await readPage(cellStore, snapshot, rest, pageRows)
     const settled = await snapshot.settle(images, range.columns, range.signal)
-    for (const part of partsBelow(FETCH_BYTES_MAX, settled)) {
+    // Also that nothing is there is something that is shown, and may be what collection left.
+    if (settled.length === 0) await snapshot.checkReadable()
+    for (const part of partsToFetch(settled)) {
       const rows = await snapshot.fetch(part)
       await snapshot.checkReadable()
       for (const row of rows) if (row !== null) yield row
@@ -69,22 +72,3 @@ function remainderAfter(range: SnapshotRange, images: readonly Row[]): SnapshotR
     ? { ...range, end: last.key }
     : { ...range, start: keyAfter(last.key) }
 }
-
-/** Divides rows so that the values fetched together stay below a bound; a larger value stands alone. */
-function* partsBelow(bytesMax: number, rows: readonly SettledRow[]): Generator<SettledRow[]> {
-  let part: SettledRow[] = []
-  let bytes = 0
-  for (const row of rows) {
-    const more = bytesToFetch(row)
-    if (bytes + more > bytesMax && part.length > 0) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(row)
-    bytes += more
-  }
-  if (part.length > 0) yield part
-}
-
-const FETCH_BYTES_MAX = 4 * 1024 * 1024

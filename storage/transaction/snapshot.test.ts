@@ -121,6 +121,16 @@ describe('a snapshot at 10 meets a lock', () => {
     assert.deepEqual(await world.cells(), ['bob rollback@7', 'joe write@5 -> 4 put 2'])
   })
 
+  test('of a dead owner, and the answer to its rolling back is lost: reads all the same', async () => {
+    for (const fault of ['requestLost', 'answerLost', 'refused'] as const) {
+      const world = new ProtocolWorld(100)
+      await world.given(...HISTORY, 'bob lock@10 primary=bob put 1')
+      world.b.liveness.dead.add(OWNER_A)
+      world.b.faultAt(1, fault)
+      assert.equal(await world.b.read('bob', 10), '3')
+    }
+  })
+
   test('and its commit record at once, by a store that broke a rule: the commit counts', async () => {
     const world = new ProtocolWorld(100)
     await world.given('bob write@8 -> 7 put 3', 'bob lock@7 primary=bob put 3')
@@ -136,6 +146,14 @@ describe('the safe point', () => {
     await world.given(...HISTORY)
     world.oracle.safePoint = 50
     await assert.rejects(world.a.read('bob', 10), { code: 'snapshot_too_old' })
+    await assert.rejects(scan(world.a, 10), { code: 'snapshot_too_old' })
+  })
+
+  test('left nothing for a scan to find: too old, never empty', async () => {
+    const world = new ProtocolWorld(100)
+    // What a snapshot at 10 saw was collected, and what is left is younger.
+    await world.given('bob write@60 -> 55 put 5')
+    world.oracle.safePoint = 50
     await assert.rejects(scan(world.a, 10), { code: 'snapshot_too_old' })
   })
 

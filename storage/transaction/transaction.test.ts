@@ -171,4 +171,32 @@ describe('limits', () => {
     await assert.rejects(tooMuch, { code: 'limit_exceeded' })
     assert.equal(transaction.state, 'active')
   })
+
+  test('a full transaction whose outcome is kept can still be committed', async () => {
+    const { a } = await world()
+    const transaction = a.beginAt(10, { keepsOutcome: true })
+    for (let row = 0; row < STORAGE_LIMITS.transactionRowsMax; row += 1) {
+      put(transaction, `r${row}`, '')
+    }
+    assert.notEqual((await transaction.commit()).commitTs, null)
+  })
+
+  test('a row that two statements write counts once', async () => {
+    const { a } = await world()
+    const transaction = a.beginAt(10)
+    const value = Buffer.alloc(STORAGE_LIMITS.transactionBytesMax * 0.75)
+    const putIt = () =>
+      transaction.statement(async () => transaction.put(rowKey('bob'), COLUMN, value))
+    await putIt()
+    await putIt()
+    const twoMore = transaction.statement(async () => {
+      transaction.put(rowKey('bob'), COLUMN, value)
+      transaction.put(rowKey('joe'), COLUMN, value)
+    })
+    await assert.rejects(twoMore, { code: 'limit_exceeded' })
+    const oneMore = transaction.statement(async () => {
+      transaction.put(rowKey('joe'), COLUMN, value)
+    })
+    await assert.rejects(oneMore, { code: 'limit_exceeded' })
+  })
 })

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { cellLines, OWNER_A, rowKey } from '../../test/cell-notation.ts'
 import type { Fault } from '../../test/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../test/protocol-world.ts'
+import { StorageError } from '../errors.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'
@@ -240,6 +241,19 @@ describe('the store loses a request or an answer', () => {
     await assert.rejects(commitPrimary(world.a.context, writeSet, 8), {
       code: 'transaction_rolled_back',
     })
+  })
+
+  test('the same while the oracle is being closed: nobody can say whether history is there', async () => {
+    const world = await bobAndJoe()
+    const writeSet = world.a.writeSet(7, TRANSFER)
+    await prewrite(world.a, writeSet)
+    world.a.faultAt(1, 'requestLost')
+    world.b.liveness.dead.add(OWNER_A)
+    await world.b.read('bob', 100)
+    world.oracle.next = async () => {
+      throw new StorageError('closed', 'The timestamp oracle is closed.')
+    }
+    assert.equal(await commitPrimary(world.a.context, writeSet, 8), 'unknown')
   })
 
   test('the same once the safe point has passed: not even a rollback record is proof', async () => {

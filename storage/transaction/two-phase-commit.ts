@@ -29,7 +29,9 @@ export async function commitTwoPhase(
 ): Promise<CommitOutcome> {
   const { startTs, primary, secondaries } = writeSet
   const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
+  const ended = () => context.liveness.endedCommit(startTs)
   let primaryIsLocked = false
+  let secondariesAreUnderWay = false
   context.liveness.startedCommit(startTs, primaryHeartbeat(context, writeSet))
   try {
     await prewrite(primary) // The primary first: it is the only truth that others will ask.
@@ -39,8 +41,9 @@ export async function commitTwoPhase(
     const stamp = await takeCommitStamp(context, writeSet)
     const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
     if (decided === 'unknown') return { kind: 'unknown' }
+    secondariesAreUnderWay = true
     context.background.start('commit secondaries', () =>
-      commitSecondaries(context, writeSet, stamp.timestamp),
+      commitSecondaries(context, writeSet, stamp.timestamp).finally(ended),
     )
     return { kind: 'committed', commitTs: stamp.timestamp }
   } catch (error) {
@@ -49,7 +52,7 @@ export async function commitTwoPhase(
       await rollBackWriteSet(context, writeSet)
     return { kind: 'aborted', reason: reasonOf(error) }
   } finally {
-    context.liveness.endedCommit(startTs)
+    if (!secondariesAreUnderWay) ended()
   }
 }
 

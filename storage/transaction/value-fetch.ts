@@ -22,6 +22,20 @@ export async function fetchValues(
   rows: readonly SettledRow[],
   readTs: Timestamp,
 ): Promise<Array<SnapshotRow | null>> {
+  const fetched: Array<SnapshotRow | null> = []
+  for (const part of partsToFetch(rows)) {
+    // Between two parts the requests that are waiting have their turn.
+    if (fetched.length > 0) await context.clock.sleep(0)
+    fetched.push(...(await fetchPart(context, part, readTs)))
+  }
+  return fetched
+}
+
+async function fetchPart(
+  context: ProtocolContext,
+  rows: readonly SettledRow[],
+  readTs: Timestamp,
+): Promise<Array<SnapshotRow | null>> {
   const images = await readNewestData(context, rows, readTs)
   const fetched: Array<SnapshotRow | null> = []
   for (const row of rows) {
@@ -37,6 +51,23 @@ export async function fetchValues(
     fetched.push(columns.size === 0 ? null : { key: row.key, columns })
   }
   return fetched
+}
+
+/** Divides rows so that the values fetched together stay below 4 MiB; a larger value stands alone. */
+export function* partsToFetch(rows: readonly SettledRow[]): Generator<SettledRow[]> {
+  let part: SettledRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const more = bytesToFetch(row)
+    if (bytes + more > FETCH_BYTES_MAX && part.length > 0) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(row)
+    bytes += more
+  }
+  if (part.length > 0) yield part
 }
 
 async function readNewestData(
@@ -84,3 +115,5 @@ function dataIn(
     (cell) => cell.family === 'data' && cell.qualifier === column && cell.timestamp === startTs,
   )?.value
 }
+
+const FETCH_BYTES_MAX = 4 * 1024 * 1024

@@ -35,7 +35,9 @@ export function encodeStartTs(startTs: Timestamp): Uint8Array {
 export function decodeStartTs(bytes: Uint8Array): Timestamp {
   invariant(bytes.length >= START_TS_BYTES, 'I5', { damaged: 'timestamp', length: bytes.length })
   const view = viewOf(bytes)
-  return view.getUint32(0) * 2 ** 32 + view.getUint32(4)
+  const startTs = view.getUint32(0) * 2 ** 32 + view.getUint32(4)
+  invariant(Number.isSafeInteger(startTs), 'I5', { damaged: 'timestamp', startTs })
+  return startTs
 }
 
 export function encodeWriteRecord(record: WriteRecord): Uint8Array {
@@ -70,6 +72,7 @@ export function decodeContent(bytes: Uint8Array): WrittenContent {
       invariant(bytes.length === 5, 'I5', { damaged: 'data reference', length: bytes.length })
       return { kind: 'data', byteLength: viewOf(bytes).getUint32(1) }
     case KIND_BYTE.delete:
+      invariant(bytes.length === 1, 'I5', { damaged: 'deletion', length: bytes.length })
       return { kind: 'delete' }
     default:
       throw new InvariantViolation('I5', { damaged: 'record kind', byte: bytes[0] })

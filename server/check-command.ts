@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { checkDataDirectory, StorageError } from '../storage/storage.ts'
+import { type ConsistencyAnswer, consistencyAnswer, consistencyText } from './consistency-answer.ts'
+
+/** What `percolite check` is to look at: a folder that no server uses, or a running server. */
+export type CheckConfig = {
+  readonly target:
+    | { readonly kind: 'directory'; readonly path: string }
+    | { readonly kind: 'server'; readonly url: string }
+  readonly json: boolean
+}
+
+const EXIT_SOUND = 0
+const EXIT_PROBLEMS = 1
+const EXIT_NOT_CHECKED = 3
+
+type Output = { write(text: string): unknown }
+
+/** Carries the check out and answers the exit code. */
+export async function runCheck(
+  { target, json }: CheckConfig,
+  { output, errors }: { readonly output: Output; readonly errors: Output },
+): Promise<number> {
+  try {
+    const answer =
+      target.kind === 'server'
+        ? await askServer(target.url)
+        : await checkFolder(target.path, (rows) => json || errors.write(`${rows} rows checked\n`))
+    output.write(json ? `${JSON.stringify(answer)}\n` : consistencyText(answer))
+    return answer.sound ? EXIT_SOUND : EXIT_PROBLEMS
+  } catch (error) {
+    errors.write(`percolite: ${error instanceof Error ? error.message : error}\n`)
+    return EXIT_NOT_CHECKED
+  }
+}
+
+async function checkFolder(
+  path: string,
+  onProgress: (rows: number) => void,
+): Promise<ConsistencyAnswer> {
+  try {
+    return consistencyAnswer(await checkDataDirectory(path, { onProgress }))
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'data_directory_locked') throw error
+    throw new Error(
+      `${error.message} A running server is checked with "percolite check --url http://…".`,
+    )
+  }
+}
+
+async function askServer(url: string): Promise<ConsistencyAnswer> {
+  let answer: Response
+  try {
+    answer = await fetch(new URL('/v1/check', url))
+  } catch (error) {
+    const { cause } = error as { cause?: { message?: string } }
+    throw new Error(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
+  }
+  const text = await answer.text()
+  if (answer.ok) return JSON.parse(text)
+  throw new Error(`${url} answers ${answer.status}: ${text.replaceAll('\n', ' ').slice(0, 300)}`)
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAMILIES, type Row } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { RowFilter } from '../cell-store/row-filter.ts'
+import type { Catalog } from '../tables/catalog.ts'
+import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
+import { checkHistory } from './column-history.ts'
+import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
+import { checkValues, VALUES_READ_TOGETHER } from './long-values.ts'
+import { checkPrimary } from './primary-check.ts'
+import { readRowImage } from './row-image.ts'
+import { checkRowKey, checkValue, meaningOfRow } from './row-meaning.ts'
+import { checkPlainRow, isPlainRow, TimestampCheck } from './store-rows.ts'
+
+export type ConsistencyCheckOptions = {
+  /** Ends the check early: it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Told now and then how many rows have been checked. */
+  readonly onProgress?: (rows: number) => void
+}
+
+const PROGRESS_ROWS = 10_000
+
+/** Everything but long values, of which a row may have more than memory holds. */
+const ROW_FILTER: RowFilter = FAMILIES.map((family) =>
+  family === 'data' ? { family, newest: VALUES_READ_TOGETHER } : { family },
+)
+
+/**
+ * Checks every cell of the store against the invariants of `storage/DESIGN.md`, and changes nothing.
+ * The store may be written meanwhile: a row is read as one atomic image, what a lock's primary says
+ * is read after the lock was, and the oracle's mark after the cell was. So a problem that is reported
+ * is one, and a cell that is written behind the check's back is left to the next one.
+ *
+ * Rejects with CellStoreError.
+ */
+export async function checkConsistency(
+  cellStore: CellStore,
+  options: ConsistencyCheckOptions = {},
+): Promise<ConsistencyReport> {
+  const findings = new ConsistencyFindings()
+  return findings.report(await findInconsistencies(cellStore, findings, options))
+}
+
+/** The same, into findings of the caller's, which has them also when the store fails in between. */
+export async function findInconsistencies(
+  cellStore: CellStore,
+  findings: ConsistencyFindings,
+  { signal, onProgress }: ConsistencyCheckOptions,
+): Promise<Catalog> {
+  const check = new StoreCheck(cellStore, findings, await checkCatalog(cellStore, findings))
+  const scan = { start: new Uint8Array(), filter: ROW_FILTER }
+  for await (const row of cellStore.scanRows(signal === undefined ? scan : { ...scan, signal })) {
+    await check.checkRow(row)
+    if (findings.rows % PROGRESS_ROWS === 0) onProgress?.(findings.rows)
+  }
+  return check.catalog
+}
+
+class StoreCheck {
+  readonly #cellStore: CellStore
+  readonly #findings: ConsistencyFindings
+  readonly #timestamps: TimestampCheck
+  #checked: CheckedCatalog
+
+  constructor(cellStore: CellStore, findings: ConsistencyFindings, checked: CheckedCatalog) {
+    this.#cellStore = cellStore
+    this.#findings = findings
+    this.#checked = checked
+    this.#timestamps = new TimestampCheck(cellStore)
+  }
+
+  get catalog(): Catalog {
+    return this.#checked.catalog
+  }
+
+  async checkRow(row: Row): Promise<void> {
+    this.#findings.rows += 1
+    for (const { family } of row.cells) {
+      if (family !== 'data' || isPlainRow(row.key)) this.#findings.countCells(family, 1)
+    }
+    if (isPlainRow(row.key)) this.#findings.add(...checkPlainRow(row))
+    else await this.#checkTransactionalRow(row)
+  }
+
+  async #checkTransactionalRow(row: Row): Promise<void> {
+    const cellStore = this.#cellStore
+    const findings = this.#findings
+    const image = readRowImage(row)
+    findings.add(...image.problems, ...checkHistory(image))
+    findings.add(...(await this.#timestamps.check(row)))
+    for (const locking of image.locks) {
+      findings.add(...(await checkPrimary(cellStore, row.key, locking)))
+    }
+    const meaning = await this.#meaningOf(row.key)
+    findings.add(...checkRowKey(this.#checked, meaning, row.key))
+    for await (const value of checkValues(cellStore, image, findings)) {
+      findings.add(...checkValue(meaning, row.key, value))
+    }
+    const versions = image.intervals.filter(({ content }) => content.kind !== 'guard').length
+    if (meaning.kind === 'table') findings.countRow(meaning.tableId, versions)
+  }
+
+  /** A table that is not known may have been created since the catalog was read. */
+  async #meaningOf(key: Uint8Array) {
+    const meaning = meaningOfRow(this.#checked, key)
+    if (meaning.kind !== 'table' || meaning.tableId < this.#checked.nextId) return meaning
+    const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
+    if (again.nextId > meaning.tableId) this.#checked = again
+    return meaningOfRow(this.#checked, key)
+  }
+}

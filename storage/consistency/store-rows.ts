@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row, Timestamp } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import { systemRowKey } from '../cell-store/row-key.ts'
+import { ORACLE_ROW, readOracleState } from '../oracle/oracle-row.ts'
+import type { ConsistencyProblem } from './consistency-report.ts'
+import { problemAt } from './row-image.ts'
+
+/** Rows of the store's own that hold plain cells, and how many bytes each value of theirs has. */
+const PLAIN_ROWS = [
+  { prefix: ORACLE_ROW, bytes: 8 },
+  { prefix: systemRowKey('live/'), bytes: 8 },
+  { prefix: systemRowKey('secret/'), bytes: 32 },
+] as const
+
+/** Whether the row is written without transactions, so that the protocol's rules are not for it. */
+export function isPlainRow(key: Uint8Array): boolean {
+  return plainRowOf(key) !== undefined
+}
+
+/** Pure: a plain row has only values, of the size that is theirs. */
+export function checkPlainRow({ key, cells }: Row): ConsistencyProblem[] {
+  const bytes = plainRowOf(key)?.bytes
+  return cells.flatMap((cell) => {
+    if (cell.family !== 'data') {
+      return [problemAt(key, cell, 'I8', 'A row without transactions has a record of one.')]
+    }
+    if (cell.value.length === bytes) return []
+    return [problemAt(key, cell, 'I8', `The value has ${cell.value.length} bytes, not ${bytes}.`)]
+  })
+}
+
+/** I8: nothing bears a timestamp that the oracle could still give out. */
+export class TimestampCheck {
+  readonly #cellStore: CellStore
+  #newest: Timestamp = 0
+
+  constructor(cellStore: CellStore) {
+    this.#cellStore = cellStore
+  }
+
+  async check({ key, cells }: Row): Promise<ConsistencyProblem[]> {
+    const problems: ConsistencyProblem[] = []
+    for (const cell of cells) {
+      // The mark rises while the store is written, and always before what is below it is given out.
+      if (cell.timestamp > this.#newest) this.#newest = (await readFences(this.#cellStore)).mark
+      if (cell.timestamp <= this.#newest) continue
+      const message = `Its timestamp is above ${this.#newest}, the newest that was given out.`
+      problems.push(problemAt(key, cell, 'I8', message))
+    }
+    return problems
+  }
+}
+
+/** What the oracle's row says; when it cannot be read, which is a problem of its own, nothing is judged by it. */
+export async function readFences(
+  cellStore: CellStore,
+): Promise<{ readonly mark: Timestamp; readonly safePoint: Timestamp }> {
+  try {
+    const { timestamp, safePoint } = await readOracleState(cellStore)
+    return { mark: timestamp, safePoint }
+  } catch (error) {
+    if (error instanceof RangeError) return { mark: Infinity, safePoint: Infinity }
+    throw error
+  }
+}
+
+function plainRowOf(key: Uint8Array) {
+  return PLAIN_ROWS.find(({ prefix }) => {
+    return Buffer.compare(key.subarray(0, prefix.length), prefix) === 0
+  })
+}

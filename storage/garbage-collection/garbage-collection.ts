@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { ProtocolContext } from '../transaction/protocol-context.ts'
+import type { GarbageCollector, GarbageReport } from './garbage-collector.ts'
+import type { IsExpendable } from './row-garbage.ts'
+import { chooseSafePoint, type Retention } from './safe-point.ts'
+
+export type GarbageCollectionParts = {
+  readonly context: ProtocolContext
+  readonly collector: GarbageCollector
+  readonly retention: Retention
+  /** The startTs of the oldest transaction that is open here; undefined when none is. */
+  readonly oldestSnapshot: () => Timestamp | undefined
+  /** Which rows may go as a whole, by what the catalog says at the safe point. */
+  readonly expendableAt: (safePoint: Timestamp) => Promise<IsExpendable>
+}
+
+/** Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. */
+export class GarbageCollection {
+  readonly #parts: GarbageCollectionParts
+  readonly #stopping = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+  #collecting: Promise<GarbageReport> | undefined
+  #lastReport: GarbageReport | undefined
+
+  constructor(parts: GarbageCollectionParts) {
+    this.#parts = parts
+  }
+
+  get lastReport(): GarbageReport | undefined {
+    return this.#lastReport
+  }
+
+  /** Joins the collection that is under way, if one is. Rejects with CellStoreError. */
+  collect(): Promise<GarbageReport> {
+    this.#collecting ??= this.#collectOnce().finally(() => {
+      this.#collecting = undefined
+    })
+    return this.#collecting
+  }
+
+  start(intervalMs: number): void {
+    this.#running = this.#collectForEver(intervalMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#collecting?.catch(() => undefined)
+  }
+
+  async #collectOnce(): Promise<GarbageReport> {
+    const { context, collector, retention, oldestSnapshot, expendableAt } = this.#parts
+    const { timestamp: now, safePoint: current } = await context.oracle.next()
+    const moment = { now, oldestSnapshot: oldestSnapshot() ?? now }
+    const safePoint = Math.max(current, chooseSafePoint(moment, retention))
+    const expendable = () => expendableAt(safePoint)
+    const report = await collector.collect(safePoint, expendable, this.#stopping.signal)
+    this.#lastReport = report
+    const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
+    context.log.info({ ...report, rowsPerSecond }, 'collected garbage')
+    return report
+  }
+
+  async #collectForEver(intervalMs: number): Promise<void> {
+    const { signal } = this.#stopping
+    const { clock, log } = this.#parts.context
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(intervalMs, signal)
+        await this.collect()
+      } catch (error) {
+        if (signal.aborted) return
+        // What was not done is done by the next collection, which begins again from the start.
+        log.warn({ error: String(error) }, 'a garbage collection did not finish')
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row, Timestamp } from '../cell-store/cell.ts'
+import { keyAfter } from '../cell-store/row-key.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import type { LockSweeper } from '../transaction/lock-sweeper.ts'
+import type { ProtocolContext } from '../transaction/protocol-context.ts'
+import { garbageFilter, garbageOf, type IsExpendable } from './row-garbage.ts'
+
+/** What one collection did. */
+export type GarbageReport = {
+  readonly safePoint: Timestamp
+  /** Locks that were still standing below the safe point. */
+  readonly locksResolved: number
+  readonly rowsExamined: number
+  readonly rowsCollected: number
+  /** Given back to the file system; 0 where the engine compacts by itself. */
+  readonly bytesReclaimed: number
+  readonly elapsedMs: number
+}
+
+/**
+ * Deletes what no snapshot at or above the safe point can see. The order is what makes it safe:
+ *
+ * 1. raise the safe point: from here on nobody older commits (F1) or shows what it has read (F2);
+ * 2. wait until every request that was sent before has taken effect or never will (A3);
+ * 3. resolve every lock below it, so that no secondary needs a primary's record any more;
+ * 4. delete, row by row.
+ *
+ * Each step can be repeated, so a collection that was interrupted is simply begun again; two at once do
+ * no harm.
+ */
+export class GarbageCollector {
+  readonly #context: ProtocolContext
+  readonly #sweeper: LockSweeper
+  readonly #requestLifeMs: number
+
+  /** `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). */
+  constructor(context: ProtocolContext, sweeper: LockSweeper, requestLifeMs: number) {
+    this.#context = context
+    this.#sweeper = sweeper
+    this.#requestLifeMs = requestLifeMs
+  }
+
+  /**
+   * Rejects with CellStoreError when the store fails, and with the signal's reason. `isExpendable` is
+   * asked for after the safe point has been raised, so it may read the store at the safe point.
+   */
+  async collect(
+    safePoint: Timestamp,
+    isExpendable: () => Promise<IsExpendable>,
+    signal?: AbortSignal,
+  ): Promise<GarbageReport> {
+    const { oracle, clock } = this.#context
+    const start = clock.monotonicMs()
+    await oracle.raiseSafePoint(safePoint)
+    if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
+    const locksResolved = await this.#sweeper.resolveBelow(safePoint)
+    const rows = await this.#deleteGarbage(safePoint, await isExpendable(), signal)
+    const bytesReclaimed = await this.#reclaimSpace(signal)
+    return {
+      safePoint,
+      locksResolved,
+      ...rows,
+      bytesReclaimed,
+      elapsedMs: Math.round(clock.monotonicMs() - start),
+    }
+  }
+
+  async #deleteGarbage(safePoint: Timestamp, isExpendable: IsExpendable, signal?: AbortSignal) {
+    let rowsExamined = 0
+    let rowsCollected = 0
+    for await (const page of this.#pages(safePoint, signal)) {
+      rowsExamined += page.length
+      const entries = page
+        .map((row) => ({
+          row: row.key,
+          mutations: garbageOf(row, { safePoint, isExpendable }),
+        }))
+        .filter(({ mutations }) => mutations.length > 0)
+      rowsCollected += entries.length
+      const errors = await this.#context.cellStore.mutateRows(entries)
+      const failed = errors.find((error) => error !== null)
+      if (failed != null) throw failed
+    }
+    return { rowsExamined, rowsCollected }
+  }
+
+  /** Page by page, so that writers and readers have their turn in between. */
+  async *#pages(safePoint: Timestamp, signal?: AbortSignal): AsyncGenerator<Row[]> {
+    let start: Uint8Array = new Uint8Array()
+    for (;;) {
+      const page = await Array.fromAsync(
+        this.#context.cellStore.scanRows({
+          start,
+          filter: garbageFilter(safePoint),
+          limit: PAGE_ROWS,
+          ...(signal === undefined ? {} : { signal }),
+        }),
+      )
+      yield page
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE_ROWS) return
+      start = keyAfter(last.key)
+    }
+  }
+
+  async #reclaimSpace(signal?: AbortSignal): Promise<number> {
+    const { cellStore } = this.#context
+    let total = 0
+    for (;;) {
+      signal?.throwIfAborted()
+      const bytes = (await cellStore.reclaimSpace?.()) ?? 0
+      if (bytes === 0) return total
+      total += bytes
+    }
+  }
+}
+
+const PAGE_ROWS = Math.min(250, STORAGE_LIMITS.scanPageRows)
