@@ -16,6 +16,8 @@ export type ParseErrorDetails = {
   /** The bound that was exceeded, and the figure found. Both only with `limit_exceeded`. */
   readonly limit?: number | undefined
   readonly actual?: number | undefined
+  /** Which statement of the text is wrong, from 0; absent where no statement was found yet. */
+  readonly statement?: number | undefined
 }
 
 /** The one error that parsing throws. The position is of the whole text: see `Position`. */
@@ -31,6 +33,7 @@ export class ParseError extends Error {
   readonly limitName: ParserLimitName | undefined
   readonly limit: number | undefined
   readonly actual: number | undefined
+  readonly statement: number | undefined
 
   constructor(
     code: ParseErrorCode,
@@ -49,6 +52,12 @@ export class ParseError extends Error {
     this.limitName = details.limitName
     this.limit = details.limit
     this.actual = details.actual
+    this.statement = details.statement
+  }
+
+  /** The same error, said of that statement. */
+  inStatement(statement: number): ParseError {
+    return new ParseError(this.code, this.message, this, { ...this, statement })
   }
 }
 

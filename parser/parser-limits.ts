@@ -6,6 +6,8 @@ export const PARSER_LIMITS = {
   statementTextBytesMax: 1024 * 1024,
   /** Parentheses open at one place, plus the prefix operators (NOT, -, +) written before it. */
   nestingMax: 64,
+  /** Words, values and marks of one text, whatever they mean. */
+  tokensMax: 100_000,
   /** Names, values, parameters and operators of one text. */
   expressionNodesMax: 20_000,
   /** Statements of one text, without the empty ones. */
@@ -20,6 +22,7 @@ export type ParserLimitName = keyof typeof PARSER_LIMITS
 export const PARSER_LIMIT_WORDS: Readonly<Record<ParserLimitName, string>> = {
   statementTextBytesMax: 'bytes of statement text',
   nestingMax: 'levels of nesting',
+  tokensMax: 'words, values and marks',
   expressionNodesMax: 'expression nodes',
   statementsMax: 'statements in one text',
   parametersMax: 'parameters',

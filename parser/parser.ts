@@ -5,14 +5,15 @@ import type { Statement } from './ast.ts'
 import { buildScript } from './ast-builder.ts'
 import { ExpectedTokens } from './expected-tokens.ts'
 import { Grammar } from './grammar.ts'
+import { ParseError, type ParseErrorCode } from './parse-error.ts'
 import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
 import { describeMistake } from './syntax-error.ts'
-import { checkText, checkTokens } from './text-limits.ts'
+import { checkText, checkTokens, statementAt } from './text-limits.ts'
 import { createLexer } from './tokens.ts'
 
-export { ParseError, type ParseErrorCode } from './parse-error.ts'
 export { PARSER_LIMITS } from './parser-limits.ts'
+export { ParseError, type ParseErrorCode }
 
 export interface Parser {
   /**
@@ -54,11 +55,21 @@ class CachingParser implements Parser {
     if (cached !== undefined) return cached
     checkText(text)
     const { tokens } = this.#lexer.tokenize(text)
-    checkTokens(tokens)
-    const statements = this.#parse(text, tokens)
+    const statements = this.#checkAndParse(text, tokens)
     const bytes = text.length * BYTES_PER_CHARACTER + tokens.length * BYTES_PER_TOKEN
     this.#cache.add(text, statements, bytes)
     return statements
+  }
+
+  #checkAndParse(text: string, tokens: IToken[]): readonly Statement[] {
+    try {
+      checkTokens(tokens)
+      return this.#parse(text, tokens)
+    } catch (error) {
+      throw error instanceof ParseError
+        ? error.inStatement(statementAt(tokens, error.offset))
+        : error
+    }
   }
 
   #parse(text: string, tokens: IToken[]): readonly Statement[] {

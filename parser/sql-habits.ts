@@ -71,7 +71,8 @@ const foreignCharacter: Habit = (wrong) => {
     case '[':
       return {
         advice: 'names are quoted by double quotes',
-        rewritten: source.replace(/\[([^\]"]+)\]/g, '"$1"'),
+        // Without [ inside, or each of many open brackets would look for its end anew.
+        rewritten: source.replace(/\[([^[\]"]+)\]/g, '"$1"'),
       }
     case '‘':
     case '’':

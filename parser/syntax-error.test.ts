@@ -104,3 +104,10 @@ test('the first mistake of several is the one reported', () => {
   assert.equal(errorOf("FOO 'never closed").column, 1)
   assert.equal(errorOf('COMMIT; FOO; BAR').column, 9)
 })
+
+test('an error names its statement, and empty statements do not count', () => {
+  assert.equal(errorOf('SCAN * FRM t').statement, 0)
+  assert.equal(errorOf('COMMIT;; COMMIT; SCAN * FRM t; COMMIT').statement, 2)
+  assert.equal(errorOf('COMMIT; SCAN * FROM').statement, 1)
+  assert.equal(errorOf("COMMIT; SCAN 'a").statement, 1)
+})

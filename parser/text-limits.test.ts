@@ -104,3 +104,11 @@ test('no text of 1 MiB takes long, whatever it repeats', () => {
     }
   }
 })
+
+test('a text of very many marks is refused before it is cut into tokens', () => {
+  const max = PARSER_LIMITS.tokensMax
+  assert.deepEqual(parser.parseScript(';'.repeat(max)), [])
+  assertExceeds(';'.repeat(max + 1), 'tokensMax', max + 1, max)
+  const long = `'${';'.repeat(max)}' /*${';'.repeat(max)}*/ --${';'.repeat(max)}`
+  assert.equal(parser.parseScript(`SCAN * FROM t WHERE a = ${long}`).length, 1)
+})

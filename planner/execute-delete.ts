@@ -26,7 +26,7 @@ export async function executeDelete(
   const { table, filter } = plan
   const scope = scopeOf(plan.slots, context)
   const limit = rowLimit(plan.limit, scope)
-  const turns = new TurnTaking(context.signal)
+  const turns = new TurnTaking(context)
   let rowsAffected = 0
   if (limit === 0) return { columns: [], rows: [], rowsAffected }
   const window = filter === undefined && Number.isFinite(limit) ? { limit } : {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { getRows, guardRow, type SqlRow } from '../storage/storage.ts'
+import { guardRow, type SqlValue } from '../storage/storage.ts'
+import { AnswerBytes } from './answer-bytes.ts'
 import {
   type ExecutionContext,
   type RowCounts,
@@ -9,11 +10,13 @@ import {
 } from './execution-context.ts'
 import { keyTuples } from './key-range.ts'
 import type { PointGetPlan } from './plan.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
+import { PlanError } from './plan-error.ts'
+import { rowsByKeys } from './rows-by-keys.ts'
 
 /**
- * Rows in the order asked, absent ones left out: one round trip for each thousand keys. FOR UPDATE
- * guards every key asked for, also those without a row: that there is none may be what matters.
+ * Rows in the order asked, absent ones left out. FOR UPDATE guards every key asked for, also those
+ * without a row: that there is none may be what matters. A few keys can name rows of any size, so the
+ * answer is measured as it grows, and the reading ends where it would become too large.
  */
 export async function executeGet(
   plan: PointGetPlan,
@@ -21,18 +24,38 @@ export async function executeGet(
   counts: RowCounts,
 ): Promise<StatementResult> {
   const { table, projection } = plan
+  const { columns } = projection
   const scope = scopeOf(plan.slots, context)
   const tuples = keyTuples(plan.keys, scope, 'asked')
-  const found: SqlRow[] = []
-  const turns = new TurnTaking(context.signal)
-  for (let first = 0; first < tuples.length; first += PLANNER_LIMITS.multiGetKeysMax) {
-    const keys = tuples.slice(first, first + PLANNER_LIMITS.multiGetKeysMax)
-    if (plan.forUpdate) for (const key of keys) guardRow(context.transaction, table, key)
-    const stored = await getRows(context.transaction, table, keys)
-    found.push(...stored.flatMap((row) => (row === null ? [] : [row.row])))
-    if (turns.isDue(keys.length)) await turns.pause()
+  const rows: SqlValue[][] = []
+  const answerBytes = new AnswerBytes(columns)
+  let bytes = context.answerBytes?.used ?? 0
+  const turns = new TurnTaking(context)
+  for await (const batch of rowsByKeys(context.transaction, table, tuples)) {
+    for (const { key, stored } of batch) {
+      if (plan.forUpdate) guardRow(context.transaction, table, key)
+      if (stored === null) continue
+      const row = projection.project({ ...scope, row: stored.row })
+      rows.push(row)
+      bytes += answerBytes.of(row)
+      requireSpace(plan, context, bytes)
+      if (turns.isDue()) await turns.pause()
+    }
   }
-  counts.read += found.length
-  const rows = found.map((row) => projection.project({ ...scope, row }))
-  return { columns: projection.columns, rows, rowsAffected: 0 }
+  counts.read += rows.length
+  return { columns, rows, rowsAffected: 0 }
+}
+
+function requireSpace(
+  { position }: PointGetPlan,
+  { answerBytes }: ExecutionContext,
+  actual: number,
+): void {
+  if (answerBytes === undefined || actual <= answerBytes.max) return
+  const { max } = answerBytes
+  throw new PlanError('limit_exceeded', `The answer would have more than ${max} bytes.`, {
+    position,
+    hint: 'Ask for fewer keys in one request, or for fewer columns.',
+    fields: { limit: 'answerBytesMax', limitValue: max, actual },
+  })
 }

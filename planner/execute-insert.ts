@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodePrimaryKey, getRows, putRow, type SqlValue } from '../storage/storage.ts'
+import { encodePrimaryKey, putRow, type SqlValue } from '../storage/storage.ts'
 import type { Scope } from './compiled-expression.ts'
 import {
   type ExecutionContext,
@@ -10,33 +10,38 @@ import {
 import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
 import type { InsertPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
+import { rowsByKeys } from './rows-by-keys.ts'
 
 /**
- * Adds rows whose keys have none yet, all of them or none. Asking for the keys costs one round trip
- * for each thousand rows.
+ * Adds rows whose keys have none yet, all of them or none. Asking for the keys costs about one round
+ * trip for each thousand rows.
  */
 export async function executeInsert(
   plan: InsertPlan,
   context: ExecutionContext,
 ): Promise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
+  const turns = new TurnTaking(context)
   const seen = new Set<string>()
-  const turns = new TurnTaking(context.signal)
-  for (let first = 0; first < plan.rows.length; first += PLANNER_LIMITS.multiGetKeysMax) {
-    const batch = plan.rows.slice(first, first + PLANNER_LIMITS.multiGetKeysMax)
-    const rows = batch.map((planned) => insertedRow(plan, planned, scope))
-    const keys = rows.map((row) => keyOfRow(plan.table, row))
-    keys.forEach((key, index) => {
-      requireNew(plan, key, { seen, position: batch[index]?.position ?? plan.position })
-    })
-    const stored = await getRows(context.transaction, plan.table, keys)
-    const taken = stored.findIndex((row) => row !== null)
-    if (taken >= 0) {
-      throw alreadyExists(plan, keys[taken] as SqlValue[], batch[taken]?.position ?? plan.position)
+  const rows: SqlValue[][] = []
+  const keys: SqlValue[][] = []
+  for (const planned of plan.rows) {
+    const row = insertedRow(plan, planned, scope)
+    const key = keyOfRow(plan.table, row)
+    requireNew(plan, key, { seen, position: planned.position })
+    rows.push(row)
+    keys.push(key)
+    if (turns.isDue()) await turns.pause()
+  }
+  let index = 0
+  for await (const batch of rowsByKeys(context.transaction, plan.table, keys)) {
+    for (const { key, stored } of batch) {
+      const position = plan.rows[index]?.position ?? plan.position
+      if (stored !== null) throw alreadyExists(plan, key, position)
+      putRow(context.transaction, plan.table, rows[index] as SqlValue[])
+      index += 1
+      if (turns.isDue()) await turns.pause()
     }
-    for (const row of rows) putRow(context.transaction, plan.table, row)
-    if (turns.isDue(batch.length)) await turns.pause()
   }
   return { columns: [], rows: [], rowsAffected: plan.rows.length }
 }

@@ -40,7 +40,7 @@ test('GET with several INs takes their product, the first column of the key chan
   assert.deepEqual(await labels(text), ['23', '21', '13', '11'])
 })
 
-test('GET asks the store once for a thousand keys', async () => {
+test('GET asks the store once for a thousand keys, after a first look at the size of the rows', async () => {
   const transaction = await session.storage.begin({ readOnly: true })
   const catalog = await session.storage.catalog(transaction)
   const asked: number[] = []
@@ -58,11 +58,42 @@ test('GET asks the store once for a thousand keys', async () => {
   const text = 'GET id FROM document WHERE id IN :ids'
   const { rows } = await session.runIn(counting, catalog, text, { parameters: { ids } })
   transaction.rollback()
-  assert.deepEqual(asked, [1_000, 1_000, 400])
+  assert.deepEqual(asked, [20, 1_000, 1_000, 380])
   assert.deepEqual(
     rows.map(([id]) => Number(id)),
     ids,
   )
+})
+
+test('a GET whose answer grows too large stops reading, also by what was answered before it', async () => {
+  const ids = Array.from({ length: 2_400 }, (_, index) => index)
+  const transaction = await session.storage.begin({ readOnly: true })
+  const catalog = await session.storage.catalog(transaction)
+  let reads = 0
+  const counting = new Proxy(transaction, {
+    get(target, property) {
+      if (property === 'getRows') reads += 1
+      const member = Reflect.get(target, property, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const get = (used: number, max: number) =>
+    session.runIn(counting, catalog, 'GET body FROM document WHERE id IN :ids', {
+      parameters: { ids },
+      answerBytes: { used, max },
+    })
+  await assert.rejects(get(0, 1_000), planError('limit_exceeded', { column: 1 }))
+  await assert.rejects(get(999_950, 1_000_000), planError('limit_exceeded', { column: 1 }))
+  assert.equal(reads, 2, 'one read each')
+  assert.equal((await get(0, 1_000_000)).rows.length, 2_400)
+  transaction.rollback()
+})
+
+test('a list of more elements than a parameter may have is refused', async () => {
+  const ids = Array.from({ length: PLANNER_LIMITS.listItemsMax + 1 }, () => 1)
+  const text = 'SCAN id FROM document WHERE id IN :ids'
+  await assert.rejects(session.run(text, { ids }), planError('limit_exceeded', { column: 35 }))
+  assert.equal((await session.run(text, { ids: ids.slice(1) })).rows.length, 1)
 })
 
 test('more keys than a statement may name are refused with both figures', async () => {

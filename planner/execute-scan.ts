@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlValue, StoredRow } from '../storage/storage.ts'
+import { AnswerBytes } from './answer-bytes.ts'
 import type { Scope } from './compiled-expression.ts'
 import {
   type ExecutionContext,
@@ -29,7 +30,7 @@ export async function executeScan(
   const left = Math.max(0, rowLimit(plan.limit, scope) - (mark?.rowsGiven ?? 0))
   const page = new Page(plan, context, Math.min(left, context.page?.rows ?? left))
   if (left === 0) return page.result()
-  const turns = new TurnTaking(context.signal)
+  const turns = new TurnTaking(context)
   let last: StoredRow | undefined
   // One row beyond the page tells whether there is another page.
   for await (const stored of rowsOf(
@@ -77,6 +78,7 @@ class Page {
   readonly #plan: RangeScanPlan
   readonly #bytesMax: number
   readonly #examinedMax: number
+  readonly #answerBytes: AnswerBytes
   readonly #rows: SqlValue[][] = []
   #bytes = 0
   #examined = 0
@@ -84,6 +86,7 @@ class Page {
   constructor(plan: RangeScanPlan, { page }: ExecutionContext, rowsMax: number) {
     this.#plan = plan
     this.rowsMax = rowsMax
+    this.#answerBytes = new AnswerBytes(plan.projection.columns)
     this.#bytesMax = page?.bytes ?? Number.POSITIVE_INFINITY
     this.#examinedMax =
       page === undefined ? Number.POSITIVE_INFINITY : PLANNER_LIMITS.pageExaminedRowsMax
@@ -108,7 +111,7 @@ class Page {
     if (filter !== undefined && filter.condition.evaluate(inRow) !== true) return
     const row = projection.project(inRow)
     this.#rows.push(row)
-    this.#bytes += bytesOf(row)
+    this.#bytes += this.#answerBytes.of(row)
   }
 
   result(resumeAfter?: Uint8Array): StatementResult {
@@ -116,14 +119,4 @@ class Page {
     const result = { columns, rows: this.#rows, rowsAffected: 0 }
     return resumeAfter === undefined ? result : { ...result, resumeAfter }
   }
-}
-
-/** About the length of a row as JSON. */
-function bytesOf(row: readonly SqlValue[]): number {
-  let bytes = 2
-  for (const value of row) {
-    if (typeof value === 'string') bytes += value.length + 3
-    else bytes += value instanceof Uint8Array ? value.length * 2 : 12
-  }
-  return bytes
 }

@@ -16,9 +16,16 @@ export type ExecutionContext = {
   readonly signal?: AbortSignal
   /** Present when a SCAN may be answered in pages. */
   readonly page?: PageRequest
-  /** A clock that never goes back, for EXPLAIN ANALYZE; without one it tells no time. */
+  /** Bounds the rows of a GET, which has no pages. */
+  readonly answerBytes?: AnswerBytesBudget
+  /** Resolves when a statement that has paused may go on; else it does in the next turn. */
+  readonly takeTurn?: () => Promise<void>
+  /** A clock that never goes back, for turns and EXPLAIN ANALYZE; without one it tells no time. */
   readonly monotonicMs?: () => number
 }
+
+/** The bytes that the statements before this one answered, and how many all of them may. */
+export type AnswerBytesBudget = { readonly used: number; readonly max: number }
 
 /** A page of a SCAN ends after so many rows, or when their values take about so many bytes. */
 export type PageRequest = {
@@ -49,27 +56,41 @@ export function scopeOf(slots: readonly ParameterSlot[], context: ExecutionConte
 }
 
 /**
- * Counts rows and, every `turnRowsMax` of them, looks at the signal and lets the rest of the process
- * have its turn: rows that are at hand would otherwise follow each other without a pause.
+ * Counts rows and, every `turnRowsMax` of them or `turnMsMax` of work, looks at the signal and lets
+ * the rest of the process have its turn: rows that are at hand would otherwise follow each other
+ * without a pause, and a long condition can make each of them expensive.
  */
 export class TurnTaking {
   readonly #signal: AbortSignal | undefined
+  readonly #takeTurn: () => Promise<void>
+  readonly #monotonicMs: (() => number) | undefined
   #rows = 0
+  #beganMs: number
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor({
+    signal,
+    takeTurn = setImmediate,
+    monotonicMs,
+  }: Pick<ExecutionContext, 'signal' | 'takeTurn' | 'monotonicMs'>) {
     signal?.throwIfAborted()
     this.#signal = signal
+    this.#takeTurn = takeTurn
+    this.#monotonicMs = monotonicMs
+    this.#beganMs = monotonicMs?.() ?? 0
   }
 
   /** True when it is time for `pause`, which is separate so that most rows cost no promise. */
   isDue(rows = 1): boolean {
     this.#rows += rows
-    return this.#rows >= PLANNER_LIMITS.turnRowsMax
+    if (this.#rows >= PLANNER_LIMITS.turnRowsMax) return true
+    const now = this.#monotonicMs?.() ?? 0
+    return now - this.#beganMs >= PLANNER_LIMITS.turnMsMax
   }
 
   async pause(): Promise<void> {
     this.#rows = 0
-    await setImmediate()
+    await this.#takeTurn()
     this.#signal?.throwIfAborted()
+    this.#beganMs = this.#monotonicMs?.() ?? 0
   }
 }

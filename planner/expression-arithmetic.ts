@@ -10,6 +10,7 @@ import {
 } from './compiled-expression.ts'
 import { checkedInteger } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
+import { PLANNER_LIMITS } from './planner-limits.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from './timestamp-text.ts'
 import { isNumber, isOpen, isTextLiteral, typeMismatch } from './type-check.ts'
 
@@ -111,7 +112,7 @@ function stepOf(
   if (a === 'NULL') return { type: 'NULL', apply: () => null }
   const step =
     operator === '||'
-      ? concatenation(a, b)
+      ? concatenation(a, b, position)
       : isNumber(a) && isNumber(b)
         ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
         : timestampStep(operator, a, b, position)
@@ -119,14 +120,31 @@ function stepOf(
   throw typeMismatch(`${left} ${operator} ${right} has no meaning.`, position)
 }
 
-function concatenation(a: ExpressionType, b: ExpressionType): Step | undefined {
+function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {
   if (a === 'TEXT' && b === 'TEXT') {
-    return { type: 'TEXT', apply: (left, right) => (left as string) + (right as string) }
+    const apply = (left: SqlValue, right: SqlValue): SqlValue => {
+      requireShort((left as string).length + (right as string).length, position)
+      return (left as string) + (right as string)
+    }
+    return { type: 'TEXT', apply }
   }
   if (a !== 'BYTES' || b !== 'BYTES') return undefined
-  const apply = (left: SqlValue, right: SqlValue): SqlValue =>
-    Uint8Array.from(Buffer.concat([left as Uint8Array, right as Uint8Array]))
+  const apply = (left: SqlValue, right: SqlValue): SqlValue => {
+    requireShort((left as Uint8Array).length + (right as Uint8Array).length, position)
+    return Uint8Array.from(Buffer.concat([left as Uint8Array, right as Uint8Array]))
+  }
   return { type: 'BYTES', apply }
+}
+
+/** A few characters of text can ask for a value of any length, which nothing could hold. */
+function requireShort(length: number, position: Position): void {
+  const max = PLANNER_LIMITS.concatenationBytesMax
+  if (length <= max) return
+  throw new PlanError(
+    'limit_exceeded',
+    `|| makes values of at most ${max} bytes, and this is longer.`,
+    { position, fields: { limit: 'concatenationBytesMax', limitValue: max, actual: length } },
+  )
 }
 
 function numberStep(

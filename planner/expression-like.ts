@@ -7,6 +7,9 @@ import {
   type ExpressionCompiler,
   type Scope,
 } from './compiled-expression.ts'
+import { matchesPattern } from './like-pattern.ts'
+import { PlanError } from './plan-error.ts'
+import { PLANNER_LIMITS } from './planner-limits.ts'
 import { compileAs } from './type-check.ts'
 
 /** `%` stands for any text, `_` for one code point; there is no escape for either. */
@@ -20,10 +23,19 @@ export function compileLike(
     const text = operand.evaluate(scope)
     const wanted = pattern.evaluate(scope)
     if (text === null || wanted === null) return null
-    return matchesPattern(text as string, wanted as string) !== like.negated
+    const matches = matchesPattern(text as string, wanted as string)
+    if (matches === undefined) throw tooLong(like)
+    return matches !== like.negated
   }
   const dependence = dependenceOf([operand, pattern])
   return { type: 'BOOLEAN', position: like.position, evaluate, ...dependence }
+}
+
+function tooLong({ position }: LikeExpression): PlanError {
+  const max = PLANNER_LIMITS.likeStepsMax
+  const message = 'The text is too long for a LIKE with _ behind a %.'
+  const fields = { limit: 'likeStepsMax', limitValue: max, actual: max + 1 }
+  return new PlanError('limit_exceeded', message, { position, fields })
 }
 
 /** The text before the first wildcard: what every match begins with. */
@@ -35,40 +47,4 @@ export function prefixOfPattern(pattern: string): string {
 /** True for `prefix%`, which asks for nothing beyond its prefix. */
 export function isPrefixPattern(pattern: string): boolean {
   return prefixOfPattern(pattern).length === pattern.length - 1 && pattern.endsWith('%')
-}
-
-/**
- * Matches from the left. When a part fails, only the latest `%` takes one character more: what an
- * earlier one left behind has matched already. So the time is at most the product of the lengths,
- * where trying every `%` anew would be exponential.
- */
-export function matchesPattern(text: string, pattern: string): boolean {
-  let at = 0
-  let inPattern = 0
-  let afterPercent = -1
-  let resumeAt = 0
-  while (at < text.length) {
-    const wanted = pattern[inPattern]
-    if (wanted === '%') {
-      inPattern += 1
-      afterPercent = inPattern
-      resumeAt = at
-    } else if (wanted === '_') {
-      inPattern += 1
-      at += codePointLength(text, at)
-    } else if (wanted !== undefined && wanted === text[at]) {
-      inPattern += 1
-      at += 1
-    } else if (afterPercent >= 0) {
-      resumeAt += codePointLength(text, resumeAt)
-      at = resumeAt
-      inPattern = afterPercent
-    } else return false
-  }
-  while (pattern[inPattern] === '%') inPattern += 1
-  return inPattern === pattern.length
-}
-
-function codePointLength(text: string, at: number): number {
-  return (text.codePointAt(at) as number) > 0xffff ? 2 : 1
 }

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { createParser } from '../parser/parser.ts'
 import type { Catalog, SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
 import { planError } from '../test/sql-session.ts'
-import { matchesPattern } from './expression-like.ts'
 import { valueToJson } from './json-value.ts'
+import { matchesPattern } from './like-pattern.ts'
 import { bindParameters, type Parameters } from './parameters.ts'
 import { type PlannedStatement, planStatement } from './planner.ts'
 
@@ -309,4 +309,40 @@ test('LIKE agrees with a regular expression on any pattern', () => {
 
 test('a LIKE of many wildcards ends in time', () => {
   assert.equal(matchesPattern('a'.repeat(20_000), `${'%a'.repeat(40)}b`), false)
+})
+
+test('a LIKE that nearly matches everywhere takes time linear in the text', () => {
+  const text = 'a'.repeat(1_000_000)
+  assert.equal(matchesPattern(text, `%b${'a'.repeat(10_000)}%`), false)
+  assert.equal(matchesPattern(text, `%${'a'.repeat(10_000)}b%`), false)
+  assert.equal(matchesPattern(`${text}b`, `%${'a'.repeat(10_000)}b%`), true)
+})
+
+test('a LIKE with _ in a long text is given up instead of holding everybody up', () => {
+  const text = 'a'.repeat(1_000_000)
+  assert.equal(matchesPattern(text, `%_${'a'.repeat(10_000)}b%`), undefined)
+  assert.equal(matchesPattern(`${text}bc`, '%a_c%'), true)
+  assert.throws(
+    () => evaluate(`'${text}' LIKE '%_${'a'.repeat(10_000)}b%'`),
+    planError('limit_exceeded', { column: 5 }),
+  )
+})
+
+test('|| makes no value larger than a row can hold', () => {
+  const megabyte = 'x'.repeat(1024 * 1024)
+  const chain = (parts: number) => `length(${Array(parts).fill("coalesce(:t, '')").join(' || ')})`
+  assert.equal(evaluate(chain(8), { t: megabyte }).json, 8 * 1024 * 1024)
+  assert.throws(() => evaluate(chain(9), { t: megabyte }), planError('limit_exceeded'))
+})
+
+test('a parameter that is named often is converted once', () => {
+  let read = 0
+  const parameters = {
+    get j() {
+      read += 1
+      return [1]
+    },
+  }
+  assert.equal(evaluate(`j = :j${' OR j = :j'.repeat(99)}`, parameters).json, false)
+  assert.equal(read, 1)
 })

@@ -3,6 +3,7 @@ import type { Position } from '../parser/ast.ts'
 import type { SqlType, SqlValue } from '../storage/storage.ts'
 import { valueFromJson } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
+import { PLANNER_LIMITS } from './planner-limits.ts'
 import { identityOf } from './value-identity.ts'
 
 /** JSON values as they came over the wire: `$1` is the first of an array, `:name` a field. */
@@ -50,17 +51,31 @@ export class ParameterSlots {
   }
 }
 
-/** A value for every slot. Throws PlanError when one is absent or has the wrong type. */
+/**
+ * A value for every slot. Slots of one parameter and one type share theirs: a large parameter that
+ * is named a thousand times is converted, and held, once. Throws PlanError when a value is absent or
+ * has the wrong type.
+ */
 export function bindParameters(
   slots: readonly ParameterSlot[],
   parameters: Parameters,
 ): BoundParameter[] {
+  const bound = new Map<string, BoundParameter>()
   return slots.map((slot) => {
-    const json = parameterJson(slot.key, parameters, slot.position)
-    if (slot.list) return { kind: 'list', list: listOf(slot, json) }
-    const value = explained(slot, () => valueFromJson(slot.type, json, slot))
-    return { kind: 'value', value }
+    const identity = `${slot.type} ${slot.list} ${slot.key}`
+    const known = bound.get(identity)
+    if (known !== undefined) return known
+    const parameter = boundTo(slot, parameters)
+    bound.set(identity, parameter)
+    return parameter
   })
+}
+
+function boundTo(slot: ParameterSlot, parameters: Parameters): BoundParameter {
+  const json = parameterJson(slot.key, parameters, slot.position)
+  if (slot.list) return { kind: 'list', list: listOf(slot, json) }
+  const value = explained(slot, () => valueFromJson(slot.type, json, slot))
+  return { kind: 'value', value }
 }
 
 /** The JSON value of one parameter. Throws PlanError invalid_request when it is absent. */
@@ -98,6 +113,17 @@ function listOf(slot: ParameterSlot, json: unknown): BoundList {
       'type_mismatch',
       `The parameter ${parameterText(slot.key)} after IN must be an array.`,
       { position: slot.position, fields: { parameter: slot.key } },
+    )
+  }
+  const max = PLANNER_LIMITS.listItemsMax
+  if (json.length > max) {
+    throw new PlanError(
+      'limit_exceeded',
+      `The parameter ${parameterText(slot.key)} may have ${max} elements, and it has ${json.length}.`,
+      {
+        position: slot.position,
+        fields: { limit: 'listItemsMax', limitValue: max, actual: json.length },
+      },
     )
   }
   const byIdentity = new Map<SqlValue, SqlValue>()

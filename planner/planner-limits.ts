@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+import { STORAGE_LIMITS } from '../storage/storage.ts'
 
 /** The bounds of one statement, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
 export const PLANNER_LIMITS = {
   /** Keys that one GET asks for, and ranges that the INs of one SCAN or DELETE make. */
   statementKeysMax: 10_000,
+  /** Elements of an array parameter behind IN. */
+  listItemsMax: 50_000,
   /** Rows that a DELETE without LIMIT removes. */
   deleteRowsMax: 10_000,
   /** Keys of one multi-get, which is one round trip to the store. */
   multiGetKeysMax: 1_000,
+  /** Keys of the first multi-get of several, while the size of the rows is not known. */
+  multiGetKeysFirst: 20,
+  /** About how many bytes of rows a multi-get asks for, by the largest row met so far. */
+  multiGetBytesMax: 16 * 1024 * 1024,
+  /** Bytes of a TEXT or BYTES that `||` makes: as large as a row can be. */
+  concatenationBytesMax: STORAGE_LIMITS.rowBytesMax,
+  /** Comparisons of characters that one LIKE with `_` behind a `%` may take. */
+  likeStepsMax: 20_000_000,
   /** Rows that a page of a SCAN reads before it ends, even when its filter kept none of them. */
   pageExaminedRowsMax: 100_000,
   /** Rows between two looks at the abort signal, with a turn for the rest of the process. */
   turnRowsMax: 500,
+  /** Milliseconds of work after which the same happens, however few rows it was. */
+  turnMsMax: 10,
   /** Arrays and objects inside each other in one JSON value. */
   jsonNestingMax: 256,
 } as const

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   compareRowKeys,
-  getRows,
   keyAfter,
   type SqlValue,
   type StoredRow,
@@ -11,7 +10,7 @@ import type { Scope } from './compiled-expression.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { isFullKey, type KeyBounds, type KeyRange, keyRanges, keyTuples } from './key-range.ts'
 import type { DeletePlan, RangeScanPlan } from './plan.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
+import { rowsByKeys } from './rows-by-keys.ts'
 import { unbounded } from './rules.ts'
 
 /** Where to begin, and how many rows will be asked for at most, when that is known. */
@@ -43,10 +42,8 @@ async function* pointRows(
   const tuples = (reverse ? inKeyOrder.toReversed() : inKeyOrder).filter((tuple) =>
     isAhead(bounds, tuple, { reverse, after }),
   )
-  const batch = Math.max(1, Math.min(PLANNER_LIMITS.multiGetKeysMax, limit ?? tuples.length))
-  for (let first = 0; first < tuples.length; first += batch) {
-    const rows = await getRows(transaction, plan.table, tuples.slice(first, first + batch))
-    for (const row of rows) if (row !== null) yield row
+  for await (const batch of rowsByKeys(transaction, plan.table, tuples, limit)) {
+    for (const { stored } of batch) if (stored !== null) yield stored
   }
 }
 
