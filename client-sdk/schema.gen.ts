@@ -29,6 +29,10 @@ export interface paths {
          *     type `application/x-www-form-urlencoded` is taken as text too; there, a body with a `--`
          *     comment and no newline is refused, because `curl -d @file` has dropped the newlines: use
          *     `--data-binary @file`.
+         *
+         *     With `Idempotency-Key`, the answer of a request that wrote something is kept for 24 h by the
+         *     same transaction, and the same request sent again with that key gets that answer
+         *     (`Idempotent-Replayed: true`) and does nothing.
          */
         readonly post: operations["query"];
         readonly delete?: never;
@@ -131,7 +135,8 @@ export interface paths {
         /**
          * Commit a transaction
          * @description Once it is answered, the transaction is durable. Repeating the request answers the same, also
-         *     after the server was restarted, so a lost answer costs nothing but the repetition.
+         *     after the server was restarted, so a lost answer costs nothing but the repetition. The id of
+         *     the transaction serves as the idempotency key here; a header of that name is not needed.
          */
         readonly post: operations["commitTransaction"];
         readonly delete?: never;
@@ -266,6 +271,28 @@ export interface paths {
          *     resolved by the next one who meets them, or by the sweeper.
          */
         readonly get: operations["listLocks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/check": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Whether every cell of the store is as it should be
+         * @description Reads the whole store, so it takes time, and other requests go on meanwhile. A problem means
+         *     that data was damaged, or a bug. One check runs at a time; another one meanwhile is answered
+         *     `overloaded`.
+         */
+        readonly get: operations["checkStore"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -653,6 +680,53 @@ export interface components {
             /** Format: date-time */
             readonly lockedAt: string;
         };
+        readonly ConsistencyReport: {
+            /** @description Whether there are no problems. */
+            readonly sound: boolean;
+            readonly rows: number;
+            /** @description How many cells each column family has. */
+            readonly cells: {
+                readonly [key: string]: number;
+            };
+            readonly tables: readonly ({
+                readonly name: string;
+            } & components["schemas"]["TableCount"])[];
+            /** @description Of tables that have been dropped and whose rows are not collected yet. */
+            readonly droppedTables: components["schemas"]["TableCount"];
+            /** @description Old values that nothing refers to. They take space and are never shown. */
+            readonly orphanedValues: number;
+            readonly problemCount: number;
+            /** @description The first thousand. */
+            readonly problems: readonly components["schemas"]["ConsistencyProblem"][];
+        };
+        readonly TableCount: {
+            readonly rows: number;
+            /** @description Committed versions of these rows that are still kept, deletes included. */
+            readonly versions: number;
+        };
+        readonly ConsistencyProblem: {
+            /**
+             * @description The invariant of `storage/DESIGN.md` that does not hold.
+             * @example I5
+             */
+            readonly rule: string;
+            readonly message: string;
+            /**
+             * @description The row it was found in. `table` and `key` name a row of a table, `system` a row that the
+             *     store keeps for itself, `rowKey` in base64 one whose key cannot be read.
+             */
+            readonly row?: {
+                readonly table?: string;
+                readonly key?: readonly components["schemas"]["Value"][];
+                readonly system?: string;
+                readonly rowKey?: string;
+            };
+            readonly cell?: {
+                readonly family: string;
+                readonly column: string;
+                readonly timestamp: components["schemas"]["Stamp"];
+            };
+        };
         readonly Limits: {
             readonly limits: {
                 readonly [key: string]: number;
@@ -676,6 +750,15 @@ export interface components {
             readonly openTransactions: number;
             /** @description What open transactions have written and not committed. */
             readonly bufferedBytes: number;
+            /** @description The last garbage collection since the start, when there was one. */
+            readonly lastCollection?: {
+                readonly safePoint: components["schemas"]["Stamp"];
+                readonly locksResolved: number;
+                readonly rowsExamined: number;
+                readonly rowsCollected: number;
+                readonly bytesReclaimed: number;
+                readonly elapsedMs: number;
+            };
         };
         readonly Root: {
             readonly name: string;
@@ -691,7 +774,7 @@ export interface components {
             readonly status: string;
         };
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -707,6 +790,10 @@ export interface components {
             readonly line?: number;
             /** @description In UTF-16 code units, from 1. */
             readonly column?: number;
+            /** @description The column of a table that is meant. */
+            readonly columnName?: string;
+            /** @description Names that come near an unknown one. */
+            readonly nearest?: readonly string[];
             /** @description The token at that place. */
             readonly token?: string;
             /** @description What could have stood there. */
@@ -855,6 +942,15 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `idempotency_key_reused`: the `Idempotency-Key` was used for another request. */
+        readonly IdempotencyKeyReused: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `internal`: a fault of the server. Its log knows more. */
         readonly Internal: {
             headers: {
@@ -896,9 +992,17 @@ export interface components {
          * @example account
          */
         readonly Table: string;
+        /**
+         * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+         *     requests that are a transaction of their own and write rows.
+         * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+         */
+        readonly IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
+        /** @description `true` when this is the answer that was kept for the request's `Idempotency-Key`. */
+        readonly IdempotentReplayed: boolean;
         /** @description The stamp of the snapshot that was read. */
         readonly ReadTimestamp: components["schemas"]["Stamp"];
         /** @description The stamp of the commit, when something was written. */
@@ -911,7 +1015,14 @@ export interface operations {
     readonly query: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+                 *     requests that are a transaction of their own and write rows.
+                 * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -932,6 +1043,7 @@ export interface operations {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -989,6 +1101,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
@@ -1017,6 +1130,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1093,6 +1207,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1121,6 +1236,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 410: components["responses"]["Gone"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1232,6 +1348,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1290,6 +1407,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1375,6 +1493,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1407,6 +1526,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1431,6 +1551,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1458,6 +1579,32 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly checkStore: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was found, also when there are problems. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConsistencyReport"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1482,6 +1629,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -1505,6 +1653,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -1528,6 +1677,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
@@ -1552,6 +1702,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -1575,6 +1726,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
         };
     };

@@ -75,6 +75,10 @@ test('parameters go in the JSON form of their type, and what JSON would change i
   })
   await assert.rejects(db.query('…', [Number.NaN]), /The parameter \$1 is NaN/)
   await assert.rejects(db.query('…', { n: undefined }), /The parameter :n is undefined/)
+  await assert.rejects(db.query('…', { j: { a: [Number.NaN] } }), /:j\.a\[0\] is NaN/)
+  await assert.rejects(db.query('…', { j: { a: undefined } }), /:j\.a is undefined/)
+  await assert.rejects(db.query('…', { j: { a: 1n } }), /:j\.a is a bigint/)
+  await assert.rejects(db.query('…', { j: new Map() }), /:j is a Map/)
 })
 
 const TYPED = [

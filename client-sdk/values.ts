@@ -47,7 +47,29 @@ function encodeParameter(value: unknown, name: string): unknown {
   if (Array.isArray(value)) {
     return value.map((one, index) => encodeParameter(one, `${name}[${index}]`))
   }
-  return value
+  return typeof value === 'object' && value !== null ? encodeObject(value, name) : value
+}
+
+/** An object is meant for a JSON column, where JSON.stringify would lose what it has no form for. */
+function encodeObject(value: object, name: string): unknown {
+  if ('toJSON' in value) return value
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new TypeError(
+      `The parameter ${name} is a ${prototype.constructor?.name}, no plain object.`,
+    )
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const place = `${name}.${key}`
+      if (typeof one === 'bigint') {
+        throw new TypeError(
+          `The parameter ${place} is a bigint, and JSON has none: write a string.`,
+        )
+      }
+      return [key, encodeParameter(one, place)]
+    }),
+  )
 }
 
 function encodeInteger(value: bigint): number | string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../parser/ast.ts'
-import { type Parameters, valueFromJson } from '../planner/planner.ts'
+import { type Parameters, parameterJson, valueFromJson } from '../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../storage/storage.ts'
 import { ServerError } from './server-error.ts'
 
@@ -13,14 +13,7 @@ export function evaluateAsOf(expression: Expression, parameters: Parameters): Ti
     if (expression.type === 'text') return stampOf(microsOf(expression.value, place), place)
   }
   if (expression.kind === 'parameter') {
-    const { key } = expression
-    const index = typeof key === 'number' ? key - 1 : key
-    const given = Object.hasOwn(parameters, index)
-      ? (parameters as Readonly<Record<string | number, unknown>>)[index]
-      : undefined
-    if (given !== undefined) return readAsOf(given, place)
-    const name = typeof key === 'number' ? `$${key}` : `:${key}`
-    throw new ServerError('invalid_request', `The parameter ${name} has no value.`, place)
+    return readAsOf(parameterJson(expression.key, parameters, expression.position), place)
   }
   throw new ServerError(
     'invalid_request',

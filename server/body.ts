@@ -18,6 +18,9 @@ export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.addContentTypeParser(TEXT_TYPES, asBuffer, text)
 }
 
+/** In a longer body the place of a mistake is not sought: nobody waits for that. */
+const PLACED_CHARACTERS_MAX = 1024 * 1024
+
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   checkNesting(bytes)
@@ -25,6 +28,9 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
+    if (text.length > PLACED_CHARACTERS_MAX) {
+      throw new ServerError('invalid_request', 'The body is not JSON.', {}, { cause })
+    }
     const place = placeOf(text, offsetOfJsonError(text))
     const detail = `The body is not JSON, from line ${place.line}, column ${place.column} on.`
     throw new ServerError('invalid_request', detail, place, { cause })
@@ -41,8 +47,10 @@ function decodeUtf8(bytes: Buffer): string {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPENING = [0x5b, 0x7b]
-const CLOSING = [0x5d, 0x7d]
+// An opening bracket or brace, and a closing one, differ in this one bit only.
+const CASE_BIT = 0x20
+const OPENING = 0x5b
+const CLOSING = 0x5d
 
 /** Values nested without bound would exhaust the stack of whatever walks them later. */
 function checkNesting(bytes: Buffer): void {
@@ -54,8 +62,8 @@ function checkNesting(bytes: Buffer): void {
     if (byte === QUOTE) inString = !inString
     else if (inString && byte === BACKSLASH) index += 1
     else if (inString) continue
-    else if (OPENING.includes(byte)) depth += 1
-    else if (CLOSING.includes(byte)) depth -= 1
+    else if ((byte & ~CASE_BIT) === CLOSING) depth -= 1
+    else if ((byte & ~CASE_BIT) === OPENING) depth += 1
     if (depth > max) throw limitExceeded('bodyNestingMax', max, depth, 'Levels of nesting in JSON')
   }
 }
@@ -74,6 +82,14 @@ export function refuseLostNewlines(text: string): void {
       { hint: 'use --data-binary @file' },
     )
   }
+}
+
+/** No statement begins with a brace: this is JSON whose type was forgotten. */
+export function refuseJsonAsText(text: string): void {
+  if (!text.trimStart().startsWith('{')) return
+  throw new ServerError('invalid_request', 'The text is JSON, and statements were expected.', {
+    hint: "send JSON with -H 'content-type: application/json'",
+  })
 }
 
 // What is not closed reaches to the end, which keeps the search linear.

@@ -26,6 +26,12 @@ test('every flag can come from the environment, and the command line wins', () =
   assert.equal(configOf(['--port', '6000'], environment).port, 6000)
 })
 
+test('an allowed origin that no browser would send is refused', () => {
+  for (const origin of ['foo', 'https://a.example/', 'a.example', 'https://A.example']) {
+    assert.throws(() => configOf(['--allow-origin', origin]), { name: 'UsageError' }, origin)
+  }
+})
+
 test('a list is repeated on the command line and separated by commas in the environment', () => {
   const args = ['--allow-origin', 'https://a.example', '--allow-origin', 'https://b.example']
   assert.deepEqual(configOf(args).allowedOrigins, ['https://a.example', 'https://b.example'])

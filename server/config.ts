@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util'
-import { environmentName, FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts'
+import type { CheckConfig } from './check-command.ts'
+import {
+  CHECK_FLAGS,
+  environmentName,
+  FLAG_NAMES,
+  FLAGS,
+  type Flag,
+  type FlagName,
+} from './flags.ts'
 import { isLoopbackName } from './origin-and-host.ts'
 
 /** What the server is started with; durations are in milliseconds. */
@@ -16,12 +24,15 @@ export type Config = {
   readonly transactionIdleMs: number
   readonly transactionTotalMs: number
   readonly shutdownTimeoutMs: number
+  readonly retentionMs: number
+  readonly garbageIntervalMs: number
   readonly logFormat: 'pretty' | 'json'
   readonly logLevel: string
 }
 
 export type Command =
   | { readonly kind: 'serve'; readonly config: Config }
+  | { readonly kind: 'check'; readonly config: CheckConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
 
@@ -35,11 +46,14 @@ export function readCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
-  const { values, positionals } = parseCommandLine(args)
+  if (args[0] === 'check') return readCheckCommand(args.slice(1), environment)
+  const { values, positionals } = parseCommandLine(args, FLAGS)
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
   if (positionals.length !== 1 || positionals[0] !== 'serve') {
-    throw new UsageError('The command is "percolite serve"; "percolite --help" lists its flags.')
+    throw new UsageError(
+      'The command is "percolite serve" or "percolite check"; "percolite --help" lists its flags.',
+    )
   }
   const texts: Partial<Record<FlagName, string>> = {}
   for (const name of FLAG_NAMES) {
@@ -47,6 +61,32 @@ export function readCommand(
     if (text !== undefined) texts[name] = text
   }
   return { kind: 'serve', config: readConfig(texts) }
+}
+
+function readCheckCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parseCommandLine(args, { data: FLAGS.data, ...CHECK_FLAGS })
+  if (values.help === true) return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not asked for.`)
+  const json = values.json === true
+  const url = textOf(values.url)
+  if (url === undefined) {
+    const path = textOf(values.data) ?? environment[environmentName('data')] ?? FLAGS.data.default
+    return {
+      kind: 'check',
+      config: { target: { kind: 'directory', path: checkedText('data', path) }, json },
+    }
+  }
+  if (values.data !== undefined) throw new UsageError('--data and --url exclude each other.')
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new UsageError(
+      `--url ${url}: it is the address of a server, such as http://127.0.0.1:4983.`,
+    )
+  }
+  return { kind: 'check', config: { target: { kind: 'server', url }, json } }
 }
 
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
@@ -59,11 +99,13 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     port: Number(text('port')),
     noAuth: text('no-auth') === 'true',
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
-    allowedOrigins: listOf(text('allow-origin')),
+    allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     statementTimeoutMs: durationMs(text('statement-timeout')),
     transactionIdleMs: durationMs(text('transaction-idle-timeout')),
     transactionTotalMs: durationMs(text('transaction-timeout')),
     shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
+    retentionMs: durationMs(text('retention')),
+    garbageIntervalMs: durationMs(text('garbage-interval')),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
   }
@@ -77,13 +119,15 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
 
 type FlagValue = string | boolean | string[] | undefined
 
-function parseCommandLine(args: readonly string[]): {
+function parseCommandLine(
+  args: readonly string[],
+  flags: Readonly<Record<string, Flag>>,
+): {
   readonly values: Readonly<Record<string, FlagValue>>
   readonly positionals: readonly string[]
 } {
   const options = Object.fromEntries(
-    FLAG_NAMES.map((name) => {
-      const { kind }: Flag = FLAGS[name]
+    Object.entries(flags).map(([name, { kind }]) => {
       return [
         name,
         { type: kind === 'switch' ? 'boolean' : 'string', multiple: kind === 'list' } as const,
@@ -143,6 +187,14 @@ function checkedText(name: FlagName, text: string): string {
 function durationMs(text: string): number {
   const [, amount, unit] = DURATION.exec(text) ?? []
   return Number(amount) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+}
+
+/** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing behind. */
+function checkedOrigin(text: string): string {
+  if (URL.parse(text)?.origin === text) return text
+  throw new UsageError(
+    `--allow-origin ${text}: an origin is written like https://app.example or http://localhost:3000.`,
+  )
 }
 
 function listOf(text: string): string[] {

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   limit_exceeded: { status: 413, title: 'Limit exceeded', retryable: false },
   uri_too_long: { status: 414, title: 'Path too long', retryable: false },
   unsupported_media_type: { status: 415, title: 'Unsupported media type', retryable: false },
+  idempotency_key_reused: { status: 422, title: 'Idempotency key was reused', retryable: false },
   header_fields_too_large: { status: 431, title: 'Header fields too large', retryable: false },
   internal: { status: 500, title: 'Internal error', retryable: false },
   overloaded: { status: 503, title: 'Overloaded', retryable: true },

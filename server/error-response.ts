@@ -38,9 +38,17 @@ export function problemOf(error: unknown): Problem {
 }
 
 function ofParseError(error: ParseError): Problem {
-  const { line, column, token, expected, hint, limitName, actual } = error
+  const { line, column, token, expected, hint, limitName, actual, statement } = error
   const limit = limitName === undefined ? {} : { limit: limitName, actual }
-  return problem(error.code, error.message, { line, column, token, expected, hint, ...limit })
+  return problem(error.code, error.message, {
+    line,
+    column,
+    token,
+    expected,
+    hint,
+    statement,
+    ...limit,
+  })
 }
 
 function ofPlanError({ code, message, position, hint, fields }: PlanError): Problem {
@@ -115,9 +123,14 @@ function ofFrameworkError(error: unknown): Problem | undefined {
       return problem('limit_exceeded', detail, { limit: 'bodyBytesMax' })
     }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem('unsupported_media_type', 'Bodies of this media type are not taken.')
+      return problem(
+        'unsupported_media_type',
+        'Bodies are taken as application/json, and statements also as text/plain or application/sql.',
+      )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return problem('invalid_request', 'The body is not as long as its Content-Length says.')
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
+      return problem('invalid_request', 'A request of this method needs a Content-Type.')
     case 'FST_ERR_BAD_URL':
       return problem('invalid_request', 'The path is not well-formed.')
     case 'FST_ERR_MAX_PARAM_LENGTH':

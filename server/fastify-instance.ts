@@ -19,6 +19,10 @@ export function createFastify(log: Logger): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
+  // Node would answer an unknown expectation itself, and not as we answer; to ignore it is allowed.
+  fastify.server.on('checkExpectation', (request, response) => {
+    fastify.server.emit('request', request, response)
+  })
   fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   return fastify as unknown as FastifyInstance
 }

@@ -49,6 +49,16 @@ export const FLAGS = {
     default: '10s',
     meaning: 'how long a stopping server waits for requests that are running',
   },
+  retention: {
+    kind: 'duration',
+    default: '24h',
+    meaning: 'how long old versions are kept, so how far back AS OF reads',
+  },
+  'garbage-interval': {
+    kind: 'duration',
+    default: '10m',
+    meaning: 'how often versions that nobody may read any more are deleted',
+  },
   'log-format': {
     kind: 'choice',
     choices: ['pretty', 'json'],
@@ -61,6 +71,12 @@ export const FLAGS = {
     default: 'info',
     meaning: 'what the log holds; debug has a line for each request',
   },
+} as const satisfies Readonly<Record<string, Flag>>
+
+/** The flags of `percolite check`; `--data` is the one above. They are not read from the environment. */
+export const CHECK_FLAGS = {
+  url: { kind: 'text', default: '', meaning: 'address of a running server to check instead' },
+  json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
 } as const satisfies Readonly<Record<string, Flag>>
 
 export type Flag = {
@@ -81,16 +97,11 @@ export function environmentName(flag: FlagName): string {
 }
 
 export function helpText(): string {
-  const lines = FLAG_NAMES.map((name) => {
-    const flag: Flag = FLAGS[name]
-    const unset = flag.kind === 'switch' || flag.default === ''
-    const byDefault = unset ? '' : ` (default ${flag.default})`
-    return `  ${`--${name}${placeholder(flag)}`.padEnd(41)} ${flag.meaning}${byDefault}`
-  })
+  const linesOf = (flags: Readonly<Record<string, Flag>>) => Object.entries(flags).map(lineOf)
   return [
     'Usage: percolite serve [flags]',
     '',
-    ...lines,
+    ...linesOf(FLAGS),
     `  ${'--help'.padEnd(41)} show this text`,
     `  ${'--version'.padEnd(41)} show the version`,
     '',
@@ -98,7 +109,19 @@ export function helpText(): string {
     'Durations are written like 500ms, 30s, 5m or 1h. --allow-host and --allow-origin may be repeated;',
     'in the environment their values are separated by commas.',
     '',
+    'Usage: percolite check [--data <text> | --url <text>] [--json]',
+    '',
+    'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
+    '',
+    ...linesOf({ data: FLAGS.data, ...CHECK_FLAGS }),
+    '',
   ].join('\n')
+}
+
+function lineOf([name, flag]: readonly [string, Flag]): string {
+  const unset = flag.kind === 'switch' || flag.default === ''
+  const byDefault = unset ? '' : ` (default ${flag.default})`
+  return `  ${`--${name}${placeholder(flag)}`.padEnd(41)} ${flag.meaning}${byDefault}`
 }
 
 function placeholder(flag: Flag): string {

@@ -20,7 +20,7 @@ export function addErrorHandling(fastify: FastifyInstance, operations: readonly 
     reply.header('Allow', methods.join(', '))
     throw new ServerError(
       'method_not_allowed',
-      `${request.method} is not possible here; ${methods.join(' and ')} is.`,
+      `${request.method} is not possible here, only ${methods.join(' and ')}.`,
     )
   })
 }

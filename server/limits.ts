@@ -11,6 +11,7 @@ export const SERVER_LIMITS = {
   pageRowsMax: 10_000,
   pageBytesMax: 16 * 1024 * 1024,
   answerBytesMax: 64 * 1024 * 1024,
+  idempotentAnswerBytesMax: 1024 * 1024,
   openTransactionsMax: 10_000,
   transactionAttemptsMax: 8,
   transactionRetryMsMax: 2_000,

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { runCheck } from './check-command.ts'
 import { type Command, type Config, readCommand, UsageError } from './config.ts'
 import { helpText } from './flags.ts'
 import { createLog } from './log.ts'
@@ -12,7 +13,10 @@ import { stopOnSignals } from './stop-signals.ts'
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
-/** `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. */
+/**
+ * `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. `percolite check …`:
+ * 0 for a sound store, 1 for one with problems, 3 when it could not be checked.
+ */
 async function main(): Promise<void> {
   const command = readCommandOrExit()
   switch (command.kind) {
@@ -21,6 +25,12 @@ async function main(): Promise<void> {
       return
     case 'version':
       process.stdout.write(`percolite ${version()}\n`)
+      return
+    case 'check':
+      process.exitCode = await runCheck(command.config, {
+        output: process.stdout,
+        errors: process.stderr,
+      })
       return
     case 'serve':
       await serve(command.config)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type StatementResult, valueToJson } from '../planner/planner.ts'
+import { AnswerBytes, type StatementResult, valueToJson } from '../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../storage/storage.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded } from './server-error.ts'
@@ -55,18 +55,17 @@ export function rowToJson(
 export class AnswerBudget {
   #bytes = 0
 
-  add(result: StatementResult): void {
-    for (const row of result.rows) {
-      for (const value of row) this.#bytes += sizeOf(value)
-    }
+  /** What is taken, for a statement that measures its answer while it makes it. */
+  get bytes(): { readonly used: number; readonly max: number } {
+    return { used: this.#bytes, max: SERVER_LIMITS.answerBytesMax }
+  }
+
+  add({ columns, rows }: StatementResult): void {
+    const answerBytes = new AnswerBytes(columns)
+    for (const row of rows) this.#bytes += answerBytes.of(row)
     const { answerBytesMax } = SERVER_LIMITS
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
     }
   }
-}
-
-function sizeOf(value: SqlValue): number {
-  if (typeof value === 'string' || value instanceof Uint8Array) return value.length + 8
-  return 8
 }

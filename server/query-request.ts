@@ -4,6 +4,7 @@ import type { Parameters } from '../planner/planner.ts'
 import { ALL_LIMITS } from './limits.ts'
 import type { ScriptStatement } from './script.ts'
 import { limitExceeded, ServerError, StatementFailure } from './server-error.ts'
+import type { Turns } from './turns.ts'
 
 /** `QueryRequest` and `TransactionQueryRequest` of `openapi.yaml`, both forms in one. */
 export type QueryRequest = QueryOptions &
@@ -28,7 +29,11 @@ const NO_PARAMETERS: Parameters = []
  * All statements of the request, each with its parameters; everything is parsed before anything
  * runs. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
  */
-export function parseRequest(parser: Parser, request: QueryRequest): ScriptStatement[] {
+export async function parseRequest(
+  parser: Parser,
+  request: QueryRequest,
+  turns: Turns,
+): Promise<ScriptStatement[]> {
   if (request.statements === undefined) {
     const parameters = checkedParameters(request.params)
     return parser.parseScript(request.sql).map((statement) => ({ statement, parameters }))
@@ -38,13 +43,16 @@ export function parseRequest(parser: Parser, request: QueryRequest): ScriptState
   if (statements.length > statementsMax) {
     throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')
   }
-  return statements.map((entry, index) => {
+  const script: ScriptStatement[] = []
+  for (const [index, entry] of statements.entries()) {
     try {
-      return parseEntry(parser, entry)
+      script.push(parseEntry(parser, entry))
     } catch (error) {
       throw new StatementFailure(index, error)
     }
-  })
+    await turns.pauseIfDue()
+  }
+  return script
 }
 
 function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {

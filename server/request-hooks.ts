@@ -4,6 +4,12 @@ import type { Logger } from 'pino'
 import { checkOriginAndHost, corsHeaders, type OriginRules } from './origin-and-host.ts'
 import { ServerError } from './server-error.ts'
 
+/** Bodies are not unpacked: a few bytes of one could stand for any number of them. */
+function requirePlainBody(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw new ServerError('unsupported_media_type', 'Bodies are taken without a Content-Encoding.')
+}
+
 /** What happens to every request, whatever it asks for. */
 export function addRequestHooks(
   fastify: FastifyInstance,
@@ -23,6 +29,7 @@ export function addRequestHooks(
     if (request.method === 'OPTIONS' && isPreflight && 'Vary' in cors) {
       return reply.code(204).send()
     }
+    requirePlainBody(request.headers['content-encoding'])
     if (isStopping() && request.url.startsWith('/v1/')) {
       throw new ServerError('overloaded', 'The server is stopping.')
     }

@@ -34,12 +34,15 @@ import { transactionRoutes } from './routes/transaction-routes.ts'
 import { ServerError } from './server-error.ts'
 import { StatementRunner } from './statement-runner.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
+import { TurnQueue } from './turns.ts'
 
 /** What the server takes from outside; a test hands in its own. */
 export type Outside = {
   readonly clock?: Clock
   readonly randomness?: Randomness
   readonly log?: Logger
+  /** Already open, such as one of several gateways; closed with the server. */
+  readonly storage?: Storage
   /** Told once when the disk failed: nothing that is in memory can be trusted any more. */
   readonly onFatal?: (error: Error) => void
   /** Read from `openapi.yaml` when it is not at hand. */
@@ -58,14 +61,18 @@ const ABORT_GRACE_MS = 500
 export async function createServer(config: Config, outside: Outside = {}): Promise<Server> {
   const { log = pino({ level: 'silent' }), clock = systemClock } = outside
   const randomness = outside.randomness ?? systemRandomness
-  const storage = await openStorage({
-    engine: config.engine,
-    dataDirectory: config.dataDirectory,
-    log,
-    clock,
-    randomness,
-    ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
-  })
+  const storage =
+    outside.storage ??
+    (await openStorage({
+      engine: config.engine,
+      dataDirectory: config.dataDirectory,
+      log,
+      clock,
+      randomness,
+      retention: retentionOf(config),
+      collectionIntervalMs: config.garbageIntervalMs,
+      ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
+    }))
   try {
     const { contract = loadContract() } = outside
     return await Server.create({ ...outside, config, storage, log, clock, randomness, contract })
@@ -73,6 +80,12 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
     await storage.close()
     throw error
   }
+}
+
+/** An open transaction holds garbage collection back for as long as it may live. */
+function retentionOf(config: Config) {
+  const heldMsMax = config.transactionTotalMs + config.statementTimeoutMs
+  return { retentionMs: config.retentionMs, heldMsMax }
 }
 
 type ServerParts = {
@@ -160,7 +173,8 @@ export class Server {
     const sessions = this.#sessions
     const parser = createParser()
     const { statementTimeoutMs } = config
-    const runnerParts = { parser, storage, sessions, cursors, clock, randomness }
+    const turnQueue = new TurnQueue()
+    const runnerParts = { parser, storage, sessions, cursors, clock, randomness, turnQueue }
     const runner = new StatementRunner({ ...runnerParts, statementTimeoutMs })
 
     addRequestHooks(this.http, {
@@ -176,7 +190,14 @@ export class Server {
       ...queryRoutes({ runner, stopping: this.#outOfTime.signal }),
       ...transactionRoutes({ sessions }),
       ...tableRoutes({ storage }),
-      ...operationRoutes({ storage, sessions, clock, engine: config.engine, version }),
+      ...operationRoutes({
+        storage,
+        sessions,
+        clock,
+        engine: config.engine,
+        version,
+        stopping: this.#outOfTime.signal,
+      }),
       ...serverRoutes({ document, version, isStopping: () => this.#stopping }),
     })
   }

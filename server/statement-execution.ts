@@ -16,6 +16,7 @@ import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement } from './script.ts'
 import { StatementFailure } from './server-error.ts'
 import { withDeadline } from './statement-deadline.ts'
+import { type TurnQueue, Turns } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
 
 export type ExecutionParts = {
@@ -23,6 +24,7 @@ export type ExecutionParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly statementTimeoutMs: number
+  readonly turnQueue: TurnQueue
 }
 
 /** What one run over statements shares. */
@@ -47,12 +49,14 @@ export class StatementExecution {
   /** Throws StatementFailure around whatever went wrong. */
   async run(statements: readonly IndexedStatement[], run: Run): Promise<StatementResult[]> {
     const results: StatementResult[] = []
+    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.signal)
     for (const entry of statements) {
       try {
         const result = await this.#runStatement(entry, run)
         run.answer.add(result)
         run.paging.check(result)
         results.push(result)
+        await turns.pauseIfDue()
       } catch (error) {
         throw new StatementFailure(entry.index, error)
       }
@@ -67,7 +71,7 @@ export class StatementExecution {
       return this.#runInThePast(entry, asOf, run)
     }
     const { transaction, catalog, request, signal } = run
-    const { clock, randomness, statementTimeoutMs } = this.#parts
+    const { clock, randomness, statementTimeoutMs, turnQueue } = this.#parts
     const plan = this.#plans.plan(entry.statement, catalog)
     const timeoutMs = Math.min(request.timeoutMs ?? statementTimeoutMs, statementTimeoutMs)
     return withDeadline({ timeoutMs, signal }, (signal) =>
@@ -81,6 +85,8 @@ export class StatementExecution {
         },
         signal,
         page: run.paging.page,
+        answerBytes: run.answer.bytes,
+        takeTurn: () => turnQueue.next(),
         monotonicMs: () => clock.monotonicMs(),
       }),
     )

@@ -5,15 +5,19 @@ import type { Catalog } from '../storage/storage.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
-import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
+import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import { OneAtATime } from './one-at-a-time.ts'
+import { AnswerBudget, answerOf, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import { Paging } from './scan-paging.ts'
 import { readInnerScript, readScript, type Script, type ScriptStatement } from './script.ts'
+import { ServerError } from './server-error.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 import type { TransactionSession } from './transaction-session.ts'
 import type { TransactionSessions } from './transaction-sessions.ts'
+import { Turns } from './turns.ts'
 
 export type RunnerParts = ExecutionParts & {
   readonly parser: Parser
@@ -26,6 +30,7 @@ export class StatementRunner {
   readonly #parts: RunnerParts
   readonly #execution: StatementExecution
   readonly #definitions: DefinitionRunner
+  readonly #repetitions = new OneAtATime()
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
@@ -37,28 +42,41 @@ export class StatementRunner {
   async run(
     request: QueryRequest,
     signal: AbortSignal,
-  ): Promise<QueryOutcome | TransactionSession> {
-    const statements = parseRequest(this.#parts.parser, request)
+    idempotent?: IdempotentRequest,
+  ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
+    const { parser, turnQueue, clock } = this.#parts
+    const turns = new Turns(turnQueue, clock, signal)
+    await turns.begin()
+    const statements = await parseRequest(parser, request, turns)
     if (request.transaction !== undefined) {
+      if (idempotent !== undefined) throw keyWithoutRows()
       return this.#runInside(request.transaction, statements, request, signal)
     }
     const script = readScript(statements)
+    if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
         return this.#parts.sessions.open(beginOptions(script.begin))
       case 'definitions':
         return this.#definitions.run(script.statements, signal)
       case 'transaction':
-        return this.#runTransaction(script, request, signal)
+        return this.#inTurn(idempotent, () =>
+          this.#runTransaction(script, request, { signal, idempotent }),
+        )
     }
+  }
+
+  /** Repetitions wait for the first of them, here; between gateways they conflict and run again. */
+  #inTurn<T>(idempotent: IdempotentRequest | undefined, work: () => Promise<T>): Promise<T> {
+    return idempotent === undefined ? work() : this.#repetitions.run(idempotent.key, work)
   }
 
   /** The data flow of a request that is a transaction of its own. */
   async #runTransaction(
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
-    signal: AbortSignal,
-  ): Promise<QueryOutcome> {
+    { signal, idempotent }: { signal: AbortSignal; idempotent: IdempotentRequest | undefined },
+  ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging)
@@ -67,20 +85,24 @@ export class StatementRunner {
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
       try {
+        const replayed = await idempotent?.replayed(transaction)
+        if (replayed !== undefined) return replayed
         catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
         const run = { request, transaction, catalog, paging, answer, signal }
         const results = await this.#execution.run(script.statements, run)
-        // Up to here a client that went away has changed nothing; a commit is always finished.
-        signal.throwIfAborted()
-        const commitTs = script.end === 'commit' ? (await transaction.commit()).commitTs : null
-        return {
+        const outcome: QueryOutcome = {
           results: aroundBegin(script, results),
           readTimestamp: transaction.startTs,
-          commitTimestamp: commitTs,
+          commitTimestamp: null,
           attempts,
           ...paging.cursorAfter(transaction.startTs, results),
         }
+        // Up to here a client that went away has changed nothing; a commit is always finished.
+        signal.throwIfAborted()
+        if (script.end !== 'commit') return outcome
+        idempotent?.keep(transaction, answerOf(outcome, request.integers))
+        return { ...outcome, commitTimestamp: (await transaction.commit()).commitTs }
       } catch (error) {
         throw explained(error, catalog)
       } finally {
@@ -145,4 +167,11 @@ function aroundBegin(
   results: readonly StatementResult[],
 ): readonly StatementResult[] {
   return script.begin === undefined ? results : [EMPTY_RESULT, ...results, EMPTY_RESULT]
+}
+
+function keyWithoutRows(): ServerError {
+  return new ServerError(
+    'invalid_request',
+    'Idempotency-Key is for a request that is a transaction of its own: not for BEGIN, whose COMMIT can be repeated by its id, and not for CREATE and DROP, which have IF NOT EXISTS and IF EXISTS.',
+  )
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/error-codes.ts'
-import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
+import { CHECK_FLAGS, environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { type JsonObject, objectAt, readOpenApiDocument } from '../server/openapi/document.ts'
 import { STORAGE_ERRORS } from '../storage/storage.ts'
@@ -57,6 +57,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     LimitExceeded: [413],
     UriTooLong: [414],
     UnsupportedMediaType: [415],
+    IdempotencyKeyReused: [422],
     Internal: [500],
     Unavailable: [503],
     Timeout: [504],
@@ -103,7 +104,8 @@ test('every limit is in docs/limits.md with its figure', () => {
 test('every flag is in docs/configuration.md with its environment name and default', () => {
   const documented = tableRows('docs/configuration.md').map((cells) => cells.slice(0, 3))
   const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
-  assert.deepEqual(documented.toSorted(), known.toSorted())
+  const ofCheck = Object.entries(CHECK_FLAGS).map(([name, flag]) => [`--${name}`, '', flag.default])
+  assert.deepEqual(documented.toSorted(), [...known, ...ofCheck].toSorted())
 })
 
 test('every operation is in docs/http-api.md', () => {

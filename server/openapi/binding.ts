@@ -65,7 +65,11 @@ function checkParameters(
   request: FastifyRequest,
 ): Record<string, unknown> {
   const [path = '', search = ''] = splitAtFirst(request.raw.url ?? '', '?')
-  const given = { path: pathParameters(operation, path), query: queryParameters(search) }
+  const given = {
+    path: pathParameters(operation, path),
+    query: queryParameters(search),
+    header: headerParameters(operation, request),
+  }
   for (const name of given.query.keys()) {
     if (!operation.parameters.some((known) => known.in === 'query' && known.name === name)) {
       throw new ServerError('invalid_request', `There is no parameter "${name}".`)
@@ -98,6 +102,16 @@ function pathParameters(operation: Operation, path: string): Map<string, string>
   for (const [index, part] of operation.path.split('/').entries()) {
     if (!part.startsWith('{')) continue
     values.set(part.slice(1, -1), decodePart(given[index] ?? ''))
+  }
+  return values
+}
+
+/** Those that are declared; a request has many more that mean nothing to an operation. */
+function headerParameters(operation: Operation, { headers }: FastifyRequest): Map<string, string> {
+  const values = new Map<string, string>()
+  for (const { name, in: place } of operation.parameters) {
+    const text = headers[name.toLowerCase()]
+    if (place === 'header' && text !== undefined) values.set(name, String(text))
   }
   return values
 }

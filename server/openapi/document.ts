@@ -29,7 +29,7 @@ export type Operation = {
 
 export type Parameter = {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly schema: SchemaPointer
 }
@@ -98,12 +98,13 @@ function readParameters(json: JsonObject, pointer: string): Parameter[] {
   return list.map((_, index) => {
     const at = resolvePointer(json, `${pointer}/${index}`)
     const parameter = objectAt(json, at)
-    if (parameter.in !== 'path' && parameter.in !== 'query') {
-      throw new Error(`openapi.yaml: ${at} is neither a path nor a query parameter.`)
+    const { in: place } = parameter
+    if (place !== 'path' && place !== 'query' && place !== 'header') {
+      throw new Error(`openapi.yaml: ${at} is no parameter of path, query or header.`)
     }
     return {
       name: String(parameter.name),
-      in: parameter.in,
+      in: place,
       required: parameter.required === true,
       schema: `${at}/schema`,
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Storage } from '../../storage/storage.ts'
+import { consistencyAnswer } from '../consistency-answer.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { requestSignal } from '../request-signal.ts'
 import { standingLockOf } from '../row-cells.ts'
+import { ServerError } from '../server-error.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 import { currentCatalog } from './table-routes.ts'
 
@@ -12,16 +15,19 @@ export function operationRoutes(parts: {
   readonly clock: Clock
   readonly engine: string
   readonly version: string
+  readonly stopping: AbortSignal
 }): Handlers {
-  const { storage, sessions, clock, engine, version } = parts
+  const { storage, sessions, clock, engine, version, stopping } = parts
   const startedAtMs = clock.monotonicMs()
+  let checking = false
   return {
     async getLimits() {
       return { limits: ALL_LIMITS }
     },
 
     async getStatus() {
-      const { timestamp, safePoint, oldestSnapshot, bufferedBytes } = await storage.status()
+      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, lastCollection } =
+        await storage.status()
       return {
         version,
         engine,
@@ -31,6 +37,18 @@ export function operationRoutes(parts: {
         oldestSnapshot,
         openTransactions: sessions.count,
         bufferedBytes,
+        ...(lastCollection === undefined ? {} : { lastCollection }),
+      }
+    },
+
+    async checkStore({ reply }) {
+      if (checking) throw new ServerError('overloaded', 'A check of the store is running.')
+      checking = true
+      try {
+        const signal = requestSignal(reply, stopping)
+        return consistencyAnswer(await storage.checkConsistency({ signal }))
+      } finally {
+        checking = false
       }
     },
 

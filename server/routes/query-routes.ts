@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FORM_TYPE, refuseLostNewlines } from '../body.ts'
+import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
+import { IdempotentRequest, ReplayedAnswer } from '../idempotency.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 import { answerOf, type QueryOutcome } from '../query-answer.ts'
 import type { QueryRequest } from '../query-request.ts'
@@ -17,7 +18,11 @@ export function queryRoutes(parts: {
     async query(request) {
       return answer(
         request,
-        await runner.run(queryOf(request), requestSignal(request.reply, stopping)),
+        await runner.run(
+          queryOf(request),
+          requestSignal(request.reply, stopping),
+          IdempotentRequest.of(request.parameters['Idempotency-Key'], request.body),
+        ),
       )
     },
     async queryInTransaction(request) {
@@ -29,12 +34,22 @@ export function queryRoutes(parts: {
 
 function queryOf({ raw, body }: CheckedRequest): QueryRequest {
   const query = typeof body === 'string' ? { sql: body } : (body as QueryRequest)
+  if (typeof body === 'string') refuseJsonAsText(body)
   if (typeof body === 'string' && mediaTypeOf(raw) === FORM_TYPE) refuseLostNewlines(body)
   return query
 }
 
-function answer(request: CheckedRequest, outcome: QueryOutcome | TransactionSession): unknown {
+function answer(
+  request: CheckedRequest,
+  outcome: QueryOutcome | TransactionSession | ReplayedAnswer,
+): unknown {
   if (outcome instanceof TransactionSession) return openedAnswer(request.reply, outcome)
+  if (outcome instanceof ReplayedAnswer) {
+    request.reply.header('Idempotent-Replayed', 'true')
+    answerReadTimestamp(request.reply, outcome.readTimestamp)
+    answerCommitTimestamp(request.reply, outcome.commitTs)
+    return outcome.body
+  }
   answerReadTimestamp(request.reply, outcome.readTimestamp)
   answerCommitTimestamp(request.reply, outcome.commitTimestamp)
   const { integers } = request.body as { readonly integers?: 'number' | 'string' }

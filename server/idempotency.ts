@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto'
+import {
+  readIdempotencyRecord,
+  type Timestamp,
+  type Transaction,
+  writeIdempotencyRecord,
+} from '../storage/storage.ts'
+import { SERVER_LIMITS } from './limits.ts'
+import { limitExceeded, ServerError } from './server-error.ts'
+
+/** An answer that was given before. */
+export class ReplayedAnswer {
+  readonly #answer: KeptAnswer
+  /** Of the transaction that gave it; it could not know it when it wrote the answer down. */
+  readonly commitTs: Timestamp
+
+  constructor(answer: KeptAnswer, commitTs: Timestamp) {
+    this.#answer = answer
+    this.commitTs = commitTs
+  }
+
+  get readTimestamp(): Timestamp {
+    return this.#answer.readTimestamp
+  }
+
+  get body(): unknown {
+    const { results, readTimestamp, attempts } = this.#answer
+    return { results, readTimestamp, commitTimestamp: this.commitTs, attempts }
+  }
+}
+
+/** An answer as it is kept: all but its commit timestamp. */
+export type KeptAnswer = {
+  readonly results: unknown
+  readonly readTimestamp: Timestamp
+  readonly attempts: number
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * A request that carries `Idempotency-Key`: its first committed answer is kept by the transaction
+ * itself, so sending it again after a lost answer does nothing twice and gets that same answer. Of two
+ * that run at once one conflicts with the other, is run again, and finds the other's answer.
+ */
+export class IdempotentRequest {
+  readonly #address: { readonly scope: string; readonly key: string }
+  readonly #fingerprint: string
+
+  private constructor(key: string, fingerprint: string) {
+    // Keys of different clients will be kept apart by their tokens; without tokens there is one client.
+    this.#address = { scope: 'anonymous', key }
+    this.#fingerprint = fingerprint
+  }
+
+  /**
+   * Undefined without the header. `about` is whatever makes it this request and no other. Throws
+   * `invalid_request` for a key that is empty, too long, or not visible ASCII.
+   */
+  static of(header: unknown, about: unknown): IdempotentRequest | undefined {
+    if (header === undefined) return undefined
+    if (typeof header !== 'string' || !KEY.test(header)) {
+      throw new ServerError(
+        'invalid_request',
+        'Idempotency-Key takes 1 to 255 visible ASCII characters, given once.',
+      )
+    }
+    const fingerprint = createHash('sha256').update(JSON.stringify(about), 'utf8').digest('hex')
+    return new IdempotentRequest(header, fingerprint)
+  }
+
+  get key(): string {
+    return this.#address.key
+  }
+
+  /** The answer that is kept, if there is one. Throws `idempotency_key_reused`. */
+  async replayed(transaction: Transaction): Promise<ReplayedAnswer | undefined> {
+    const record = await readIdempotencyRecord(transaction, this.#address)
+    if (record === undefined) return undefined
+    if (record.fingerprint !== this.#fingerprint) {
+      throw new ServerError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for another request; a new request needs a new key.',
+      )
+    }
+    return new ReplayedAnswer(JSON.parse(record.body) as KeptAnswer, record.commitTs)
+  }
+
+  /** Keeps the answer, from the commit on. A transaction that wrote nothing may just as well run again. */
+  keep(transaction: Transaction, { results, readTimestamp, attempts }: KeptAnswer): void {
+    if (!transaction.hasWrites) return
+    const body = JSON.stringify({ results, readTimestamp, attempts })
+    const { idempotentAnswerBytesMax } = SERVER_LIMITS
+    if (Buffer.byteLength(body) > idempotentAnswerBytesMax) {
+      throw limitExceeded(
+        'idempotentAnswerBytesMax',
+        idempotentAnswerBytesMax,
+        Buffer.byteLength(body),
+        'Bytes of an answer to be kept for its Idempotency-Key',
+      )
+    }
+    writeIdempotencyRecord(transaction, this.#address, { fingerprint: this.#fingerprint, body })
+  }
+}

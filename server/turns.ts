@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '../storage/storage.ts'
+import { ALL_LIMITS } from './limits.ts'
+
+/**
+ * Who wants to go on after a pause waits here, and each turn of the event loop wakes one of them. If
+ * every statement went on by itself, a turn would grow with their number, and everybody else (a new
+ * connection, a small request) would wait for all of them.
+ */
+export class TurnQueue {
+  readonly #waiting: Array<() => void> = []
+  #scheduled = false
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  next(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    this.#schedule()
+    return promise
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.isEmpty) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#waiting.shift()?.()
+      this.#schedule()
+    })
+  }
+}
+
+/**
+ * Lets the rest of the process have its turn between the statements of one request. Each of them is
+ * short; a thousand of them, parsed or run one after the other, would hold everybody else up.
+ */
+export class Turns {
+  readonly #queue: TurnQueue
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #signal: AbortSignal
+  #beganMs: number
+
+  constructor(queue: TurnQueue, clock: Pick<Clock, 'monotonicMs'>, signal: AbortSignal) {
+    this.#queue = queue
+    this.#clock = clock
+    this.#signal = signal
+    this.#beganMs = clock.monotonicMs()
+  }
+
+  /** To be called before the first piece of work: where others wait, it waits behind them. */
+  async begin(): Promise<void> {
+    if (!this.#queue.isEmpty) await this.#pause()
+  }
+
+  /** To be called between two pieces of work. Throws the signal's reason. */
+  async pauseIfDue(): Promise<void> {
+    if (this.#clock.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax) await this.#pause()
+  }
+
+  async #pause(): Promise<void> {
+    await this.#queue.next()
+    this.#signal.throwIfAborted()
+    this.#beganMs = this.#clock.monotonicMs()
+  }
+}
