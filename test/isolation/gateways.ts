@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test'
+import { MemoryCellStore } from '../../storage/cell-store/memory-cell-store.ts'
+import { compareRowKeys, systemRowKey } from '../../storage/cell-store/row-key.ts'
+import { openGateway } from '../../storage/storage.ts'
+import { outcomePath } from '../../storage/transaction/transaction-id.ts'
+import { FaultyCellStore } from '../faulty-cell-store.ts'
+import { ManualClock } from '../manual-clock.ts'
+import { startTestServer, type TestServer } from '../test-server.ts'
+import type { Name } from './scenario.ts'
+import type { World } from './world.ts'
+
+/**
+ * How far the commit of a dying gateway got: only its primary is locked, all of its rows are, or its
+ * primary is committed and nobody was told.
+ */
+export type DeathMoment = 'primaryLocked' | 'prewritten' | 'committed'
+
+/** Beyond the life of a token and of a lock, and before any sweeper takes the lock away. */
+const UNTIL_TAKEN_FOR_DEAD_MS = 4_000
+/** All clocks keep within one tick of each other. */
+const TICK_MS = 5
+const LONG_TICK_MS = 200
+
+type Gateway = {
+  readonly store: FaultyCellStore
+  readonly clock: ManualClock
+  readonly server: TestServer
+  readonly close: () => Promise<void>
+}
+
+/** Gateways over one store in memory, each with a clock of its own; all clocks run side by side. */
+export class Gateways implements World {
+  readonly #death: DeathMoment | undefined
+  readonly #gateways = new Map<Name, Gateway>()
+
+  private constructor(death: DeathMoment | undefined) {
+    this.#death = death
+  }
+
+  static async start(
+    t: TestContext,
+    names: readonly Name[],
+    death?: DeathMoment,
+  ): Promise<Gateways> {
+    const gateways = new Gateways(death)
+    const store = new MemoryCellStore()
+    for (const name of names) {
+      gateways.#gateways.set(name, await startGateway(store))
+    }
+    t.after(() => gateways.#close())
+    return gateways
+  }
+
+  serverOf(name: Name): TestServer {
+    const gateway = this.#gateways.get(name)
+    if (gateway === undefined) throw new Error(`the gateway of ${name} is dead`)
+    return gateway.server
+  }
+
+  living(): readonly TestServer[] {
+    return [...this.#gateways.values()].map(({ server }) => server)
+  }
+
+  async settled<T>(answer: Promise<T>): Promise<T> {
+    let isPending = true
+    const ended = () => {
+      isPending = false
+    }
+    answer.then(ended, ended)
+    while (isPending) await this.#tick(TICK_MS)
+    return answer
+  }
+
+  async letTimePass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += LONG_TICK_MS) await this.#tick(LONG_TICK_MS)
+  }
+
+  /** A dead gateway's clock stands still: no heartbeat, no renewed token, no sweep comes from it. */
+  async dieDuring(name: Name, transaction: string, commit: () => Promise<unknown>): Promise<void> {
+    const gateway = this.#gateways.get(name)
+    if (gateway === undefined) throw new Error(`the gateway of ${name} is dead`)
+    const primary = systemRowKey(outcomePath(transaction))
+    let callsOfPrimary = 0
+    const died = new Promise<void>((resolve) => {
+      gateway.store.fault = (_call, row) => {
+        if (compareRowKeys(row, primary) !== 0) return 'none'
+        callsOfPrimary += 1
+        // The primary is called twice: to be locked, and to be committed.
+        if (callsOfPrimary === 1 && this.#death !== 'primaryLocked') return 'none'
+        resolve()
+        return this.#death === 'prewritten' ? 'crashBefore' : 'crashAfter'
+      }
+    })
+    void commit()
+    await this.settled(died)
+    this.#gateways.delete(name)
+    await this.letTimePass(UNTIL_TAKEN_FOR_DEAD_MS)
+  }
+
+  async #tick(ms: number): Promise<void> {
+    for (const { clock } of this.#gateways.values()) await clock.advance(ms)
+  }
+
+  async #close(): Promise<void> {
+    for (const { close } of this.#gateways.values()) await this.settled(close())
+  }
+}
+
+async function startGateway(shared: MemoryCellStore): Promise<Gateway> {
+  const store = new FaultyCellStore(shared)
+  const clock = new ManualClock()
+  const storage = await openGateway(store, { clock })
+  const closings: Array<() => unknown> = []
+  const after = (step: unknown) => void closings.push(step as () => unknown)
+  const server = await startTestServer({ after }, { outside: { clock, storage } })
+  const close = async () => {
+    for (const step of closings) await step()
+  }
+  return { store, clock, server, close }
+}
