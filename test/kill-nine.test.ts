@@ -1,86 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { connect, type Database, PercoliteError } from '../client-sdk/client.ts'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { connect, type Database } from '../client-sdk/client.ts'
+import { ACCOUNTS, Client, createTables, Ledger, OPENING } from './kill-workload.ts'
 import { SeededRandomness } from './seeded-randomness.ts'
 import { ServerProcess } from './server-process.ts'
 
 /**
- * `kill -9` in the middle of 64 clients' transfers, several times on one data directory. Each
- * transfer also inserts a row with an id of its own, so afterwards it can be told whether it is there.
- * `KILL_CYCLES` and `KILL_SEED` change the defaults.
+ * `kill -9` in the middle of 64 clients' transfers, several times on one data directory; in a third of
+ * the cycles the server is killed again while it starts, and in another third directly after.
+ * `npm run test:kill -- --cycles 100 --seed 7`, or `KILL_CYCLES` and `KILL_SEED` in the environment.
  */
+const { values: given } = parseArgs({
+  options: { cycles: { type: 'string' }, seed: { type: 'string' } },
+  strict: false,
+})
 const CLIENTS = 64
-const ACCOUNTS = 40
-const OPENING = 1_000
-const CYCLES = Number(process.env.KILL_CYCLES ?? 3)
-const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000)
+const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 3)
+const SEED = Number(given.seed ?? process.env.KILL_SEED ?? Date.now() % 1_000_000)
+/** How often every row of all cycles is compared, and not only those of the last cycle. */
+const FULL_EVERY = 10
 
-type Ledger = {
-  readonly acknowledged: Set<string>
-  readonly refused: Set<string>
-  /** The answer never came. */
-  readonly unknown: Set<string>
+const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
+
+/** Kills a server while it starts, `ms` after its process began. */
+async function startAndKill(dataDirectory: string, ms: number): Promise<void> {
+  const args = [MAIN, 'serve', '--port', '0', '--data', dataDirectory]
+  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  const ended = once(child, 'close')
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
+  await ended
+  clearTimeout(timer)
 }
 
-const account = (number: number) => `account-${number}`
-
-async function transferForEver(
-  db: Database,
-  client: string,
-  random: SeededRandomness,
-  ledger: Ledger,
-): Promise<void> {
-  for (let round = 0; ; round += 1) {
-    const id = `${client}-${round}`
-    const from = random.below(ACCOUNTS)
-    const to = (from + 1 + random.below(ACCOUNTS - 1)) % ACCOUNTS
-    const params = { id, from: account(from), to: account(to), amount: random.below(50) }
-    try {
-      await db.execute([
-        {
-          sql: 'SET balance = balance - :amount ON account WHERE id = :from',
-          params: pick(params, 'amount', 'from'),
-        },
-        {
-          sql: 'SET balance = balance + :amount ON account WHERE id = :to',
-          params: pick(params, 'amount', 'to'),
-        },
-        {
-          sql: 'INSERT INTO transfer (id, amount) VALUES (:id, :amount)',
-          params: pick(params, 'id', 'amount'),
-        },
-      ])
-      ledger.acknowledged.add(id)
-    } catch (error) {
-      if (!(error instanceof PercoliteError)) throw error
-      if (error.code === 'connection_failed') {
-        ledger.unknown.add(id)
-        return
-      }
-      assert.ok(error.retryable, `${error.code}: ${error.message}`)
-      ledger.refused.add(id)
-    }
+/** Compares the rows that begin with `prefix` with what the clients were told; answers the lost ones. */
+async function compare(db: Database, ledger: Ledger, prefix: string) {
+  const present = new Set<string>()
+  const rows =
+    prefix === ''
+      ? db.scan<{ id: string }>('SCAN id FROM transfer')
+      : db.scan<{ id: string }>('SCAN id FROM transfer WHERE id LIKE :like', { like: `${prefix}%` })
+  for await (const { id } of rows) present.add(id)
+  const lost: string[] = []
+  const undead: string[] = []
+  for (const [id, told] of ledger.rows) {
+    if (!id.startsWith(prefix)) continue
+    if (told === 'present' && !present.has(id)) lost.push(id)
+    if (told === 'absent' && present.has(id)) undead.push(id)
   }
+  const strangers = [...present].filter((id) => !ledger.rows.has(id))
+  return { lost, undead, strangers }
 }
 
-function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
-  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>
+/** What the server says of each commit that got no answer has to be what is there. */
+async function settleDoubts(url: string, ledger: Ledger): Promise<{ committed: number }> {
+  let committed = 0
+  for (const [transaction, row] of ledger.inDoubt) {
+    const answer = await fetch(`${url}/v1/transactions/${transaction}`)
+    const { status } = (await answer.json()) as { status: string }
+    assert.ok(status === 'committed' || status === 'rolledBack', `${transaction}: ${status}`)
+    if (status === 'committed') committed += 1
+    ledger.rows.set(row, status === 'committed' ? 'present' : 'absent')
+  }
+  ledger.inDoubt.clear()
+  return { committed }
 }
 
-async function verify(db: Database, ledger: Ledger): Promise<void> {
+async function assertWholeTransfers(db: Database): Promise<void> {
   const { rows } = await db.query<{ balance: number }>('SCAN balance FROM account')
   const sum = rows.reduce((total, { balance }) => total + balance, 0)
   assert.equal(sum, ACCOUNTS * OPENING, 'no transfer is there by half')
-  const present = new Set<string>()
-  for await (const { id } of db.scan<{ id: string }>('SCAN id FROM transfer')) present.add(id)
-  const lost = [...ledger.acknowledged].filter((id) => !present.has(id))
-  assert.deepEqual(lost, [], 'every acknowledged transfer is there')
-  const undead = [...ledger.refused].filter((id) => present.has(id))
-  assert.deepEqual(undead, [], 'no refused transfer is there')
+}
+
+async function assertSound(url: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/check`)
+  const { problems, rows } = (await answer.json()) as { problems: unknown[]; rows: number }
+  assert.deepEqual(problems, [])
+  assert.ok(rows > ACCOUNTS)
 }
 
 /** Milliseconds until no lock of the ended process stands any more. */
@@ -95,44 +98,68 @@ async function locksGone(url: string): Promise<number> {
   }
 }
 
-test(`kill -9 under 64 clients, ${CYCLES} times (KILL_SEED=${SEED})`, async (t) => {
+test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times (KILL_SEED=${SEED})`, async (t) => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-kill-'))
   t.after(() => rm(dataDirectory, { recursive: true, force: true }))
   const random = new SeededRandomness(SEED)
-  const ledger: Ledger = { acknowledged: new Set(), refused: new Set(), unknown: new Set() }
-
+  const ledger = new Ledger()
+  const recoveries: number[] = []
+  const totals = { kills: 0, inDoubt: 0, committedInDoubt: 0 }
   let server = await ServerProcess.start(dataDirectory)
-  const first = connect({ url: server.url })
-  await first.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
-  await first.query('CREATE TABLE transfer (id TEXT PRIMARY KEY, amount INTEGER NOT NULL)')
-  await first.execute(
-    Array.from({ length: ACCOUNTS }, (_, number) => ({
-      sql: 'INSERT INTO account (id, balance) VALUES (:id, :balance)',
-      params: { id: account(number), balance: OPENING },
-    })),
-  )
+  t.after(() => server.killNine())
+  await createTables(connect({ url: server.url }))
+
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
-    const before = ledger.acknowledged.size
-    const db = connect({ url: server.url })
-    const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      transferForEver(db, `${cycle}-${client}`, random, ledger),
+    const before = ledger.acknowledged
+    const { url } = server
+    const db = connect({ url })
+    const clients = Array.from({ length: CLIENTS }, (_, number) =>
+      new Client({ db, url }, { name: `${cycle}-${number}`, random, ledger }).runUntilKilled(),
     )
-    const killAt = performance.now() + 300 + random.below(1_500)
-    while (performance.now() < killAt || ledger.acknowledged.size === before) {
+    const killAt = performance.now() + 300 + random.below(1_000)
+    while (performance.now() < killAt || ledger.acknowledged === before) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     await server.killNine()
     await Promise.all(clients)
-    const restart = performance.now()
+    totals.kills += 1
+    const variant = random.below(3)
+    if (variant === 0) {
+      await startAndKill(dataDirectory, 100 + random.below(500))
+      totals.kills += 1
+    }
+    let restart = performance.now()
     server = await ServerProcess.start(dataDirectory)
-    const recoveryMs = performance.now() - restart
+    if (variant === 1) {
+      await server.killNine()
+      totals.kills += 1
+      restart = performance.now()
+      server = await ServerProcess.start(dataDirectory)
+    }
+    recoveries.push(performance.now() - restart)
     const locksMs = await locksGone(server.url)
-    await verify(connect({ url: server.url }), ledger)
+    const after = connect({ url: server.url })
+    totals.inDoubt += ledger.inDoubt.size
+    totals.committedInDoubt += (await settleDoubts(server.url, ledger)).committed
+    await assertWholeTransfers(after)
+    const prefix = cycle % FULL_EVERY === 0 || cycle === CYCLES ? '' : `${cycle}-`
+    const { lost, undead, strangers } = await compare(after, ledger, prefix)
+    assert.deepEqual(lost, [], 'every acknowledged insert is there')
+    assert.deepEqual(undead, [], 'no refused insert and no acknowledged delete is undone')
+    assert.deepEqual(strangers, [], 'nothing is there that nobody wrote')
+    await assertSound(server.url)
     t.diagnostic(
-      `cycle ${cycle}: ${ledger.acknowledged.size - before} acknowledged, ` +
-        `${ledger.unknown.size} without an answer so far, ready after ${Math.round(recoveryMs)} ms, ` +
-        `last lock gone ${Math.round(locksMs)} ms later`,
+      `cycle ${cycle}: ${ledger.acknowledged - before} acknowledged, ` +
+        `${ledger.withoutAnswer} without an answer so far, ` +
+        `ready after ${Math.round(recoveries.at(-1) ?? 0)} ms, last lock gone ${Math.round(locksMs)} ms later`,
     )
   }
   assert.equal(await server.stop(), 0)
+  const sorted = recoveries.toSorted((a, b) => a - b)
+  t.diagnostic(
+    `${totals.kills} kills in ${CYCLES} cycles: ${ledger.acknowledged} acknowledged, 0 lost, 0 partial; ` +
+      `${ledger.withoutAnswer} requests without an answer, and ${totals.inDoubt} commits that were asked for: ` +
+      `${totals.committedInDoubt} were committed; ready after ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms ` +
+      `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest)`,
+  )
 })

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs'
+import SqliteDatabase from 'better-sqlite3'
+
+/**
+ * Preloaded into a server (`node --import`): from the moment on when the file named by `FAIL_COMMIT_FILE`
+ * exists, COMMIT of the connection that writes fails as after a sync that failed. With
+ * `FAIL_COMMIT_AFTER=true` the commit itself has been carried out.
+ */
+const { FAIL_COMMIT_FILE: file = '', FAIL_COMMIT_AFTER: after } = process.env
+const prepare = SqliteDatabase.prototype.prepare
+
+SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
+  const statement = prepare.call(this, text)
+  const isReader = this.pragma('query_only', { simple: true }) === 1
+  if (text !== 'COMMIT' || isReader) return statement
+  const commit = statement.run.bind(statement) as () => SqliteDatabase.RunResult
+  statement.run = (() => {
+    if (!existsSync(file)) return commit()
+    if (after === 'true') commit()
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+  }) as typeof statement.run
+  return statement
+} as typeof prepare

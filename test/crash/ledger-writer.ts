@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  createTable,
+  openStorage,
+  putRow,
+  type Storage,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+
+/**
+ * A process that writes for ever into the folder of its first argument: each client's transactions
+ * are numbered, insert a row of that number and set the client's counter to it. It prints
+ * `client number` when a commit was acknowledged.
+ */
+const CLIENTS = 4
+
+async function define(storage: Storage, name: string): Promise<TableDefinition> {
+  const transaction = await storage.begin()
+  const columns = ['client', 'number', 'note'].map((column) => {
+    return { name: column, type: column === 'number' ? 'INTEGER' : 'TEXT', notNull: false }
+  })
+  const key = name === 'counter' ? ['client'] : ['client', 'number']
+  const primaryKey = key.map((column) => ({ column, descending: false }))
+  const definition = { name, columns, primaryKey }
+  const catalog = await storage.catalog(transaction)
+  const { table } = await createTable(transaction, catalog, definition, { ifNotExists: false })
+  await transaction.commit()
+  return table
+}
+
+async function write(
+  storage: Storage,
+  tables: { readonly counter: TableDefinition; readonly entry: TableDefinition },
+  client: string,
+): Promise<never> {
+  for (let number = 1; ; number += 1) {
+    const transaction = await storage.begin()
+    const note = number % 4 === 0 ? 'x'.repeat(300 + ((number * 37) % 3_000)) : 'short'
+    putRow(transaction, tables.counter, [client, BigInt(number), note])
+    putRow(transaction, tables.entry, [client, BigInt(number), note])
+    await transaction.commit()
+    process.stdout.write(`${client} ${number}\n`)
+  }
+}
+
+const [dataDirectory = ''] = process.argv.slice(2)
+const storage = await openStorage({ engine: 'sqlite', dataDirectory })
+const tables = {
+  counter: await define(storage, 'counter'),
+  entry: await define(storage, 'entry'),
+}
+await Promise.all(
+  Array.from({ length: CLIENTS }, (_, client) => write(storage, tables, `client${client}`)),
+)
