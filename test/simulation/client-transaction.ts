@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import { rowKeyText } from '../../storage/cell-store/row-key.ts'
+import type { Transaction } from '../../storage/storage.ts'
+import type { SnapshotRow } from '../../storage/transaction/version.ts'
+import type { Gateway } from './gateway.ts'
+import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './history.ts'
+
+/**
+ * A transaction as a client has it: each call is a request to the gateway that may be late or never
+ * answered, and everything that is said and heard is recorded.
+ */
+export class ClientTransaction {
+  readonly recorded: RecordedTransaction
+  readonly #gateway: Gateway
+  readonly #transaction: Transaction
+
+  constructor(gateway: Gateway, transaction: Transaction, recorded: RecordedTransaction) {
+    this.#gateway = gateway
+    this.#transaction = transaction
+    this.recorded = recorded
+  }
+
+  /** The rows by their names, null where no asked column is there. */
+  async read(
+    rows: readonly string[],
+    columns: readonly string[],
+  ): Promise<Array<ReadonlyMap<string, SeenValue> | null>> {
+    const own = this.recorded.ownWrites()
+    const found = await this.#gateway.request(() =>
+      this.#transaction.getRows(rows.map(keyOfRow), columns),
+    )
+    const seen = found.map((row) => (row === null ? null : seenRow(row)))
+    this.recorded.observations.push({ kind: 'read', rows, columns, seen, own })
+    return seen.map((row) => row?.columns ?? null)
+  }
+
+  async readValue(row: string, column: string): Promise<string | null> {
+    const [found] = await this.read([row], [column])
+    const value = found?.get(column)?.value
+    return value === undefined ? null : textOf(value)
+  }
+
+  async scan(range: {
+    readonly start: string
+    readonly end: string
+    readonly reverse?: boolean
+    readonly limit?: number
+    readonly columns: readonly string[]
+  }): Promise<readonly SeenRow[]> {
+    const { start, end, reverse = false, limit, columns } = range
+    const own = this.recorded.ownWrites()
+    const found = await this.#gateway.request(() =>
+      Array.fromAsync(
+        this.#transaction.scanRows({
+          start: keyOfRow(start),
+          end: keyOfRow(end),
+          reverse,
+          columns,
+          ...(limit === undefined ? {} : { limit }),
+        }),
+      ),
+    )
+    const seen = found.map(seenRow)
+    const observed = { kind: 'scan', start, end, reverse, limit, columns, seen, own } as const
+    this.recorded.observations.push(observed)
+    return seen
+  }
+
+  put(row: string, column: string, value: string): void {
+    const bytes = Buffer.from(value, 'latin1')
+    this.#transaction.put(keyOfRow(row), column, bytes)
+    this.recorded.write(row, column, { kind: 'put', value: bytes })
+  }
+
+  delete(row: string, column: string): void {
+    this.#transaction.delete(keyOfRow(row), column)
+    this.recorded.write(row, column, { kind: 'delete' })
+  }
+
+  guard(row: string, column: string): void {
+    this.#transaction.guard(keyOfRow(row), column)
+    this.recorded.write(row, column, { kind: 'guard' })
+  }
+
+  dependOnSchema(tableId: number): void {
+    this.#transaction.dependOnSchema(tableId)
+    this.recorded.schema = 'depends'
+  }
+
+  changeSchema(tableId: number): void {
+    this.#transaction.changeSchema(tableId)
+    this.recorded.schema = 'changes'
+  }
+
+  /** One statement that fails in its middle: what it wrote must not stay. */
+  async failingStatement(row: string, column: string): Promise<void> {
+    const failure = new Error('the statement fails')
+    try {
+      await this.#gateway.request(() =>
+        this.#transaction.statement(async () => {
+          this.#transaction.put(keyOfRow(row), column, Buffer.from('never'))
+          throw failure
+        }),
+      )
+    } catch (error) {
+      if (error !== failure) throw error
+    }
+  }
+
+  async commit(): Promise<number | null> {
+    const { commitTs } = await this.#gateway.request(() => {
+      this.recorded.commitWasSent = true
+      return this.#transaction.commit()
+    })
+    return commitTs
+  }
+
+  rollback(): void {
+    this.#transaction.rollback()
+  }
+}
+
+/** Row names are texts of single bytes; table rows begin with the byte 01. */
+export function keyOfRow(name: string): Uint8Array {
+  return Buffer.from(name, 'latin1')
+}
+
+export function textOf(value: Uint8Array): string {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
+}
+
+function seenRow(row: SnapshotRow): SeenRow {
+  return { row: rowKeyText(row.key), columns: row.columns }
+}
+
+export function sameWrite(write: OwnWrite, value: Uint8Array | undefined): boolean {
+  if (write.kind !== 'put') return value === undefined
+  return value !== undefined && Buffer.compare(write.value, value) === 0
+}

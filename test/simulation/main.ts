@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type CampaignReport, runCampaign } from './campaign.ts'
+import { mutantNamed, plantMutant } from './mutants/plant-mutant.ts'
+import { shrink } from './shrink.ts'
+import type { SimulationResult } from './simulation.ts'
+import { SOMETIMES, SOMETIMES_COLLECTING } from './sometimes.ts'
+import { BIASES, type Bias, drawSwarm, type Swarm } from './swarm.ts'
+
+const HELP = `npm run test:simulation -- [options]
+
+  --seeds N         how many seeds are run (200)
+  --from N          the first seed (1)
+  --workers N       threads (one for each processor)
+  --bias NAME       only runs of this kind: none, collecting, pausing, crashing, losing
+  --mutant NAME     plant this bug first; the run must then fail
+  --replay SEED     run one seed and say what is wrong with it, shrunk where that succeeds
+  --swarm JSON      fields of the configuration to use in a replay instead of the seed's own
+  --trace           write the replayed run down, event by event
+`
+
+/** Exit code 0: every seed held; 1: a violation, or something rare was never seen; 2: a wrong call. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '200' },
+      from: { type: 'string', default: '1' },
+      workers: { type: 'string', default: String(availableParallelism()) },
+      bias: { type: 'string' },
+      mutant: { type: 'string' },
+      replay: { type: 'string' },
+      swarm: { type: 'string', default: '{}' },
+      trace: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const { mutant } = values
+  const bias = biasNamed(values.bias)
+  if (mutant !== undefined) mutantNamed(mutant)
+  if (values.replay !== undefined) {
+    if (mutant !== undefined) plantMutant(mutantNamed(mutant))
+    const seed = numberOf(values.replay)
+    const swarm = { ...drawSwarm(seed, bias), ...JSON.parse(values.swarm) }
+    return await replay(seed, swarm, { trace: values.trace, planted: plantedFlags(mutant, bias) })
+  }
+  return await campaign({
+    seeds: numberOf(values.seeds),
+    from: numberOf(values.from),
+    workers: numberOf(values.workers),
+    ...(mutant === undefined ? {} : { mutant }),
+    ...(bias === undefined ? {} : { bias }),
+  })
+}
+
+async function campaign(options: {
+  readonly seeds: number
+  readonly from: number
+  readonly workers: number
+  readonly mutant?: string
+  readonly bias?: Bias
+}): Promise<number> {
+  const startedMs = performance.now()
+  const secondsSoFar = () => (performance.now() - startedMs) / 1000
+  const report = await runCampaign({
+    ...options,
+    failuresMax: FAILURES_MAX,
+    onResult: (result, done) => {
+      if (result.violations.length > 0) sayFailure(result, options)
+      if (done % PROGRESS_SEEDS === 0) {
+        const rate = (done / secondsSoFar()).toFixed(1)
+        console.log(`${done} of ${options.seeds} seeds, ${rate} a second`)
+      }
+    },
+  })
+  sayCounters(report)
+  const seconds = secondsSoFar()
+  const failed = report.failures.length
+  const events = (report.events / 1e6).toFixed(1)
+  console.log(
+    `${report.done} seeds, ${events} million events in ${seconds.toFixed(0)} s: ${failed} failed`,
+  )
+  const unseen = unseenOf(report)
+  const isWhole = options.seeds >= SEEDS_FOR_SOMETIMES && options.bias === undefined && failed === 0
+  if (isWhole && unseen.length > 0) {
+    console.log(`never seen, and must be: ${unseen.join(', ')}`)
+    return 1
+  }
+  return failed > 0 ? 1 : 0
+}
+
+async function replay(
+  seed: number,
+  swarm: Swarm,
+  how: { readonly trace: boolean; readonly planted: string },
+): Promise<number> {
+  const { simulate } = await import('./simulation.ts')
+  const result = await simulate(seed, { swarm, ...(how.trace ? { trace: console.log } : {}) })
+  console.log(
+    `seed ${seed}: ${result.events} events, ${result.virtualMs.toFixed(0)} ms of virtual time`,
+  )
+  console.log(`trace ${result.traceHash}`)
+  if (result.violations.length === 0) {
+    console.log('no violation')
+    return 0
+  }
+  sayViolations(result)
+  if (how.trace) return 1
+  const shrunk = await shrink(result, (simpler) => simulate(seed, { swarm: simpler }))
+  const changed = Object.entries(shrunk.swarm).filter(
+    ([field, value]) => value !== swarm[field as keyof Swarm],
+  )
+  if (changed.length > 0) {
+    console.log(`\nThe same with a simpler run of ${shrunk.result.events} events:`)
+    sayViolations(shrunk.result)
+    const fields = JSON.stringify(Object.fromEntries(changed))
+    console.log(
+      `npm run test:simulation -- --replay ${seed}${how.planted} --swarm '${fields}' --trace`,
+    )
+  }
+  return 1
+}
+
+function sayFailure(
+  result: SimulationResult,
+  { mutant, bias }: { readonly mutant?: string; readonly bias?: Bias },
+): void {
+  console.log(`\nseed ${result.seed} fails:`)
+  sayViolations(result)
+  console.log(`npm run test:simulation -- --replay ${result.seed}${plantedFlags(mutant, bias)}\n`)
+}
+
+function plantedFlags(mutant: string | undefined, bias: Bias | undefined): string {
+  const planted = mutant === undefined ? '' : ` --mutant ${mutant}`
+  return bias === undefined ? planted : `${planted} --bias ${bias}`
+}
+
+function sayViolations({ violations }: SimulationResult): void {
+  for (const { checker, what } of violations.slice(0, 5)) console.log(`  ${checker}: ${what}`)
+  if (violations.length > 5) console.log(`  and ${violations.length - 5} more`)
+}
+
+function sayCounters({ counters }: CampaignReport): void {
+  for (const [what, count] of Object.entries(counters.all())) {
+    console.log(`${String(count).padStart(10)}  ${what}`)
+  }
+}
+
+function unseenOf({ counters }: CampaignReport): string[] {
+  return [...SOMETIMES, ...SOMETIMES_COLLECTING].filter((what) => counters.get(what) === 0)
+}
+
+function biasNamed(name: string | undefined): Bias | undefined {
+  const found = BIASES.find((bias) => bias === name)
+  if (name !== undefined && found === undefined) throw new Error(`there is no bias ${name}`)
+  return found
+}
+
+function numberOf(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error(`${text} is not a whole number`)
+  return number
+}
+
+const FAILURES_MAX = 5
+const PROGRESS_SEEDS = 500
+/** With fewer seeds, something rare may be missing without anything being wrong. */
+const SEEDS_FOR_SOMETIMES = 2_000
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 2
+}

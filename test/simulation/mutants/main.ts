@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { availableParallelism } from 'node:os'
+import { hunt } from './hunt.ts'
+import { MUTANTS } from './mutants.ts'
+import { mutantNamed } from './plant-mutant.ts'
+
+// Plants each bug in turn, or those that are named, and fails when one is not caught.
+
+const names = process.argv.slice(2)
+const mutants = names.length === 0 ? MUTANTS : names.map(mutantNamed)
+const survivors: string[] = []
+for (const mutant of mutants) {
+  const startedMs = performance.now()
+  const found = await hunt(mutant, availableParallelism())
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  const told = found === undefined ? 'NOT CAUGHT' : `caught after ${found.after} by ${found.by}`
+  console.log(`${mutant.name.padEnd(26)} ${seconds.padStart(6)} s  ${told}`)
+  if (found === undefined) survivors.push(mutant.name)
+}
+console.log(`${mutants.length - survivors.length} of ${mutants.length} planted bugs were caught`)
+process.exitCode = survivors.length === 0 ? 0 : 1

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { hunt, runScript } from './hunt.ts'
+import { MUTANTS } from './mutants.ts'
+import { editedSource } from './plant-mutant.ts'
+import { SCRIPTS, type ScriptName } from './scripts.ts'
+
+const ROOT = new URL('../../../', import.meta.url)
+/** Those that random runs catch within so many seeds are quick; `npm run test:mutants` hunts all. */
+const QUICK_SEEDS_MAX = 50
+
+describe('every planted bug', () => {
+  for (const mutant of MUTANTS) {
+    test(`${mutant.name}: its snippets are in the source`, () => {
+      for (const { file } of mutant.edits) {
+        const text = readFileSync(new URL(file, ROOT), 'utf8')
+        assert.notEqual(editedSource(text, mutant, file), text)
+      }
+    })
+  }
+
+  test('a snippet that is not there is refused loudly', () => {
+    const [mutant] = MUTANTS
+    assert.ok(mutant !== undefined)
+    const file = mutant.edits[0]?.file ?? ''
+    assert.throws(() => editedSource('nothing of it', mutant, file), /0 times instead of 1/)
+  })
+})
+
+describe('every script holds with the code as it is', () => {
+  for (const script of Object.keys(SCRIPTS) as ScriptName[]) {
+    test(script, async () => assert.equal(await runScript(script), null))
+  }
+})
+
+describe('a planted bug is caught', () => {
+  for (const mutant of MUTANTS) {
+    const { caughtBy } = mutant
+    if (!('script' in caughtBy) && caughtBy.seedsMax > QUICK_SEEDS_MAX) continue
+    test(`${mutant.name}: ${mutant.what}`, async () => {
+      const found = await hunt(mutant, 1)
+      assert.ok(found !== undefined, `${mutant.name} was not caught`)
+    })
+  }
+})

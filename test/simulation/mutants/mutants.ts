@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bias } from '../swarm.ts'
+import type { ScriptName } from './scripts.ts'
+
+/** One change of a source text; `find` must occur exactly so often as said, once when nothing is said. */
+export type Edit = {
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+  readonly times?: number
+}
+
+/**
+ * A bug that is planted on purpose, to see that the checkers find it. The production code knows
+ * nothing of this: the edit is made in memory while the module is loaded.
+ */
+export type Mutant = {
+  readonly name: string
+  /** What the code does wrong then. */
+  readonly what: string
+  readonly edits: readonly Edit[]
+  /** How it is caught: by so many random runs at most, or by a script of one interleaving. */
+  readonly caughtBy:
+    | { readonly seedsMax: number; readonly bias?: Bias }
+    | { readonly script: ScriptName }
+}
+
+const TRANSACTION = 'storage/transaction'
+const PREWRITE = `${TRANSACTION}/prewrite.ts`
+const COMMIT = `${TRANSACTION}/commit.ts`
+const TWO_PHASE = `${TRANSACTION}/two-phase-commit.ts`
+const ROLLBACK = `${TRANSACTION}/rollback.ts`
+const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
+const ORACLE = 'storage/oracle/shared-oracle.ts'
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'noWriteConflictCheck',
+    what: 'a prewrite does not look for versions that were written since the snapshot',
+    edits: [{ file: PREWRITE, find: '      writesFrom(column, startTs),\n', replace: '' }],
+    caughtBy: { seedsMax: 20 },
+  },
+  {
+    name: 'guardsNotChecked',
+    what: 'a prewrite does not look for guards since the snapshot',
+    edits: [{ file: PREWRITE, find: '      guardsFrom(column, startTs),\n', replace: '' }],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'eraseOnly',
+    what: 'rolling back erases the locks and leaves no rollback record',
+    edits: [
+      {
+        file: ROLLBACK,
+        find: 'setRollback(owner.primary.column, owner.startTs, owner.by)',
+        replace: '...[]',
+        times: 3,
+      },
+      {
+        file: `${TRANSACTION}/lock-resolver.ts`,
+        find: "      if (!isDead) return { kind: 'alive' }\n",
+        replace:
+          "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
+      },
+    ],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'noRollbackRecord',
+    what: 'a primary that was seen without a lock counts as rolled back, and no record says so',
+    edits: [
+      {
+        file: `${TRANSACTION}/lock-resolver.ts`,
+        find: "      if (!isDead) return { kind: 'alive' }\n",
+        replace:
+          "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
+      },
+    ],
+    caughtBy: { script: 'latePrimaryAfterItsSecondaryWasErased' },
+  },
+  {
+    name: 'rollbackRecordNotChecked',
+    what: 'a late prewrite ignores the rollback record of its transaction',
+    edits: [{ file: PREWRITE, find: '      rollbackOf(column, startTs),\n', replace: '' }],
+    caughtBy: { seedsMax: 200 },
+  },
+  {
+    name: 'readPastLock',
+    what: 'a snapshot reads past locks instead of settling them',
+    edits: [
+      {
+        file: `${TRANSACTION}/snapshot.ts`,
+        find: 'hiding.length === 0',
+        replace: 'hiding.length >= 0',
+      },
+    ],
+    caughtBy: { seedsMax: 20 },
+  },
+  {
+    name: 'abortOnCommitTimeout',
+    what: 'a commit whose answer was lost is reported as rolled back',
+    edits: [
+      {
+        file: COMMIT,
+        find: '      if (mayRepeat && (await backoff.wait())) continue\n',
+        replace: '',
+      },
+      {
+        file: COMMIT,
+        find: "      if (anAnswerWasLost) return 'unknown'\n      throw error",
+        replace: '      throw error',
+      },
+    ],
+    caughtBy: { seedsMax: 30 },
+  },
+  {
+    name: 'commitTsBeforePrewrite',
+    what: 'the commit timestamp is taken before the locks are held',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '    const stamp = await takeCommitStamp(context, writeSet)\n',
+        replace: '',
+      },
+      {
+        file: TWO_PHASE,
+        find: '    await prewrite(primary) //',
+        replace:
+          '    const stamp = await takeCommitStamp(context, writeSet)\n    await prewrite(primary) //',
+      },
+    ],
+    caughtBy: { seedsMax: 50 },
+  },
+  {
+    name: 'secondariesCommittedFirst',
+    what: 'the secondaries are committed before the primary',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '    const decided = await commitPrimary(',
+        replace:
+          '    await commitSecondaries(context, writeSet, stamp.timestamp)\n    const decided = await commitPrimary(',
+      },
+    ],
+    caughtBy: { seedsMax: 50 },
+  },
+  {
+    name: 'uncondSecondary',
+    what: 'secondaries are committed without the condition on their lock',
+    edits: [
+      {
+        file: COMMIT,
+        find: 'commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),',
+        replace:
+          '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs })),',
+      },
+    ],
+    caughtBy: { seedsMax: 50 },
+  },
+  {
+    name: 'halfRowGroup',
+    what: 'only the first column of a row group is committed',
+    edits: [
+      {
+        file: `${TRANSACTION}/commit-row.ts`,
+        find: 'group.columns.flatMap(',
+        replace: 'group.columns.slice(0, 1).flatMap(',
+      },
+    ],
+    caughtBy: { seedsMax: 20 },
+  },
+  {
+    name: 'lockOnlyPrimary',
+    what: 'a guard may be the primary',
+    edits: [
+      {
+        file: `${TRANSACTION}/write-set.ts`,
+        find: "      if (write.kind !== 'guard') return { row: key, column }",
+        replace: '      if (write) return { row: key, column }',
+      },
+    ],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'scanSkipsLockOnlyRows',
+    what: 'a scan does not look at rows that have only a lock so far',
+    edits: [
+      {
+        file: `${TRANSACTION}/snapshot-scan.ts`,
+        find: 'snapshot.settle(images, range',
+        replace:
+          "snapshot.settle(images.filter(({ cells }) => cells.some((one) => one.family === 'write')), range",
+      },
+    ],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'uncondHeartbeat',
+    what: 'a heartbeat sets the lock whether it stands or not',
+    edits: [
+      {
+        file: `${TRANSACTION}/primary-heartbeat.ts`,
+        find: 'when: [lockOf(primaryColumn, startTs)],',
+        replace: 'when: [],',
+      },
+      {
+        file: `${TRANSACTION}/primary-heartbeat.ts`,
+        find: 'ifMatched: [setLock(primaryColumn, lock)],\n      otherwise: [],',
+        replace: 'ifMatched: [],\n      otherwise: [setLock(primaryColumn, lock)],',
+      },
+    ],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'partialGroupRollback',
+    what: 'rolling back a primary that was seen unlocked does not look whether its lock has come',
+    edits: [
+      {
+        file: ROLLBACK,
+        find: '      lockOf(owner.primary.column, owner.startTs),\n    ],',
+        replace: '    ],',
+      },
+    ],
+    caughtBy: { script: 'primaryLandsBetweenLookAndRollback' },
+  },
+  {
+    name: 'noUnknownRule',
+    what: 'a lost commit without a record is called rolled back, though history was collected',
+    edits: [
+      {
+        file: COMMIT,
+        find: "  if (safePoint > startTs) return 'unknown'\n",
+        replace: '  if (safePoint > startTs) throw rolledBack(startTs)\n',
+      },
+    ],
+    caughtBy: { script: 'recordCollectedBeforeTheLostAnswerIsLookedUp' },
+  },
+  {
+    name: 'rIsProof',
+    what: 'a rollback record proves a rollback even when history was collected',
+    edits: [
+      {
+        file: COMMIT,
+        find: "  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
+        replace:
+          "  if (status.kind === 'rolledBack') throw rolledBack(startTs)\n  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
+      },
+    ],
+    caughtBy: { script: 'lateRollbackRecordAfterTheCommitWasCollected' },
+  },
+  {
+    name: 'outcomeWithoutRecord',
+    what: 'a transaction is said to be rolled back by age, and nothing keeps it from committing',
+    edits: [
+      {
+        file: `${TRANSACTION}/transaction-outcome.ts`,
+        find: '    if (timestamp - startTs < openMsMax * 1000) return',
+        replace:
+          "    if (timestamp - startTs >= openMsMax * 1000) return { kind: 'rolledBack', reason: 'old' }\n    if (timestamp - startTs < openMsMax * 1000) return",
+      },
+    ],
+    caughtBy: { seedsMax: 200 },
+  },
+  {
+    name: 'outcomeTrustsCollected',
+    what: 'an outcome whose record was collected is said to be rolled back',
+    edits: [
+      {
+        file: `${TRANSACTION}/transaction-outcome.ts`,
+        find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
+        replace: '',
+      },
+    ],
+    caughtBy: { seedsMax: 100, bias: 'collecting' },
+  },
+  {
+    name: 'blockOracle',
+    what: 'each gateway takes a range of timestamps and hands it out by and by',
+    edits: [
+      {
+        file: ORACLE,
+        find: '      const taken = await takeTimestamps(cellStore, served.length)\n',
+        replace: [
+          '      const block = this as unknown as { spare?: number; last?: OracleBlock }',
+          '      type OracleBlock = Awaited<ReturnType<typeof takeTimestamps>>',
+          '      if (block.last === undefined || (block.spare ?? 0) < served.length) {',
+          '        block.last = await takeTimestamps(cellStore, 100)',
+          '        block.spare = 100',
+          '      }',
+          '      block.spare = (block.spare ?? 0) - served.length',
+          '      const taken = { ...block.last, timestamp: block.last.timestamp - block.spare }\n',
+        ].join('\n'),
+      },
+    ],
+    caughtBy: { seedsMax: 10 },
+  },
+  {
+    name: 'timestampTwice',
+    what: 'those who ask for a timestamp together are given the same one',
+    edits: [
+      {
+        file: ORACLE,
+        find: 'timestamp: first + at,',
+        replace: 'timestamp: first,',
+      },
+    ],
+    caughtBy: { seedsMax: 10 },
+  },
+  {
+    name: 'longValueNotWritten',
+    what: 'a prewrite forgets the value that is too long for the lock',
+    edits: [
+      {
+        file: PREWRITE,
+        find: '[setData(column, startTs, value), setLock(column, lock)]',
+        replace: '[setLock(column, lock)]',
+      },
+    ],
+    caughtBy: { seedsMax: 20 },
+  },
+  {
+    name: 'noReadFence',
+    what: 'what was read below the safe point is shown',
+    edits: [
+      {
+        file: `${TRANSACTION}/snapshot-age.ts`,
+        find: '  if (safePoint > readTs) throw snapshotTooOld(readTs, safePoint)\n',
+        replace: '  void safePoint\n',
+      },
+    ],
+    caughtBy: { seedsMax: 300, bias: 'collecting' },
+  },
+  {
+    name: 'emptyScanNotFenced',
+    what: 'a scan below the safe point that finds nothing is shown as empty',
+    edits: [
+      {
+        file: `${TRANSACTION}/snapshot-scan.ts`,
+        find: '    if (settled.length === 0) await snapshot.checkReadable()\n',
+        replace: '',
+      },
+    ],
+    caughtBy: { script: 'scanBelowTheSafePointFindsNothing' },
+  },
+  {
+    name: 'noCommitFence',
+    what: 'a transaction from before the safe point may commit',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '  if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)\n',
+        replace: '',
+      },
+    ],
+    caughtBy: { seedsMax: 600, bias: 'collecting' },
+  },
+  {
+    name: 'noSchemaFence',
+    what: 'a commit does not look whether a definition has changed',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '} else if (stamp.schemaFence > startTs) {',
+        replace: '} else if (stamp.schemaFence < 0) {',
+      },
+    ],
+    caughtBy: { seedsMax: 100 },
+  },
+  {
+    name: 'schemaFenceRaisedOnce',
+    what: 'a change of a definition raises the fence before its commit timestamp only',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)\n',
+        replace: '',
+      },
+    ],
+    caughtBy: { seedsMax: 400 },
+  },
+  {
+    name: 'gcNoResolve',
+    what: 'garbage is collected without settling the locks below the safe point',
+    edits: [
+      {
+        file: COLLECTOR,
+        find: 'const locksResolved = await this.#sweeper.resolveBelow(safePoint)',
+        replace: 'const locksResolved = 0',
+      },
+    ],
+    caughtBy: { script: 'lockOutlivesItsPrimaryRecord' },
+  },
+  {
+    name: 'gcNoWait',
+    what: 'garbage is collected while requests from before the safe point may still arrive',
+    edits: [
+      {
+        file: COLLECTOR,
+        find: '    if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)\n',
+        replace: '',
+      },
+    ],
+    caughtBy: { script: 'latePrewriteAfterTheTombstoneWasCollected' },
+  },
+  {
+    name: 'gcAboveTheSafePoint',
+    what: 'versions are collected that living snapshots need',
+    edits: [
+      {
+        file: COLLECTOR,
+        find: 'await this.#deleteGarbage(safePoint,',
+        replace: 'await this.#deleteGarbage(oracle.lastSeen(),',
+      },
+    ],
+    caughtBy: { seedsMax: 100, bias: 'collecting' },
+  },
+  {
+    name: 'gcTombstoneAlone',
+    what: 'a delete is collected and the version that it hid is not',
+    edits: [
+      {
+        file: 'storage/garbage-collection/row-garbage.ts',
+        find: '{ until: timestamp + past }',
+        replace: '{ from: goesItself ? timestamp : 0, until: timestamp + past }',
+      },
+    ],
+    caughtBy: { seedsMax: 100, bias: 'collecting' },
+  },
+]

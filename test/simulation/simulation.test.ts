@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { runCampaign } from './campaign.ts'
+import { shrink } from './shrink.ts'
+import { type SimulationResult, simulate } from './simulation.ts'
+import { drawSwarm } from './swarm.ts'
+
+const DETERMINISM_SEEDS = 20
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 120)
+
+describe('the simulation', () => {
+  test('runs the same for the same seed, event by event', async () => {
+    const hashes = new Set<string>()
+    for (let seed = 1; seed <= DETERMINISM_SEEDS; seed += 1) {
+      const first = await simulate(seed)
+      const second = await simulate(seed)
+      assert.equal(second.traceHash, first.traceHash, `seed ${seed}`)
+      assert.deepEqual(second, first)
+      hashes.add(first.traceHash)
+    }
+    assert.equal(hashes.size, DETERMINISM_SEEDS, 'other seeds are other runs')
+  })
+
+  test(`finds no violation in seeds 1001 to ${1000 + SEEDS}`, async () => {
+    const report = await runCampaign({ from: 1001, seeds: SEEDS, workers: 2, failuresMax: 3 })
+    const failures = report.failures.map(
+      ({ seed, violations }) =>
+        `npm run test:simulation -- --replay ${seed}: ${violations[0]?.checker}: ${violations[0]?.what}`,
+    )
+    assert.deepEqual(failures, [])
+    for (const what of [...OFTEN, 'crashes', 'fault zombie', 'fault duplicate']) {
+      assert.ok(report.counters.get(what) > 0, `it happened at least once: ${what}`)
+    }
+  })
+
+  test('a failure is shrunk to a run that fails by the same checker', async () => {
+    const failed = pretend(drawSwarm(7), 'the sum')
+    // Pretends that the failure needs two gateways and no more than that.
+    const shrunk = await shrink(failed, async (swarm) =>
+      pretend(swarm, swarm.gateways >= 2 ? 'the sum' : undefined),
+    )
+    const { gateways, clients, transactions, faultRate, crashRate } = shrunk.swarm
+    assert.deepEqual(
+      { gateways, clients, transactions, faultRate, crashRate },
+      { gateways: 2, clients: 1, transactions: 3, faultRate: 0, crashRate: 0 },
+    )
+  })
+})
+
+const OFTEN = [
+  'commit acknowledged',
+  'commit conflicted',
+  'own lock found after a lost answer',
+  'reader rolled a stranger forward',
+  'rollback record refused a late prewrite',
+  'commit repeated and already applied',
+]
+
+function pretend(
+  swarm: ReturnType<typeof drawSwarm>,
+  checker: string | undefined,
+): SimulationResult {
+  const violations = checker === undefined ? [] : [{ checker, what: 'is wrong' }]
+  const nothing = { seed: 7, traceHash: '', events: 0, virtualMs: 0, counters: {} }
+  return { ...nothing, swarm: { ...swarm, gateways: Math.max(swarm.gateways, 1) }, violations }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { MemoryCellStore } from '../../storage/cell-store/memory-cell-store.ts'
+import { readOracleState } from '../../storage/oracle/oracle-row.ts'
+import { SeededRandomness } from '../seeded-randomness.ts'
+import { checkCells, locksIn, readAllRows } from './cell-invariants.ts'
+import { askOnce, type ClientWorld, runClient, runTransaction } from './client.ts'
+import { CommitLog } from './commit-log.ts'
+import { FaultMenu } from './faults.ts'
+import { Gateway } from './gateway.ts'
+import { History } from './history.ts'
+import { checkListAppends, isForbidden, type ListTransaction } from './list-append-checker.ts'
+import { checkOutcomes } from './outcome-checker.ts'
+import { Scheduler } from './scheduler.ts'
+import type { Sender } from './simulated-cell-store.ts'
+import { checkSnapshots } from './snapshot-checker.ts'
+import { Counters } from './sometimes.ts'
+import { StepWatch } from './step-watch.ts'
+import { drawSwarm, type Swarm } from './swarm.ts'
+import { type Violation, Violations } from './violations.ts'
+import { setUp, TRANSACTIONS } from './workloads.ts'
+
+export type SimulationResult = {
+  readonly seed: number
+  readonly swarm: Swarm
+  readonly traceHash: string
+  readonly events: number
+  readonly virtualMs: number
+  readonly violations: readonly Violation[]
+  readonly counters: Readonly<Record<string, number>>
+}
+
+export type SimulationOptions = {
+  /** Instead of the configuration that the seed draws; for shrinking. */
+  readonly swarm?: Swarm
+  readonly trace?: (line: string) => void
+}
+
+/** One run of the real storage layer under simulated time and faults: the same seed, the same run. */
+export async function simulate(
+  seed: number,
+  options: SimulationOptions = {},
+): Promise<SimulationResult> {
+  const swarm = options.swarm ?? drawSwarm(seed)
+  const run = new SimulationRun(seed, swarm, options.trace)
+  await run.run()
+  return run.result(seed)
+}
+
+class SimulationRun {
+  readonly #swarm: Swarm
+  readonly #inner = new MemoryCellStore()
+  readonly #violations = new Violations()
+  readonly #counters = new Counters()
+  readonly #history = new History()
+  readonly #log = new CommitLog(this.#violations)
+  readonly #scheduler: Scheduler
+  readonly #faults: FaultMenu
+  readonly #gateways: readonly Gateway[]
+  readonly #world: ClientWorld
+
+  constructor(seed: number, swarm: Swarm, trace?: (line: string) => void) {
+    this.#swarm = swarm
+    const random = new SeededRandomness(seed)
+    const scheduler = new Scheduler(trace)
+    this.#scheduler = scheduler
+    this.#faults = new FaultMenu(random, swarm)
+    const watch = new StepWatch(this.#inner, this.#log, this.#counters)
+    const network = {
+      scheduler,
+      random,
+      faults: this.#faults,
+      counters: this.#counters,
+      sender: new AsyncLocalStorage<Sender>(),
+      inner: this.#inner,
+      applied: (call: Parameters<StepWatch['applied']>[0]) => watch.applied(call),
+    }
+    this.#gateways = Array.from(
+      { length: swarm.gateways },
+      (_, index) => new Gateway(`g${index + 1}`, network, swarm, this.#violations),
+    )
+    this.#world = {
+      scheduler,
+      random,
+      swarm,
+      gateways: this.#gateways,
+      history: this.#history,
+      counters: this.#counters,
+      violations: this.#violations,
+    }
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#until(this.#begin())
+      this.#faults.start()
+      const { clients } = this.#swarm
+      const working = Array.from({ length: clients }, (_, index) => runClient(this.#world, index))
+      await this.#until(Promise.all(working))
+      this.#faults.stop()
+      await this.#until(this.#comeToRest())
+      await this.#until(Promise.all(this.#gateways.map((gateway) => gateway.close())))
+    } catch (error) {
+      this.#violations.add('liveness', String(error))
+    }
+    await this.#checkCells()
+    const transactions = this.#history.transactions
+    checkSnapshots(transactions, this.#log, this.#violations)
+    checkOutcomes(transactions, this.#log, {
+      violations: this.#violations,
+      counters: this.#counters,
+    })
+    for (const anomaly of checkListAppends(transactions.flatMap(listTransactionOf))) {
+      if (isForbidden(anomaly)) this.#violations.add(anomaly.name, anomaly.what)
+      else this.#counters.count('write skew found in lists')
+    }
+  }
+
+  result(seed: number): SimulationResult {
+    return {
+      seed,
+      swarm: this.#swarm,
+      traceHash: this.#scheduler.traceHash,
+      events: this.#scheduler.events,
+      virtualMs: this.#scheduler.nowMs,
+      violations: this.#violations.all(),
+      counters: this.#counters.all(),
+    }
+  }
+
+  async #begin(): Promise<void> {
+    while (this.#gateways.some((gateway) => !gateway.isServing)) await this.#scheduler.sleep(10)
+    const [gateway] = this.#gateways
+    if (gateway === undefined) throw new Error('no gateway')
+    const task = { client: 0, gateway, workload: 'bank', run: setUp, isSetup: true } as const
+    // Where nothing is kept, a collection may overtake even this.
+    while ((await runTransaction(this.#world, task)).outcome !== 'committed') {}
+  }
+
+  /** Without faults everything that is left over is settled, and everybody can read everything. */
+  async #comeToRest(): Promise<void> {
+    await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS)
+    const locks = locksIn(await readAllRows(this.#inner))
+    if (locks.length > 0) this.#violations.add('liveness', `locks are left over: ${locks}`)
+    const asked = this.#history.transactions.filter(
+      (one) => one.keepsOutcome && one.writesValues && one.id !== undefined && !one.readOnly,
+    )
+    for (const transaction of asked.slice(0, QUESTIONS_AT_REST)) {
+      await askOnce(this.#world, transaction)
+    }
+    for (const workload of ['bank', 'scans', 'registers'] as const) {
+      const gateway = this.#gateways.find((one) => one.isServing)
+      if (gateway === undefined) throw new Error('no gateway came back')
+      const run = TRANSACTIONS[workload]
+      const { outcome } = await runTransaction(this.#world, { client: 0, gateway, workload, run })
+      const isWell = outcome === 'committed' || outcome === 'rolledBack'
+      if (!isWell) this.#violations.add('liveness', `a transaction at rest is ${outcome}`)
+    }
+  }
+
+  /** Runs events until the work is done; rejects as it does. Looks at all cells now and then. */
+  async #until(work: Promise<unknown>): Promise<void> {
+    let isDone = false
+    let failure: unknown
+    work
+      .catch((error: unknown) => {
+        failure = error
+      })
+      .finally(() => {
+        isDone = true
+      })
+    while (!isDone) {
+      const pauseAt = this.#scheduler.events + SAMPLE_EVENTS
+      await this.#scheduler.run(() => isDone || this.#scheduler.events >= pauseAt, EVENTS_MAX)
+      await this.#checkCells()
+    }
+    if (failure !== undefined) throw failure
+  }
+
+  async #checkCells(): Promise<void> {
+    const { safePoint } = await readOracleState(this.#inner)
+    const transactions = new Map(
+      this.#history.transactions
+        .filter(({ startTs, isAsOf }) => startTs !== undefined && !isAsOf)
+        .map((transaction) => [transaction.startTs as number, transaction]),
+    )
+    const rows = await readAllRows(this.#inner)
+    checkCells(rows, { transactions, safePoint, violations: this.#violations })
+  }
+}
+
+function listTransactionOf(transaction: History['transactions'][number]): ListTransaction[] {
+  const { number, outcome, listOperations: operations } = transaction
+  if (operations.length === 0) return []
+  const isKnown = outcome === 'committed' || outcome === 'rolledBack'
+  return [{ id: number, outcome: isKnown ? outcome : 'unknown', operations }]
+}
+
+/** Longer than any answer is waited for, any lock lives and any sweep takes. */
+const REST_MS = 35_000
+const QUESTIONS_AT_REST = 12
+const SAMPLE_EVENTS = 1_500
+const EVENTS_MAX = 400_000

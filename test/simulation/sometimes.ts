@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Things that must happen now and then over many runs, or the runs prove nothing about them
+ * ("sometimes" assertions). The list is what a campaign of runs must have seen at least once.
+ */
+export const SOMETIMES = [
+  'reader rolled a stranger forward',
+  'sweeper rolled a stranger forward',
+  'reader rolled a stranger back',
+  'sweeper rolled a stranger back',
+  'rollback record written for a primary that was seen locked',
+  'rollback record written for a primary that was seen unlocked',
+  'rollback record refused a late prewrite',
+  'late prewrite met its own commit',
+  'own lock found after a lost answer',
+  'commit repeated and already applied',
+  'living transaction rolled back by a stranger',
+  'heartbeat found its lock gone',
+  'heartbeat renewed a lock',
+  'guard refused a prewrite',
+  'write skew committed',
+  'schema_changed at a commit',
+  'commit acknowledged',
+  'commit conflicted',
+  'commit outcome unknown, in truth committed',
+  'commit outcome unknown, in truth rolled back',
+  'client lost by a crash, in truth committed',
+  'client lost by a crash, in truth rolled back',
+  'outcome asked: active',
+  'outcome asked: committed',
+  'outcome asked: rolledBack',
+  'read waited too long for a lock',
+  'scan met a row that had only a lock',
+  'long value read',
+  'snapshot of the past read',
+] as const
+
+/** Only where garbage is collected. */
+export const SOMETIMES_COLLECTING = [
+  'snapshot_too_old at a commit',
+  'snapshot_too_old at a read',
+  'garbage collected',
+  'versions collected',
+  'rollback record collected',
+  'guard collected',
+  'outcome asked: unknown',
+] as const
+
+export class Counters {
+  readonly #counts = new Map<string, number>()
+
+  count(what: string, by = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + by)
+  }
+
+  add(other: Readonly<Record<string, number>>): void {
+    for (const [what, count] of Object.entries(other)) this.count(what, count)
+  }
+
+  get(what: string): number {
+    return this.#counts.get(what) ?? 0
+  }
+
+  /** In the order of their names. */
+  all(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+}

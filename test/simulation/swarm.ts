@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SeededRandomness } from '../seeded-randomness.ts'
+
+/**
+ * What one run is like. One mix of everything finds little, so each seed draws a mix of its own: many
+ * gateways or one, few keys or many, calm or stormy (the swarm testing of Groce et al.).
+ */
+export type Swarm = {
+  readonly gateways: number
+  readonly clients: number
+  readonly transactions: number
+  readonly keys: number
+  readonly columns: number
+  /** The middle of a client's pauses for thought. */
+  readonly thinkMs: number
+  /** The share of pauses in which a client forgets its transaction for a while, and for how long. */
+  readonly forgetRate: number
+  readonly forgetMsMax: number
+  /** The middle of the way to the store and back. */
+  readonly delayMs: number
+  /** The share of store calls that meet a fault. */
+  readonly faultRate: number
+  /** How long after it was sent a request may still be applied (H, assumption A3). */
+  readonly lateMsMax: number
+  /** The share of store calls before which the process is paused, and for how long at most. */
+  readonly pauseRate: number
+  readonly pauseMsMax: number
+  /** The share of store calls at which the process dies. */
+  readonly crashRate: number
+  /** The share of store calls at which the process' wall clock jumps. */
+  readonly clockJumpRate: number
+  readonly deleteRate: number
+  readonly longValueRate: number
+  readonly guardRate: number
+  readonly keepsOutcomeRate: number
+  /** After how long `outcomeOf` gives up a transaction that somebody may still hold open. */
+  readonly openMsMax: number
+  /** The middle of a gateway's pauses between collections of garbage; undefined: it never collects. */
+  readonly collectEveryMs: number | undefined
+  readonly retention: { readonly retentionMs: number; readonly heldMsMax: number }
+  /** The shares of the workloads. */
+  readonly mix: Readonly<Record<Workload, number>>
+}
+
+export const WORKLOADS = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
+export type Workload = (typeof WORKLOADS)[number]
+
+/** Families of runs that are biased towards one kind of trouble; each seed belongs to one. */
+export const BIASES = ['none', 'collecting', 'pausing', 'crashing', 'losing'] as const
+export type Bias = (typeof BIASES)[number]
+
+export function drawSwarm(seed: number, forced?: Bias): Swarm {
+  const random = new SeededRandomness(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
+  const oneOf = <T>(...choices: readonly T[]): T => choices[random.below(choices.length)] as T
+  const drawn = oneOf<Bias>('none', 'none', 'collecting', 'pausing', 'crashing', 'losing')
+  const bias = forced ?? drawn
+  const mix = Object.fromEntries(
+    WORKLOADS.map((workload) => [workload, random.fraction() < 0.25 ? 0 : random.fraction()]),
+  ) as Record<Workload, number>
+  if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
+  const isCollecting = bias === 'collecting'
+  const isCalm = bias === 'none' && random.fraction() < 0.2
+  return {
+    gateways: 1 + random.below(isCollecting ? 2 : 6),
+    clients: isCollecting ? 6 + random.below(3) : 2 + random.below(7),
+    transactions: 60 + random.below(21),
+    keys: 3 + random.below(22),
+    columns: oneOf(1, 2, 2, 3),
+    // A collection lasts minutes, for it waits out every lease and every late request.
+    thinkMs: isCollecting ? oneOf(3_000, 6_000) : oneOf(0, 1, 10, 100, 500),
+    forgetRate: isCollecting ? oneOf(0, 0.03, 0.06) : 0,
+    forgetMsMax: 400_000,
+    delayMs: oneOf(0.2, 1, 5, 20, 60),
+    faultRate: isCalm ? 0 : random.fraction() * (bias === 'losing' ? 0.15 : 0.06),
+    lateMsMax: isCollecting ? oneOf(5_000, 60_000, 110_000) : oneOf(20, 500, 5_000, 20_000),
+    pauseRate: isCalm ? 0 : oneOf(0, 0.002, 0.005) + (bias === 'pausing' ? 0.015 : 0),
+    pauseMsMax: oneOf(100, 4_000, 8_000, 40_000),
+    crashRate: isCalm ? 0 : oneOf(0, 0.001, 0.002) + (bias === 'crashing' ? 0.006 : 0),
+    clockJumpRate: oneOf(0, 0.003),
+    deleteRate: oneOf(0.05, 0.2, 0.5),
+    longValueRate: oneOf(0, 0.1, 0.4),
+    guardRate: oneOf(0, 0.1, 0.3),
+    keepsOutcomeRate: oneOf(0, 0.3, 1),
+    openMsMax: oneOf(0, 1_000, 30_000),
+    collectEveryMs: isCollecting ? oneOf(50, 5_000, 20_000) : undefined,
+    retention: { retentionMs: oneOf(0, 0, 1_000, 40_000), heldMsMax: oneOf(0, 1_000, 200_000) },
+    mix,
+  }
+}
