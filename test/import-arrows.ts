@@ -51,6 +51,7 @@ const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['oracle']),
   new Set(['transaction']),
   new Set(['tables', 'observers', 'feed', 'garbage-collection']),
+  new Set(['consistency']),
   new Set(['door']),
 ]
 

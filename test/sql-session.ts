@@ -72,6 +72,7 @@ export class SqlSession {
     options: {
       readonly parameters?: Parameters
       readonly page?: PageRequest
+      readonly answerBytes?: { readonly used: number; readonly max: number }
       readonly signal?: AbortSignal
     } = {},
   ): Promise<StatementResult> {

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The only place where the parts of the storage layer are put together. */
+
+import type { Timestamp } from './cell-store/cell.ts'
+import type { CellStore, CellStoreError } from './cell-store/cell-store.ts'
+import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
+import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
+import type { ConsistencyReport } from './consistency/consistency-report.ts'
+import { StorageError } from './errors.ts'
+import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
+import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
+import type { IsExpendable } from './garbage-collection/row-garbage.ts'
+import type { Retention } from './garbage-collection/safe-point.ts'
+import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
+import { STORAGE_LIMITS } from './limits.ts'
+import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
+import { SharedOracle } from './oracle/shared-oracle.ts'
+import type { TimestampOracle } from './oracle/timestamp-oracle.ts'
+import { type Randomness, systemRandomness } from './randomness.ts'
+import { type StorageLog, silentLog } from './storage-log.ts'
+import { readSecret } from './storage-secret.ts'
+import { findAbandonedRows } from './tables/abandoned-rows.ts'
+import { type Catalog, CatalogReader } from './tables/catalog.ts'
+import { BackgroundWork } from './transaction/background-work.ts'
+import { ExclusiveLiveness, type Liveness, SharedLiveness } from './transaction/liveness.ts'
+import { listLocks, type StandingLock } from './transaction/lock-list.ts'
+import { LockResolver } from './transaction/lock-resolver.ts'
+import { LockSweeper } from './transaction/lock-sweeper.ts'
+import type { ProtocolContext } from './transaction/protocol-context.ts'
+import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
+import { snapshotTooOld } from './transaction/snapshot-age.ts'
+import { Transaction, type TransactionOptions } from './transaction/transaction.ts'
+import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
+import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
+import { TransactionRegistry } from './transaction/transaction-registry.ts'
+import { BufferBudget } from './transaction/write-buffer.ts'
+
+export type StorageOptions = {
+  /** `memory` forgets everything at the end of the process. */
+  readonly engine: 'sqlite' | 'memory'
+  /** Needed by `sqlite`; created when missing, and owned by this process until `close`. */
+  readonly dataDirectory?: string
+  readonly log?: StorageLog
+  readonly clock?: Clock
+  readonly randomness?: Randomness
+  /** How much history is kept; a day when nothing is said. */
+  readonly retention?: Retention
+  /** How often garbage is collected; never by itself when absent. */
+  readonly collectionIntervalMs?: number
+  /** Told once when the disk failed: the outcome of what was being written is in doubt. */
+  readonly onFatal?: (error: CellStoreError) => void
+}
+
+export type BeginOptions = {
+  readonly readOnly?: boolean
+  /** Read as of this timestamp; implies `readOnly`. */
+  readonly asOf?: Timestamp
+  /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
+  readonly keepsOutcome?: boolean
+}
+
+/**
+ * Opens the embedded store: this process is its only owner. Rejects with StorageError
+ * `data_directory_locked` or `data_directory_unusable`.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const cellStore = await openEngine(options)
+  try {
+    return await Storage.open(cellStore, { ...options, owner: 'exclusive' })
+  } catch (error) {
+    await cellStore.close()
+    throw error
+  }
+}
+
+/**
+ * Opens one of several gateways over a cell store that they share; `close` leaves the store open.
+ * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
+ */
+export async function openGateway(
+  cellStore: CellStore,
+  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> = {},
+): Promise<Storage> {
+  return await Storage.open(cellStore, { ...options, owner: 'shared' })
+}
+
+async function openEngine(options: StorageOptions): Promise<CellStore> {
+  if (options.engine === 'memory') return new MemoryCellStore()
+  if (options.dataDirectory === undefined) {
+    throw new StorageError('data_directory_unusable', 'No data directory was given.')
+  }
+  return await openSqliteCellStore({
+    dataDirectory: options.dataDirectory,
+    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
+  })
+}
+
+type StorageParts = {
+  readonly context: ProtocolContext
+  readonly resolver: LockResolver
+  readonly sweeper: LockSweeper
+  readonly owner: 'exclusive' | 'shared'
+  readonly retention: Retention
+}
+
+const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
+
+/** How long after it was sent a request to a store on other machines may still take effect (A3). */
+const REQUEST_LIFE_MS = 120_000
+
+export class Storage {
+  readonly #parts: StorageParts
+  readonly #registry = new TransactionRegistry()
+  readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
+  readonly #catalogs = new CatalogReader()
+  readonly #garbage: GarbageCollection
+
+  private constructor(parts: StorageParts) {
+    this.#parts = parts
+    const { context, sweeper, owner, retention } = parts
+    const requestLifeMs = owner === 'exclusive' ? 0 : REQUEST_LIFE_MS
+    this.#garbage = new GarbageCollection({
+      context,
+      collector: new GarbageCollector(context, sweeper, requestLifeMs),
+      retention,
+      oldestSnapshot: () => this.#registry.oldestSnapshot(),
+      expendableAt: (safePoint) => this.#expendableAt(safePoint),
+    })
+  }
+
+  /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
+  static async open(
+    cellStore: CellStore,
+    options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
+      readonly owner: 'exclusive' | 'shared'
+    },
+  ): Promise<Storage> {
+    const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
+    const outside = { cellStore, clock, randomness, log }
+    const oracle = await openOracle(outside, owner)
+    const liveness = await openLiveness({ ...outside, oracle }, owner)
+    const background = new BackgroundWork(log)
+    const context: ProtocolContext = { ...outside, oracle, liveness, background }
+    const resolver = new LockResolver(context)
+    // The only owner knows its own locks, so every other one is left over and need not age first.
+    const sweeper = new LockSweeper(context, resolver, owner === 'exclusive' ? 0 : undefined)
+    sweeper.start()
+    const { retention = RETENTION, collectionIntervalMs } = options
+    const storage = new Storage({ context, resolver, sweeper, owner, retention })
+    if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
+    return storage
+  }
+
+  /**
+   * Begins a transaction. Rejects with StorageError `snapshot_too_old` or `timestamp_in_future` when
+   * `asOf` lies outside what can be read.
+   */
+  async begin(options: BeginOptions = {}): Promise<Transaction> {
+    const stamp = await this.#parts.context.oracle.next()
+    const startTs = options.asOf ?? stamp.timestamp
+    if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
+    if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
+    return this.#begin({
+      id: newTransactionId(startTs, this.#parts.context.randomness),
+      startTs,
+      readOnly: options.readOnly === true || options.asOf !== undefined,
+      keepsOutcome: options.keepsOutcome === true,
+    })
+  }
+
+  /** The catalog at the transaction's own snapshot. */
+  async catalog(transaction: Transaction): Promise<Catalog> {
+    return await this.#catalogs.read(transaction)
+  }
+
+  /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
+  async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
+    const { context, resolver, owner } = this.#parts
+    return await findOutcome(context, resolver, this.#registry, {
+      id,
+      ...(owner === 'exclusive' ? {} : { openMsMax }),
+    })
+  }
+
+  /** Every cell of a row in every family, records decoded: the paper's Figure 4 of this row, now. */
+  async inspectRow(key: Uint8Array): Promise<InspectedCell[]> {
+    return await inspectRow(this.#parts.context.cellStore, key)
+  }
+
+  /** The locks that stand now, in row order. */
+  async locks(limit: number): Promise<StandingLock[]> {
+    return await listLocks(this.#parts.context, limit)
+  }
+
+  /** 32 random bytes that stay the same as long as the store exists. */
+  async secret(name: string): Promise<Uint8Array> {
+    const { cellStore, randomness } = this.#parts.context
+    return await readSecret(cellStore, randomness, name)
+  }
+
+  /**
+   * Deletes the history that nobody may read any more, and resolves to what was done. Joins a
+   * collection that is under way. Rejects with CellStoreError.
+   */
+  async collectGarbage(): Promise<GarbageReport> {
+    return await this.#garbage.collect()
+  }
+
+  /**
+   * Checks every cell against the invariants of `DESIGN.md`, while the store is in use. Rejects with
+   * the signal's reason, or with CellStoreError.
+   */
+  async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
+    return await checkConsistency(this.#parts.context.cellStore, options)
+  }
+
+  async status(): Promise<StorageStatus> {
+    const { timestamp, safePoint } = await this.#parts.context.oracle.next()
+    return {
+      timestamp,
+      safePoint,
+      oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
+      openTransactions: this.#registry.activeCount,
+      bufferedBytes: this.#budget.bytes,
+      ...(this.#garbage.lastReport === undefined
+        ? {}
+        : { lastCollection: this.#garbage.lastReport }),
+    }
+  }
+
+  /**
+   * Waits for the commits and other work under way (not for open transactions, which are dropped)
+   * and, when it owns the store, closes that too.
+   */
+  async close(): Promise<void> {
+    const { context, sweeper, owner } = this.#parts
+    await this.#garbage.stop()
+    await sweeper.stop()
+    await this.#registry.commitsEnded()
+    await context.background.drain()
+    await context.liveness.stop()
+    await context.oracle.close()
+    if (owner === 'exclusive') await context.cellStore.close()
+  }
+
+  /** Outcomes from before the safe point, answers kept for long enough, rows of dropped tables. */
+  async #expendableAt(safePoint: Timestamp): Promise<IsExpendable> {
+    const transaction = await this.begin({ asOf: safePoint })
+    try {
+      const isAbandoned = await findAbandonedRows(transaction, await this.catalog(transaction))
+      const { timestamp: now } = await this.#parts.context.oracle.next()
+      const answersUntil = now - IDEMPOTENCY_MS * 1000
+      return (rowKey, commitTs) =>
+        isOutcomeRow(rowKey) ||
+        isAbandoned(rowKey) ||
+        (isIdempotencyRow(rowKey) && commitTs < answersUntil)
+    } finally {
+      transaction.rollback()
+    }
+  }
+
+  #begin(options: TransactionOptions): Transaction {
+    const { context, resolver } = this.#parts
+    const transaction = new Transaction(
+      {
+        context,
+        resolver,
+        budget: this.#budget,
+        ended: (ended, outcome) => this.#registry.ended(ended, outcome),
+      },
+      options,
+    )
+    this.#registry.begun(transaction)
+    return transaction
+  }
+}
+
+export type StorageStatus = {
+  readonly timestamp: Timestamp
+  readonly safePoint: Timestamp
+  /** The start timestamp of the oldest open transaction, or the newest timestamp. */
+  readonly oldestSnapshot: Timestamp
+  readonly openTransactions: number
+  /** What the open transactions have written and not committed. */
+  readonly bufferedBytes: number
+  readonly lastCollection?: GarbageReport
+}
+
+type Outside = {
+  readonly cellStore: CellStore
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: StorageLog
+}
+
+async function openOracle(
+  outside: Outside,
+  owner: 'exclusive' | 'shared',
+): Promise<TimestampOracle> {
+  return owner === 'exclusive'
+    ? await EmbeddedOracle.open(outside)
+    : await SharedOracle.open(outside)
+}
+
+async function openLiveness(
+  outside: Outside & { readonly oracle: TimestampOracle },
+  owner: 'exclusive' | 'shared',
+): Promise<Liveness> {
+  return owner === 'exclusive'
+    ? new ExclusiveLiveness(outside)
+    : await SharedLiveness.start(outside)
+}
+
+function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {
+  return new StorageError(
+    'timestamp_in_future',
+    `The timestamp ${asOf} has not been reached; the newest is ${newest}.`,
+    { asOf, newest },
+  )
+}
