@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { startTestServer, type TestServer } from '../test/test-server.ts'
+import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import { openGateway } from '../storage/storage.ts'
+import { startTestServer, TestServer } from '../test/test-server.ts'
+import { readConfig } from './config.ts'
+import { createServer } from './server.ts'
 
 const SET = "SET n = n + 1 ON counter WHERE id = 'a'"
 
@@ -124,5 +131,42 @@ describe('a request with an Idempotency-Key', () => {
     const { status, body } = await send(server, 'k1', script)
     assert.deepEqual([status, body.limit], [413, 'idempotentAnswerBytesMax'])
     assert.equal(await counter(server), 0)
+  })
+
+  test('is answered the same by the server that was started after a crash', async (t) => {
+    const data = await mkdtemp(join(tmpdir(), 'percolite-idempotency-'))
+    t.after(() => rm(data, { recursive: true, force: true }))
+    const config = readConfig({ data, port: '0' })
+    const before = new TestServer(await createServer(config))
+    await before.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
+    await before.query("INSERT INTO counter (id, n) VALUES ('a', 0)")
+    const first = await send(before, 'k1')
+    await before.server.close()
+    const after = new TestServer(await createServer(config))
+    const second = await send(after, 'k1')
+    assert.deepEqual(second.body, first.body)
+    assert.equal(await counter(after), 1)
+    await after.server.close()
+  })
+
+  test('sent to several gateways at once is done by one of them', async (t) => {
+    const cellStore = new MemoryCellStore()
+    const gateways = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const storage = await openGateway(cellStore)
+        return await startTestServer(t, { outside: { storage } })
+      }),
+    )
+    const [server] = gateways as [TestServer, ...TestServer[]]
+    await server.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
+    await server.query("INSERT INTO counter (id, n) VALUES ('a', 0)")
+    const keys = Array.from({ length: 10 }, (_, round) => `k${round}`)
+    for (const key of keys) {
+      const answers = await Promise.all(gateways.map((gateway) => send(gateway, key)))
+      const stamps = new Set(answers.map(({ body }) => body.commitTimestamp))
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200], key)
+      assert.equal(stamps.size, 1)
+    }
+    assert.equal(await counter(server), keys.length)
   })
 })
