@@ -24,7 +24,10 @@ export type SourceFile = {
 /** Reads every source file below `folders` of `root`; paths are relative to it and use slashes. */
 export async function readSourceTree(root: string, folders: readonly string[]) {
   const tree = new Map<string, string>()
+  const present = new Set(await readdir(root))
   for (const folder of folders) {
+    // A room that is not built yet has no folder; git keeps no empty ones.
+    if (!present.has(folder)) continue
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
     for (const entry of entries) {
       if (!entry.isFile() || !/\.m?[jt]s$/.test(entry.name)) continue
