@@ -3,7 +3,7 @@ import { ParseError } from '../parser/parser.ts'
 import { PlanError } from '../planner/planner.ts'
 import { StorageError } from '../storage/storage.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
-import { ALL_LIMITS, SERVER_LIMITS } from './limits.ts'
+import { SERVER_LIMITS } from './limits.ts'
 import { ServerError, StatementFailure } from './server-error.ts'
 
 /** RFC 9457, with the fields of `Problem` in `openapi.yaml`. */
@@ -38,8 +38,9 @@ export function problemOf(error: unknown): Problem {
 }
 
 function ofParseError(error: ParseError): Problem {
-  const { line, column, token, expected, hint, limitName, actual, statement } = error
-  const limit = limitName === undefined ? {} : { limit: limitName, actual }
+  const { line, column, token, expected, hint, statement } = error
+  const { limitName, limit: limitValue, actual } = error
+  const limit = limitName === undefined ? {} : { limit: limitName, limitValue, actual }
   return problem(error.code, error.message, {
     line,
     column,
@@ -85,7 +86,6 @@ function problem(
   fields: Readonly<Record<string, unknown>> = {},
 ): Problem {
   const { status, title, retryable } = ERROR_CODES[code]
-  const told = code === 'limit_exceeded' ? limitFields(fields) : fields
   return {
     type: `urn:percolite:error:${code}`,
     title,
@@ -93,19 +93,14 @@ function problem(
     code,
     detail,
     retryable,
-    ...Object.fromEntries(Object.entries(told).map(([name, value]) => [name, fieldToJson(value)])),
+    ...Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, fieldToJson(value)]),
+    ),
   }
 }
 
 function internal(): Problem {
   return problem('internal', 'The server failed. Its log knows more.')
-}
-
-/** A limit is always told by its name and both figures. */
-function limitFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { limit, max, ...others } = fields
-  const known = ALL_LIMITS[limit as keyof typeof ALL_LIMITS] ?? max
-  return { limit, limitValue: known, ...others }
 }
 
 function fieldToJson(value: unknown): unknown {
@@ -119,8 +114,9 @@ function ofFrameworkError(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-      const detail = `The body is larger than ${SERVER_LIMITS.bodyBytesMax} bytes.`
-      return problem('limit_exceeded', detail, { limit: 'bodyBytesMax' })
+      const limitValue = SERVER_LIMITS.bodyBytesMax
+      const detail = `The body is larger than ${limitValue} bytes.`
+      return problem('limit_exceeded', detail, { limit: 'bodyBytesMax', limitValue })
     }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return problem(

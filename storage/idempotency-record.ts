@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import type { Timestamp } from './cell-store/cell.ts'
-import { systemRowKey } from './cell-store/row-key.ts'
+import { hasPrefix, systemRowKey } from './cell-store/row-key.ts'
 import { InvariantViolation } from './invariant.ts'
 import type { Transaction } from './transaction/transaction.ts'
 
@@ -48,7 +48,7 @@ export function writeIdempotencyRecord(
 }
 
 export function isIdempotencyRow(rowKey: Uint8Array): boolean {
-  return PREFIX.every((byte, at) => rowKey[at] === byte)
+  return hasPrefix(rowKey, PREFIX)
 }
 
 /** Hashed, so that any key makes a short row key and none can be read off the store. */

@@ -104,3 +104,9 @@ export class CellStoreError extends Error {
     this.kind = kind
   }
 }
+
+/** Whether a mutation that may be applied twice without harm can be sent again after this error. */
+export function mayBeSentAgain(error: unknown): error is CellStoreError {
+  if (!(error instanceof CellStoreError)) return false
+  return error.kind === 'ambiguous' || error.kind === 'notApplied'
+}

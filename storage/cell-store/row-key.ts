@@ -18,6 +18,10 @@ export function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
   return end
 }
 
+export function hasPrefix(key: Uint8Array, prefix: Uint8Array): boolean {
+  return compareRowKeys(key.subarray(0, prefix.length), prefix) === 0
+}
+
 /** The smallest key that is larger than `key` itself. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1)

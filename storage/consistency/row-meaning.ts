@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
 import {
   CATALOG_NEXT_ID_KEY,
@@ -93,15 +93,11 @@ function requireNotNull(table: TableDefinition, values: readonly unknown[]): voi
 function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefined {
   if (Buffer.compare(key, CATALOG_NEXT_ID_KEY) === 0) return decodeNextId
   if (Buffer.compare(key, CATALOG_VERSION_KEY) === 0) return decodeCatalogVersion
-  if (startsWith(key, CATALOG_TABLE_PREFIX)) return decodeTable
-  return startsWith(key, NAME_PREFIX) ? decodeCatalogName : undefined
+  if (hasPrefix(key, CATALOG_TABLE_PREFIX)) return decodeTable
+  return hasPrefix(key, NAME_PREFIX) ? decodeCatalogName : undefined
 }
 
 const NAME_PREFIX = systemRowKey('catalog/name/')
-
-function startsWith(key: Uint8Array, prefix: Uint8Array): boolean {
-  return Buffer.compare(key.subarray(0, prefix.length), prefix) === 0
-}
 
 function violationsOf(read: () => unknown): InvariantViolation[] {
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { ORACLE_ROW, readOracleState } from '../oracle/oracle-row.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
@@ -66,7 +66,5 @@ export async function readFences(
 }
 
 function plainRowOf(key: Uint8Array) {
-  return PLAIN_ROWS.find(({ prefix }) => {
-    return Buffer.compare(key.subarray(0, prefix.length), prefix) === 0
-  })
+  return PLAIN_ROWS.find(({ prefix }) => hasPrefix(key, prefix))
 }

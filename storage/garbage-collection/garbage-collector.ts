@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
-import { keyAfter } from '../cell-store/row-key.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
+import type { Timestamp } from '../cell-store/cell.ts'
+import { rowPages } from '../cell-store/row-pages.ts'
 import type { LockSweeper } from '../transaction/lock-sweeper.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
 import { garbageFilter, garbageOf, type IsExpendable } from './row-garbage.ts'
@@ -69,7 +68,10 @@ export class GarbageCollector {
   async #deleteGarbage(safePoint: Timestamp, isExpendable: IsExpendable, signal?: AbortSignal) {
     let rowsExamined = 0
     let rowsCollected = 0
-    for await (const page of this.#pages(safePoint, signal)) {
+    const { cellStore } = this.#context
+    const filter = garbageFilter(safePoint)
+    // Page by page, so that writers and readers have their turn in between.
+    for await (const page of rowPages(cellStore, { filter, pageRows: PAGE_ROWS, signal })) {
       rowsExamined += page.length
       const entries = page
         .map((row) => ({
@@ -78,30 +80,11 @@ export class GarbageCollector {
         }))
         .filter(({ mutations }) => mutations.length > 0)
       rowsCollected += entries.length
-      const errors = await this.#context.cellStore.mutateRows(entries)
+      const errors = await cellStore.mutateRows(entries)
       const failed = errors.find((error) => error !== null)
       if (failed != null) throw failed
     }
     return { rowsExamined, rowsCollected }
-  }
-
-  /** Page by page, so that writers and readers have their turn in between. */
-  async *#pages(safePoint: Timestamp, signal?: AbortSignal): AsyncGenerator<Row[]> {
-    let start: Uint8Array = new Uint8Array()
-    for (;;) {
-      const page = await Array.fromAsync(
-        this.#context.cellStore.scanRows({
-          start,
-          filter: garbageFilter(safePoint),
-          limit: PAGE_ROWS,
-          ...(signal === undefined ? {} : { signal }),
-        }),
-      )
-      yield page
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE_ROWS) return
-      start = keyAfter(last.key)
-    }
   }
 
   async #reclaimSpace(signal?: AbortSignal): Promise<number> {
@@ -116,4 +99,4 @@ export class GarbageCollector {
   }
 }
 
-const PAGE_ROWS = Math.min(250, STORAGE_LIMITS.scanPageRows)
+const PAGE_ROWS = 250

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CellStoreError } from '../cell-store/cell-store.ts'
+import { CellStoreError, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
 
 const ATTEMPTS_MAX = 10
@@ -30,6 +30,6 @@ export async function askedAgain<T>(
 }
 
 function isPassing(error: unknown): boolean {
-  if (!(error instanceof CellStoreError)) return false
-  return error.kind === 'notApplied' || error.kind === 'ambiguous' || error.kind === 'deadline'
+  const isLate = error instanceof CellStoreError && error.kind === 'deadline'
+  return isLate || mayBeSentAgain(error)
 }

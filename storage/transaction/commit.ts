@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
+import { CellStoreError, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { Backoff } from './backoff.ts'
@@ -35,8 +35,7 @@ export async function commitPrimary(
       if (anAnswerWasLost && isClosed(error)) return 'unknown'
       if (!(error instanceof CellStoreError)) throw error
       if (error.kind === 'ambiguous') anAnswerWasLost = true
-      const mayRepeat = error.kind === 'ambiguous' || error.kind === 'notApplied'
-      if (mayRepeat && (await backoff.wait())) continue
+      if (mayBeSentAgain(error) && (await backoff.wait())) continue
       if (anAnswerWasLost) return 'unknown'
       throw error
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError, type CheckAndMutate } from '../cell-store/cell-store.ts'
+import { type CheckAndMutate, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import { Backoff } from './backoff.ts'
 import { commitRow } from './commit-row.ts'
 import { type Lock, type RowGroup, rowGroupOfCells } from './lock.ts'
@@ -51,7 +51,7 @@ export class LockResolver {
       try {
         await cellStore.checkAndMutateRow(lock.primary.row, step)
       } catch (error) {
-        if (!mayRepeat(error) || !(await backoff.wait())) throw error
+        if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
       }
     }
   }
@@ -88,11 +88,6 @@ export class LockResolver {
     this.#decided.set(startTs, decided)
     return decided
   }
-}
-
-function mayRepeat(error: unknown): boolean {
-  if (!(error instanceof CellStoreError)) return false
-  return error.kind === 'ambiguous' || error.kind === 'notApplied'
 }
 
 function isDecided(status: TransactionStatus): status is Decided {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
-import { keyAfter } from '../cell-store/row-key.ts'
+import { rowPages } from '../cell-store/row-pages.ts'
 import { InvariantViolation } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { LOCK_TTL_MS } from './liveness.ts'
@@ -103,21 +103,12 @@ export class LockSweeper {
   }
 
   async *#lockedRows(timestamps: { readonly until?: Timestamp } = {}): AsyncGenerator<Row> {
-    let start: Uint8Array = new Uint8Array()
-    for (;;) {
-      const page = await Array.fromAsync(
-        this.#context.cellStore.scanRows({
-          start,
-          filter: [{ family: 'lock', timestamps }],
-          limit: STORAGE_LIMITS.scanPageRows,
-          signal: this.#stopping.signal,
-        }),
-      )
-      yield* page
-      const last = page.at(-1)
-      if (last === undefined || page.length < STORAGE_LIMITS.scanPageRows) return
-      start = keyAfter(last.key)
-    }
+    const pages = rowPages(this.#context.cellStore, {
+      filter: [{ family: 'lock', timestamps }],
+      pageRows: STORAGE_LIMITS.scanPageRows,
+      signal: this.#stopping.signal,
+    })
+    for await (const page of pages) yield* page
   }
 
   async #sweepForEver(): Promise<void> {

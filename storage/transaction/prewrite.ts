@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError, type CheckAndMutate } from '../cell-store/cell-store.ts'
+import { type CheckAndMutate, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
 import { Backoff } from './backoff.ts'
 import { decodeLock, type Lock } from './lock.ts'
@@ -108,10 +108,7 @@ async function checkAndMutateRepeatedly(
     try {
       return await context.cellStore.checkAndMutateRow(row, step)
     } catch (error) {
-      const mayRepeat =
-        error instanceof CellStoreError &&
-        (error.kind === 'ambiguous' || error.kind === 'notApplied')
-      if (!mayRepeat || !(await backoff.wait())) throw error
+      if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
     }
   }
 }

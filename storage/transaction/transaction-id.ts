@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import type { Randomness } from '../randomness.ts'
 
 /** `<startTs>.<128 random bits in hexadecimal>`: it cannot be guessed, and it says when it began. */
@@ -24,7 +24,7 @@ export const OUTCOME_COLUMN = '0'
 
 /** Whether a row is an outcome row; nobody is told an outcome from before the safe point. */
 export function isOutcomeRow(rowKey: Uint8Array): boolean {
-  return OUTCOME_PREFIX.every((byte, at) => rowKey[at] === byte)
+  return hasPrefix(rowKey, OUTCOME_PREFIX)
 }
 
 const OUTCOME_PREFIX = systemRowKey(outcomePath(''))

@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: COMMIT,
-        find: '      if (mayRepeat && (await backoff.wait())) continue\n',
+        find: '      if (mayBeSentAgain(error) && (await backoff.wait())) continue\n',
         replace: '',
       },
       {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row } from './cell.ts'
+import type { CellStore } from './cell-store.ts'
+import type { RowFilter } from './row-filter.ts'
+import { keyAfter } from './row-key.ts'
+
+/**
+ * The whole store, a page of rows in memory at a time, in key order. Between two pages nothing of the
+ * store is held, so rows may be changed while the caller works on a page. The last page may be empty.
+ */
+export async function* rowPages(
+  cellStore: CellStore,
+  scan: {
+    readonly filter: RowFilter
+    readonly pageRows: number
+    readonly signal?: AbortSignal | undefined
+  },
+): AsyncGenerator<Row[]> {
+  const { filter, pageRows, signal } = scan
+  let start: Uint8Array = new Uint8Array()
+  for (;;) {
+    const rows = cellStore.scanRows({
+      start,
+      filter,
+      limit: pageRows,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    const page = await Array.fromAsync(rows)
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageRows) return
+    start = keyAfter(last.key)
+  }
+}
