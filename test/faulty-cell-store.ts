@@ -19,6 +19,7 @@ export type Fault = 'none' | 'requestLost' | 'answerLost' | 'refused' | 'crashBe
 
 /** A cell store whose mutations of rows meet the faults that the test chooses, call by call. */
 export class FaultyCellStore implements CellStore {
+  readonly atomicScope = 'row'
   readonly #inner: CellStore
   /** Asked before each checkAndMutateRow; `call` counts them from 1. */
   fault: (call: number, row: Uint8Array) => Fault | Promise<Fault> = () => 'none'

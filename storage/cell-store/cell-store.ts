@@ -47,6 +47,12 @@ export interface CellStore {
    */
   reclaimSpace?(): Promise<number>
 
+  /**
+   * How much one mutation may change at once: `row` as in Bigtable; `store` where batches over many
+   * rows are one unit (`EmbeddedCellStore`).
+   */
+  readonly atomicScope: 'row' | 'store'
+
   readonly limits: CellStoreLimits
 
   /** Waits for what is under way and frees everything; later calls reject with kind `closed`. */

@@ -10,7 +10,6 @@ import {
 } from './call-check.ts'
 import type { Cell, Row } from './cell.ts'
 import {
-  type CellStore,
   CellStoreError,
   type CellStoreLimits,
   type CheckAndMutate,
@@ -18,12 +17,19 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
+import type {
+  CellView,
+  Chunk,
+  ChunkRequest,
+  EmbeddedCellStore,
+  RowStep,
+} from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { applyMutations, counterValue, incrementedCell } from './mutation-application.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 import type { RowFilter } from './row-filter.ts'
 import { chooseCells } from './row-filter-evaluation.ts'
-import { rowKeyText } from './row-key.ts'
+import { keyAfter, rowKeyText } from './row-key.ts'
 
 /** A scan visits fewer rows than this in one turn of the event loop. */
 const TURN_ROWS_MAX = 512
@@ -35,8 +41,16 @@ type StoredRow = { readonly key: Uint8Array; readonly cells: Cell[] }
  * method but a scan does its work in the turn it is called in, so each call is atomic and they come
  * one by one; a scan does so row by row.
  */
-export class MemoryCellStore implements CellStore {
+export class MemoryCellStore implements EmbeddedCellStore {
+  readonly atomicScope = 'store'
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
+  readonly view: CellView = {
+    readRows: (keys, filter) => {
+      this.#assertOpen()
+      return keys.map((key) => this.#readRow(rowKeyText(key), filter))
+    },
+    readChunk: (request) => this.#readChunk(request),
+  }
   readonly #rows = new Map<string, StoredRow>()
   readonly #keys = new OrderedRowKeys()
   #closed = false
@@ -50,6 +64,21 @@ export class MemoryCellStore implements CellStore {
     const cells = this.#rows.get(rowKeyText(row))?.cells ?? []
     const matched = chooseCells(cells, step.when).length > 0
     this.#mutate(row, (stored) => applyMutations(stored, matched ? step.ifMatched : step.otherwise))
+    return matched
+  }
+
+  async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+    this.#assertOpen()
+    for (const { row, when, ifMatched, otherwise } of batch) {
+      checkRowKey(row)
+      checkFilter(when)
+      checkMutations(ifMatched)
+      checkMutations(otherwise)
+    }
+    const matched = batch.map(({ row, when }) => this.#readRow(rowKeyText(row), when) !== null)
+    for (const [at, { row, ifMatched, otherwise }] of batch.entries()) {
+      this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
+    }
     return matched
   }
 
@@ -119,6 +148,29 @@ export class MemoryCellStore implements CellStore {
 
   async close(): Promise<void> {
     this.#closed = true
+  }
+
+  #readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
+    this.#assertOpen()
+    const from = rowKeyText(start)
+    const to = end === undefined ? undefined : rowKeyText(end)
+    const rows: Row[] = []
+    let key = reverse ? this.#keys.lastBefore(to) : this.#keys.firstFrom(from)
+    for (let visited = 0, bytes = 0; ; visited++) {
+      if (key === undefined || key < from || (to !== undefined && key >= to)) {
+        return { rows, rest: undefined }
+      }
+      const { key: rowKey } = this.#rows.get(key) as StoredRow
+      if (visited === rowsMax || bytes >= bytesMax) {
+        return { rows, rest: reverse ? { start, end: keyAfter(rowKey) } : { start: rowKey, end } }
+      }
+      const row = this.#readRow(key, filter)
+      if (row !== null) {
+        rows.push(row)
+        for (const cell of row.cells) bytes += cell.value.length
+      }
+      key = reverse ? this.#keys.lastBefore(key) : this.#keys.firstFrom(`${key}\0`)
+    }
   }
 
   #readRow(text: string, filter: RowFilter): Row | null {

@@ -70,6 +70,7 @@ export async function openSqliteCellStore(options: SqliteCellStoreOptions): Prom
  * run on a connection of their own, in this turn, and see all that was acknowledged before them.
  */
 class SqliteCellStore implements CellStore {
+  readonly atomicScope = 'row'
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
   readonly #directory: SqliteDataDirectory
   readonly #writerConnection: Database

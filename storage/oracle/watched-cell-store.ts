@@ -18,6 +18,7 @@ type Mutating = 'checkAndMutateRow' | 'readModifyWriteRow'
  * calls, can hold them back, and can lose their answers.
  */
 export class WatchedCellStore implements CellStore {
+  readonly atomicScope = 'row'
   readonly calls: Mutating[] = []
   /** Awaited before a mutating call takes effect. */
   before: (call: Mutating) => Promise<void> = async () => {}

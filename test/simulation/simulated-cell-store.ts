@@ -51,6 +51,7 @@ export type AppliedStep = {
  * of the call. Rows that are read together are read at different moments.
  */
 export class SimulatedCellStore implements CellStore {
+  readonly atomicScope = 'row'
   readonly #network: Network
   readonly #process: SimulatedProcess
   readonly #clock: SimulatedClock

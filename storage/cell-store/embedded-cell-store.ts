@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row } from './cell.ts'
+import type { CellStore, CheckAndMutate, RowScan } from './cell-store.ts'
+import type { RowFilter } from './row-filter.ts'
+
+/**
+ * What an engine inside the process that owns it offers beyond the contract: a batch over many rows is
+ * one durable unit, and the newest answered state can be read without waiting. One-phase commit needs
+ * both: between its look at the rows and its batch in the queue nothing else may run.
+ */
+export interface EmbeddedCellStore extends CellStore {
+  readonly atomicScope: 'store'
+
+  /**
+   * Applies the steps of a batch as one durable unit: first the predicates of all of them are
+   * evaluated, by the writer and not on the view, then the mutations are applied in the order of the
+   * steps. Resolves to which steps matched, once the batch is on disk **and** in the view. Together
+   * with all other mutations, batches take effect in exactly the order in which they were handed in.
+   *
+   * Rejects with CellStoreError `notApplied` (certainly nothing was applied), `invalid`, `closed`, or
+   * `ambiguous` (the disk failed; the store refuses everything from then on).
+   */
+  applyAtomically(batch: readonly RowStep[]): Promise<boolean[]>
+
+  /** The newest state of which every mutation has been answered. */
+  readonly view: CellView
+}
+
+/** A conditional mutation of one row, as for `checkAndMutateRow`. */
+export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
+
+/**
+ * Reads in the turn in which they are asked for. All reads of one turn of the event loop see the same
+ * state, unless the answer to a mutation has arrived in between. Throws CellStoreError.
+ */
+export interface CellView {
+  /** As `CellStore.readRows`. */
+  readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null>
+
+  /** The beginning of a range; what it covers ends before `rest`, or with the range. */
+  readChunk(request: ChunkRequest): Chunk
+}
+
+export type ChunkRequest = Pick<RowScan, 'start' | 'end' | 'reverse' | 'filter'> & {
+  /** The chunk ends after so many rows, whether or not the filter leaves a cell of them. */
+  readonly rowsMax: number
+  /** The chunk ends after the row with which the bytes read reach this. */
+  readonly bytesMax: number
+}
+
+/** `rest` is the part of the range that is still to be read; absent when it has been read whole. */
+export type Chunk = {
+  readonly rows: readonly Row[]
+  readonly rest: { readonly start: Uint8Array; readonly end: Uint8Array | undefined } | undefined
+}
+
+export function isEmbedded(cellStore: CellStore): cellStore is EmbeddedCellStore {
+  return cellStore.atomicScope === 'store'
+}
