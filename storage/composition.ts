@@ -16,23 +16,18 @@ import type { IsExpendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
-import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
-import { SharedOracle } from './oracle/shared-oracle.ts'
-import type { TimestampOracle } from './oracle/timestamp-oracle.ts'
+import { type CommitMode, openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { type Randomness, systemRandomness } from './randomness.ts'
 import { type StorageLog, silentLog } from './storage-log.ts'
 import { readSecret } from './storage-secret.ts'
 import { findAbandonedRows } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
-import { BackgroundWork } from './transaction/background-work.ts'
-import { ExclusiveLiveness, type Liveness, SharedLiveness } from './transaction/liveness.ts'
+import { NewestCatalog } from './tables/newest-catalog.ts'
+import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
-import { LockResolver } from './transaction/lock-resolver.ts'
-import { LockSweeper } from './transaction/lock-sweeper.ts'
-import type { ProtocolContext } from './transaction/protocol-context.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
 import { snapshotTooOld } from './transaction/snapshot-age.ts'
-import { Transaction, type TransactionOptions } from './transaction/transaction.ts'
+import { Transaction, type TransactionParts } from './transaction/transaction.ts'
 import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
@@ -43,6 +38,8 @@ export type StorageOptions = {
   readonly engine: 'sqlite' | 'memory'
   /** Needed by `sqlite`; created when missing, and owned by this process until `close`. */
   readonly dataDirectory?: string
+  /** How transactions commit; `auto` when nothing is said. */
+  readonly commit?: CommitMode
   readonly log?: StorageLog
   readonly clock?: Clock
   readonly randomness?: Randomness
@@ -98,35 +95,37 @@ async function openEngine(options: StorageOptions): Promise<CellStore> {
   })
 }
 
-type StorageParts = {
-  readonly context: ProtocolContext
-  readonly resolver: LockResolver
-  readonly sweeper: LockSweeper
-  readonly owner: 'exclusive' | 'shared'
-  readonly retention: Retention
-}
-
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
-/** How long after it was sent a request to a store on other machines may still take effect (A3). */
-const REQUEST_LIFE_MS = 120_000
-
 export class Storage {
-  readonly #parts: StorageParts
+  readonly #parts: ProtocolParts
+  readonly #owner: 'exclusive' | 'shared'
+  readonly #transactionParts: TransactionParts
   readonly #registry = new TransactionRegistry()
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
+  readonly #newestCatalog = new NewestCatalog()
   readonly #garbage: GarbageCollection
 
-  private constructor(parts: StorageParts) {
+  private constructor(parts: ProtocolParts, owner: 'exclusive' | 'shared', retention: Retention) {
     this.#parts = parts
-    const { context, sweeper, owner, retention } = parts
-    const requestLifeMs = owner === 'exclusive' ? 0 : REQUEST_LIFE_MS
+    this.#owner = owner
+    const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
+    this.#transactionParts = {
+      protocol,
+      budget: this.#budget,
+      ended: (ended, outcome) => {
+        this.#registry.ended(ended, outcome)
+        this.#newestCatalog.ended(ended, outcome)
+      },
+      changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
+    }
     this.#garbage = new GarbageCollection({
       context,
-      collector: new GarbageCollector(context, sweeper, requestLifeMs),
+      collector: new GarbageCollector(context, resolveBelow, requestLifeMs),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
+      safePointMax,
       expendableAt: (safePoint) => this.#expendableAt(safePoint),
     })
   }
@@ -136,20 +135,15 @@ export class Storage {
     cellStore: CellStore,
     options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
       readonly owner: 'exclusive' | 'shared'
+      /** The empty table of latches that the only owner is to use, for whoever wants to watch it. */
+      readonly latches?: LatchTable
     },
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
-    const outside = { cellStore, clock, randomness, log }
-    const oracle = await openOracle(outside, owner)
-    const liveness = await openLiveness({ ...outside, oracle }, owner)
-    const background = new BackgroundWork(log)
-    const context: ProtocolContext = { ...outside, oracle, liveness, background }
-    const resolver = new LockResolver(context)
-    // The only owner knows its own locks, so every other one is left over and need not age first.
-    const sweeper = new LockSweeper(context, resolver, owner === 'exclusive' ? 0 : undefined)
-    sweeper.start()
-    const { retention = RETENTION, collectionIntervalMs } = options
-    const storage = new Storage({ context, resolver, sweeper, owner, retention })
+    const { latches = new LatchTable() } = options
+    const outside = { cellStore, clock, randomness, log, latches }
+    const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
+    const storage = new Storage(await openProtocol(outside, owner, commit), owner, retention)
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     return storage
   }
@@ -159,29 +153,38 @@ export class Storage {
    * `asOf` lies outside what can be read.
    */
   async begin(options: BeginOptions = {}): Promise<Transaction> {
-    const stamp = await this.#parts.context.oracle.next()
+    const { context, stampNow } = this.#parts
+    const stamp = stampNow() ?? (await context.oracle.next())
     const startTs = options.asOf ?? stamp.timestamp
     if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
     if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
-    return this.#begin({
-      id: newTransactionId(startTs, this.#parts.context.randomness),
+    const transaction = new Transaction(this.#transactionParts, {
       startTs,
+      newId: () => newTransactionId(startTs, context.randomness),
       readOnly: options.readOnly === true || options.asOf !== undefined,
       keepsOutcome: options.keepsOutcome === true,
     })
+    this.#registry.begun(transaction)
+    return transaction
   }
 
   /** The catalog at the transaction's own snapshot. */
   async catalog(transaction: Transaction): Promise<Catalog> {
-    return await this.#catalogs.read(transaction)
+    const { startTs } = transaction
+    const isOnlyOwner = this.#owner === 'exclusive'
+    const known = isOnlyOwner ? this.#newestCatalog.at(startTs) : undefined
+    if (known !== undefined) return known
+    const catalog = await this.#catalogs.read(transaction)
+    if (isOnlyOwner) this.#newestCatalog.wasRead(startTs, catalog)
+    return catalog
   }
 
   /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
   async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
-    const { context, resolver, owner } = this.#parts
-    return await findOutcome(context, resolver, this.#registry, {
+    const { context, settle } = this.#parts
+    return await findOutcome(context, settle, this.#registry, {
       id,
-      ...(owner === 'exclusive' ? {} : { openMsMax }),
+      ...(this.#owner === 'exclusive' ? {} : { openMsMax }),
     })
   }
 
@@ -192,7 +195,8 @@ export class Storage {
 
   /** The locks that stand now, in row order. */
   async locks(limit: number): Promise<StandingLock[]> {
-    return await listLocks(this.#parts.context, limit)
+    const { context, lockedRows } = this.#parts
+    return await listLocks(context, lockedRows(), limit)
   }
 
   /** 32 random bytes that stay the same as long as the store exists. */
@@ -232,18 +236,19 @@ export class Storage {
   }
 
   /**
-   * Waits for the commits and other work under way (not for open transactions, which are dropped)
-   * and, when it owns the store, closes that too.
+   * Waits for the commits and other work under way (not for open transactions, which are dropped) and,
+   * when it owns the store, closes that too. What waits for a latch ends: a read with CellStoreError
+   * `closed`, a commit rolled back.
    */
   async close(): Promise<void> {
-    const { context, sweeper, owner } = this.#parts
+    const { context, stop } = this.#parts
     await this.#garbage.stop()
-    await sweeper.stop()
+    await stop()
     await this.#registry.commitsEnded()
     await context.background.drain()
     await context.liveness.stop()
     await context.oracle.close()
-    if (owner === 'exclusive') await context.cellStore.close()
+    if (this.#owner === 'exclusive') await context.cellStore.close()
   }
 
   /** Outcomes from before the safe point, answers kept for long enough, rows of dropped tables. */
@@ -261,21 +266,6 @@ export class Storage {
       transaction.rollback()
     }
   }
-
-  #begin(options: TransactionOptions): Transaction {
-    const { context, resolver } = this.#parts
-    const transaction = new Transaction(
-      {
-        context,
-        resolver,
-        budget: this.#budget,
-        ended: (ended, outcome) => this.#registry.ended(ended, outcome),
-      },
-      options,
-    )
-    this.#registry.begun(transaction)
-    return transaction
-  }
 }
 
 export type StorageStatus = {
@@ -287,31 +277,6 @@ export type StorageStatus = {
   /** What the open transactions have written and not committed. */
   readonly bufferedBytes: number
   readonly lastCollection?: GarbageReport
-}
-
-type Outside = {
-  readonly cellStore: CellStore
-  readonly clock: Clock
-  readonly randomness: Randomness
-  readonly log: StorageLog
-}
-
-async function openOracle(
-  outside: Outside,
-  owner: 'exclusive' | 'shared',
-): Promise<TimestampOracle> {
-  return owner === 'exclusive'
-    ? await EmbeddedOracle.open(outside)
-    : await SharedOracle.open(outside)
-}
-
-async function openLiveness(
-  outside: Outside & { readonly oracle: TimestampOracle },
-  owner: 'exclusive' | 'shared',
-): Promise<Liveness> {
-  return owner === 'exclusive'
-    ? new ExclusiveLiveness(outside)
-    : await SharedLiveness.start(outside)
 }
 
 function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {

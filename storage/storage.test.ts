@@ -65,74 +65,76 @@ async function withFolder(work: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-describe('an embedded store', () => {
-  test('has everything again after it was closed and opened, outcomes and catalog included', async () => {
-    await withFolder(async (dataDirectory) => {
-      const first = await openStorage({ engine: 'sqlite', dataDirectory })
-      const table = await makeTable(first)
-      const { id, startTs } = await put(first, table, { bob: 10, joe: 2 })
-      const secret = await first.secret('cursor')
-      await first.close()
-      const second = await openStorage({ engine: 'sqlite', dataDirectory })
-      assert.deepEqual(await balances(second, table), { bob: 10, joe: 2 })
-      assert.equal((await second.outcomeOf(id, 0)).kind, 'committed')
-      assert.deepEqual(Buffer.from(await second.secret('cursor')), Buffer.from(secret))
-      const transaction = await second.begin()
-      assert.ok(transaction.startTs > startTs)
-      assert.deepEqual((await second.catalog(transaction)).table('account'), table)
-      await second.close()
+for (const commit of ['one-phase', 'two-phase'] as const) {
+  describe(`an embedded store, ${commit} commit`, () => {
+    test('has everything again after it was closed and opened, outcomes and catalog included', async () => {
+      await withFolder(async (dataDirectory) => {
+        const first = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+        const table = await makeTable(first)
+        const { id, startTs } = await put(first, table, { bob: 10, joe: 2 })
+        const secret = await first.secret('cursor')
+        await first.close()
+        const second = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+        assert.deepEqual(await balances(second, table), { bob: 10, joe: 2 })
+        assert.equal((await second.outcomeOf(id, 0)).kind, 'committed')
+        assert.deepEqual(Buffer.from(await second.secret('cursor')), Buffer.from(secret))
+        const transaction = await second.begin()
+        assert.ok(transaction.startTs > startTs)
+        assert.deepEqual((await second.catalog(transaction)).table('account'), table)
+        await second.close()
+      })
     })
-  })
 
-  test('of which a copy was taken in the middle of commits opens with whole transactions only', async () => {
-    await withFolder(async (folder) => {
-      const dataDirectory = join(folder, 'live')
-      const storage = await openStorage({ engine: 'sqlite', dataDirectory })
+    test('of which a copy was taken in the middle of commits opens with whole transactions only', async () => {
+      await withFolder(async (folder) => {
+        const dataDirectory = join(folder, 'live')
+        const storage = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+        const table = await makeTable(storage)
+        await put(storage, table, { bob: 0, joe: 0 })
+        const acknowledged: string[] = []
+        const writing = (async () => {
+          for (let turn = 1; turn <= 40; turn += 1) {
+            acknowledged.push((await put(storage, table, { bob: turn, joe: -turn })).id)
+          }
+        })()
+        for (let image = 0; image < 4; image += 1) {
+          const before = [...acknowledged]
+          const copy = join(folder, `image-${image}`)
+          // So few commits set off no checkpoint: the main file stands still, and the log that is copied
+          // while it grows is what a crash would leave, a torn frame at its end included.
+          await cp(dataDirectory, copy, { recursive: true })
+          await rm(join(copy, 'lock.db'), { force: true })
+          const recovered = await openStorage({ commit, engine: 'sqlite', dataDirectory: copy })
+          const found = await balances(recovered, table)
+          assert.equal((found.bob ?? 0) + (found.joe ?? 0), 0)
+          for (const id of before) {
+            assert.equal((await recovered.outcomeOf(id, 0)).kind, 'committed', id)
+          }
+          await recovered.close()
+        }
+        await writing
+        await storage.close()
+      })
+    })
+
+    test('reads as of an earlier moment, catalog included, and refuses the future', async () => {
+      const storage = await openStorage({ commit, engine: 'memory' })
+      const before = (await storage.begin()).startTs
       const table = await makeTable(storage)
-      await put(storage, table, { bob: 0, joe: 0 })
-      const acknowledged: string[] = []
-      const writing = (async () => {
-        for (let turn = 1; turn <= 40; turn += 1) {
-          acknowledged.push((await put(storage, table, { bob: turn, joe: -turn })).id)
-        }
-      })()
-      for (let image = 0; image < 4; image += 1) {
-        const before = [...acknowledged]
-        const copy = join(folder, `image-${image}`)
-        // So few commits set off no checkpoint: the main file stands still, and the log that is copied
-        // while it grows is what a crash would leave, a torn frame at its end included.
-        await cp(dataDirectory, copy, { recursive: true })
-        await rm(join(copy, 'lock.db'), { force: true })
-        const recovered = await openStorage({ engine: 'sqlite', dataDirectory: copy })
-        const found = await balances(recovered, table)
-        assert.equal((found.bob ?? 0) + (found.joe ?? 0), 0)
-        for (const id of before) {
-          assert.equal((await recovered.outcomeOf(id, 0)).kind, 'committed', id)
-        }
-        await recovered.close()
-      }
-      await writing
+      const { startTs: early } = await put(storage, table, { bob: 1 })
+      const between = (await storage.begin()).startTs
+      await put(storage, table, { bob: 2 })
+      const past = await storage.begin({ asOf: between })
+      const [bob] = await getRows(past, table, [['bob']])
+      assert.deepEqual(bob?.row, ['bob', 1n])
+      assert.throws(() => putRow(past, table, ['bob', 3n]), { code: 'read_only_transaction' })
+      const empty = await storage.begin({ asOf: before })
+      assert.deepEqual((await storage.catalog(empty)).tables(), [])
+      await assert.rejects(storage.begin({ asOf: early + 3600e6 }), { code: 'timestamp_in_future' })
       await storage.close()
     })
   })
-
-  test('reads as of an earlier moment, catalog included, and refuses the future', async () => {
-    const storage = await openStorage({ engine: 'memory' })
-    const before = (await storage.begin()).startTs
-    const table = await makeTable(storage)
-    const { startTs: early } = await put(storage, table, { bob: 1 })
-    const between = (await storage.begin()).startTs
-    await put(storage, table, { bob: 2 })
-    const past = await storage.begin({ asOf: between })
-    const [bob] = await getRows(past, table, [['bob']])
-    assert.deepEqual(bob?.row, ['bob', 1n])
-    assert.throws(() => putRow(past, table, ['bob', 3n]), { code: 'read_only_transaction' })
-    const empty = await storage.begin({ asOf: before })
-    assert.deepEqual((await storage.catalog(empty)).tables(), [])
-    await assert.rejects(storage.begin({ asOf: early + 3600e6 }), { code: 'timestamp_in_future' })
-    await storage.close()
-  })
-})
+}
 
 describe('closing', () => {
   test('waits for a commit under way, and clears its locks', async (t) => {
@@ -175,42 +177,49 @@ test('a commit that a broken rule stops ends its transaction all the same', asyn
   await gateway.close()
 })
 
-describe('changes of the schema', () => {
-  test('a writer of a table that was dropped and made anew meanwhile is refused', async () => {
-    const storage = await openStorage({ engine: 'memory' })
-    const old = await makeTable(storage)
-    const writer = await storage.begin()
-    putRow(writer, old, ['bob', 1n])
-    const change = await storage.begin()
-    await dropTable(change, await storage.catalog(change), 'account', { ifExists: false })
-    await change.commit()
-    await assert.rejects(writer.commit(), { code: 'schema_changed' })
-    assert.notEqual((await makeTable(storage)).id, old.id)
-    await storage.close()
-  })
+for (const commit of ['one-phase', 'two-phase'] as const) {
+  describe(`changes of the schema, ${commit} commit`, () => {
+    test('a writer of a table that was dropped and made anew meanwhile is refused', async () => {
+      const storage = await openStorage({ commit, engine: 'memory' })
+      const old = await makeTable(storage)
+      const writer = await storage.begin()
+      putRow(writer, old, ['bob', 1n])
+      const change = await storage.begin()
+      await dropTable(change, await storage.catalog(change), 'account', { ifExists: false })
+      await change.commit()
+      await assert.rejects(writer.commit(), { code: 'schema_changed' })
+      assert.notEqual((await makeTable(storage)).id, old.id)
+      await storage.close()
+    })
 
-  test('a writer of another table is not disturbed on an embedded store', async () => {
-    const storage = await openStorage({ engine: 'memory' })
-    const table = await makeTable(storage)
-    const writer = await storage.begin()
-    putRow(writer, table, ['bob', 1n])
-    await makeTable(storage, 'other')
-    assert.notEqual((await writer.commit()).commitTs, null)
-    await storage.close()
-  })
+    test('a writer of another table is not disturbed on an embedded store', async () => {
+      const storage = await openStorage({ commit, engine: 'memory' })
+      const table = await makeTable(storage)
+      const writer = await storage.begin()
+      putRow(writer, table, ['bob', 1n])
+      await makeTable(storage, 'other')
+      assert.notEqual((await writer.commit()).commitTs, null)
+      await storage.close()
+    })
 
-  test('of two at once the second to commit conflicts', async () => {
-    const storage = await openStorage({ engine: 'memory' })
-    const changes = await Promise.all([storage.begin(), storage.begin()])
-    for (const [index, change] of changes.entries()) {
-      const catalog = await storage.catalog(change)
-      await createTable(change, catalog, { ...ACCOUNT, name: `t${index}` }, { ifNotExists: false })
-    }
-    await changes[0]?.commit()
-    await assert.rejects(changes[1]?.commit() ?? Promise.resolve(), { code: 'write_conflict' })
-    await storage.close()
+    test('of two at once the second to commit conflicts', async () => {
+      const storage = await openStorage({ commit, engine: 'memory' })
+      const changes = await Promise.all([storage.begin(), storage.begin()])
+      for (const [index, change] of changes.entries()) {
+        const catalog = await storage.catalog(change)
+        await createTable(
+          change,
+          catalog,
+          { ...ACCOUNT, name: `t${index}` },
+          { ifNotExists: false },
+        )
+      }
+      await changes[0]?.commit()
+      await assert.rejects(changes[1]?.commit() ?? Promise.resolve(), { code: 'write_conflict' })
+      await storage.close()
+    })
   })
-})
+}
 
 describe('several gateways over one store', () => {
   async function twoGateways() {

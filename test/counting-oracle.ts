@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/cell-store/cell.ts'
-import type { Stamp, TimestampOracle } from '../storage/oracle/timestamp-oracle.ts'
+import type { Stamp, SynchronousOracle } from '../storage/oracle/timestamp-oracle.ts'
 
 /** An oracle of small numbers, so that a scenario can name the timestamps of its cells. */
-export class CountingOracle implements TimestampOracle {
+export class CountingOracle implements SynchronousOracle {
   #last: Timestamp
   safePoint = 0
   schemaFence = 0
+  /** Above it nothing is taken in a turn before `markRaised` has been waited for. */
+  mark = Number.POSITIVE_INFINITY
+  /** What raising the mark waits for. */
+  raising: Promise<void> = Promise.resolve()
 
   constructor(last: Timestamp) {
     this.#last = last
@@ -17,8 +21,23 @@ export class CountingOracle implements TimestampOracle {
     return { timestamp: this.#last, safePoint: this.safePoint, schemaFence: this.schemaFence }
   }
 
+  take(): Timestamp | undefined {
+    if (this.#last >= this.mark) return undefined
+    this.#last += 1
+    return this.#last
+  }
+
+  async markRaised(): Promise<void> {
+    await this.raising
+    this.mark = Number.POSITIVE_INFINITY
+  }
+
   async currentSafePoint(): Promise<Timestamp> {
     return this.safePoint
+  }
+
+  schemaFenceOf(): Timestamp {
+    return this.schemaFence
   }
 
   lastSeen(): Timestamp {
@@ -29,7 +48,11 @@ export class CountingOracle implements TimestampOracle {
     this.safePoint = Math.max(this.safePoint, to)
   }
 
-  async raiseSchemaFence(_schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+  async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+    this.fenceSchemas(schemaScopes, to)
+  }
+
+  fenceSchemas(_schemaScopes: readonly number[], to: Timestamp): void {
     this.schemaFence = Math.max(this.schemaFence, to)
   }
 

@@ -115,6 +115,19 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /no arrow leads from examples/,
   ],
   [
+    'a benchmark reaches into the transactions',
+    {
+      'bench/a.ts': "import '../storage/transaction/prewrite.ts'",
+      'storage/transaction/prewrite.ts': '',
+    },
+    /no arrow leads from bench/,
+  ],
+  [
+    'a benchmark uses better-sqlite3 in a file that does not say so in its name',
+    { 'bench/a.ts': "import Database from 'better-sqlite3'" },
+    /it belongs to .*sqlite-/,
+  ],
+  [
     'two files import each other, for types only',
     {
       'storage/tables/a.ts': "import type { B } from './b.ts'",

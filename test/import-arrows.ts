@@ -33,12 +33,26 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'client-sdk': { doors: [], packages: [] },
   examples: { doors: [{ path: 'client-sdk/client.ts' }], packages: [NODE_BUILTIN] },
+  // Beside the door, what transactions and timestamps are measured against. The server is a process.
+  bench: {
+    doors: [
+      { path: 'storage/storage.ts' },
+      { path: 'storage/cell-store/sqlite-cell-store.ts' },
+      { path: 'storage/cell-store/embedded-cell-store.ts' },
+      { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
+      { path: 'storage/cell-store/row-filter.ts', typeOnly: true },
+      { path: 'storage/oracle/embedded-oracle.ts' },
+      { path: 'storage/oracle/shared-oracle.ts' },
+      { path: 'storage/oracle/timestamp-oracle.ts', typeOnly: true },
+    ],
+    packages: [NODE_BUILTIN, /./],
+  },
 }
 
 /** Packages that one room or kind of file keeps to itself. */
 const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: RegExp }> = [
-  { package: /^better-sqlite3$/, owner: /^storage\/(.*\/)?sqlite-[^/]*\.ts$/ },
-  { package: /^(fastify|@fastify\/.*)$/, owner: /^server\// },
+  { package: /^better-sqlite3$/, owner: /^(storage|bench)\/(.*\/)?sqlite-[^/]*\.ts$/ },
+  { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
 ]
 

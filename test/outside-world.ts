@@ -15,8 +15,8 @@ const CHANCE_IMPORT = /\b(randomBytes|randomUUID|randomInt|randomFill|randomFill
 const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: RegExp }> = [
   { file: /^storage\/clock\.ts$/, names: /^(performance|Date|node:timers\/promises)$/ },
   { file: /^storage\/randomness\.ts$/, names: /^random bytes$/ },
-  // The group commit gathers the batches of one turn of the event loop, and the data directory's
-  // lock names its owner's process for the message.
+  // The group commit gathers the batches of one turn of the event loop and the view ends with it, and
+  // the data directory's lock names its owner's process for the message.
   { file: /^storage\/(.*\/)?sqlite-[^/]*\.ts$/, names: /^(setImmediate|process\.pid)$/ },
   // A turn of the event loop is no time: a simulation goes through it like any other await.
   { file: /^storage\/cell-store\/event-loop-turn\.ts$/, names: /^setImmediate$/ },

@@ -3,6 +3,7 @@ import type { Timestamp } from '../storage/cell-store/cell.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
 import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
+import { generalProtocol } from '../storage/transaction/general-protocol.ts'
 import type { Heartbeat, Liveness } from '../storage/transaction/liveness.ts'
 import type { Lock } from '../storage/transaction/lock.ts'
 import { LockResolver } from '../storage/transaction/lock-resolver.ts'
@@ -71,13 +72,12 @@ export class Gateway {
   beginAt(startTs: Timestamp, options: { keepsOutcome?: boolean } = {}): Transaction {
     return new Transaction(
       {
-        context: this.context,
-        resolver: this.resolver,
+        protocol: generalProtocol(this.context, this.resolver),
         budget: this.#budget,
         ended: () => {},
       },
       {
-        id: `${startTs}.${'0'.repeat(32)}`,
+        newId: () => `${startTs}.${'0'.repeat(32)}`,
         startTs,
         readOnly: false,
         keepsOutcome: options.keepsOutcome ?? false,
@@ -93,16 +93,17 @@ export class Gateway {
     }
     const [first = ''] = Object.keys(puts)
     const primaryRow = buffer.rows().find(({ key }) => Buffer.from(key).toString() === first)?.key
-    const writeSet = planWriteSet(buffer.rows(), {
+    const request = {
       startTs,
-      incarnation: this.liveness.incarnation,
-      wallMicros: startTs,
-      ...(primaryRow === undefined ? {} : { primaryRow }),
+      rows: buffer.rows(),
+      primaryRow,
       schemaScopes: [],
       changedSchemas: [],
+    }
+    return planWriteSet(request, {
+      incarnation: this.liveness.incarnation,
+      wallMicros: () => startTs,
     })
-    if (writeSet === undefined) throw new Error('nothing to commit')
-    return writeSet
   }
 
   /** The n-th conditional mutation of this gateway, counted from now, meets this fault. */

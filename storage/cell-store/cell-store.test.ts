@@ -3,15 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeCellStore } from './cell-store-conformance.ts'
+import { describeEmbeddedCellStore } from './embedded-cell-store-conformance.ts'
 import { MemoryCellStore } from './memory-cell-store.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
 
-describeCellStore('memory', async () => {
+async function openMemory() {
   const store = new MemoryCellStore()
   return { store, dispose: () => store.close() }
-})
+}
 
-describeCellStore('SQLite', async () => {
+async function openSqlite() {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-cells-'))
   const store = await openSqliteCellStore({ dataDirectory })
   const dispose = async () => {
@@ -19,4 +20,12 @@ describeCellStore('SQLite', async () => {
     await rm(dataDirectory, { recursive: true })
   }
   return { store, dispose }
-})
+}
+
+for (const [name, open] of [
+  ['memory', openMemory],
+  ['SQLite', openSqlite],
+] as const) {
+  describeCellStore(name, open)
+  describeEmbeddedCellStore(name, open)
+}

@@ -22,7 +22,10 @@ export interface EmbeddedCellStore extends CellStore {
    */
   applyAtomically(batch: readonly RowStep[]): Promise<boolean[]>
 
-  /** The newest state of which every mutation has been answered. */
+  /**
+   * The newest state: at least all that has been answered, from the moment on in which it is, and of a
+   * batch that has not been answered yet all or nothing.
+   */
   readonly view: CellView
 }
 
@@ -31,7 +34,7 @@ export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
 
 /**
  * Reads in the turn in which they are asked for. All reads of one turn of the event loop see the same
- * state, unless the answer to a mutation has arrived in between. Throws CellStoreError.
+ * state, but for mutations that are handed in or answered between them. Throws CellStoreError.
  */
 export interface CellView {
   /** As `CellStore.readRows`. */

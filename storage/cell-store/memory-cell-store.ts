@@ -45,10 +45,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
   readonly view: CellView = {
-    readRows: (keys, filter) => {
-      this.#assertOpen()
-      return keys.map((key) => this.#readRow(rowKeyText(key), filter))
-    },
+    readRows: (keys, filter) => this.#readRows(keys, filter),
     readChunk: (request) => this.#readChunk(request),
   }
   readonly #rows = new Map<string, StoredRow>()
@@ -98,10 +95,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
   }
 
   async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    this.#assertOpen()
-    checkFilter(filter)
-    for (const key of keys) checkRowKey(key)
-    return keys.map((key) => this.#readRow(rowKeyText(key), filter))
+    return this.#readRows(keys, filter)
   }
 
   async *scanRows(scan: RowScan): AsyncIterable<Row> {
@@ -150,8 +144,16 @@ export class MemoryCellStore implements EmbeddedCellStore {
     this.#closed = true
   }
 
+  #readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
+    this.#assertOpen()
+    checkFilter(filter)
+    for (const key of keys) checkRowKey(key)
+    return keys.map((key) => this.#readRow(rowKeyText(key), filter))
+  }
+
   #readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
     this.#assertOpen()
+    checkFilter(filter)
     const from = rowKeyText(start)
     const to = end === undefined ? undefined : rowKeyText(end)
     const rows: Row[] = []

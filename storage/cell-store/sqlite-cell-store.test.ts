@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -13,7 +13,8 @@ import type { CellStore, CellStoreError } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
-import { checkSqliteVersion } from './sqlite-connection.ts'
+import { checkSqliteVersion, emptyLog, openWriterConnection } from './sqlite-connection.ts'
+import { SqliteThreads } from './sqlite-threads.ts'
 
 const run = promisify(execFile)
 const STORE_MODULE = new URL('./sqlite-cell-store.ts', import.meta.url).href
@@ -33,6 +34,13 @@ function refusedAs(code: StorageErrorCode, text: RegExp) {
     assert.match(error.message, text)
     return true
   }
+}
+
+/** The main module of another process. */
+async function moduleOf(script: string): Promise<string> {
+  const path = join(folder, 'child.mjs')
+  await writeFile(path, script)
+  return path
 }
 
 const DATA: RowFilter = [{ family: 'data' }]
@@ -79,13 +87,13 @@ test('a copy of the directory taken while it is open has every acknowledged writ
 test('a process that is killed leaves its acknowledged writes and no lock', async () => {
   const script = `
     const { openSqliteCellStore } = await import(${JSON.stringify(STORE_MODULE)})
-    const store = await openSqliteCellStore({ dataDirectory: process.argv[1] })
+    const store = await openSqliteCellStore({ dataDirectory: process.argv[2] })
     const value = Buffer.from('kept')
     const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1, value }
     await store.mutateRows([{ row: Buffer.from('a'), mutations: [cell] }])
     process.stdout.write('written')
     setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDirectory])
+  const child = spawn(process.execPath, [await moduleOf(script), dataDirectory])
   child.stderr.pipe(process.stderr)
   const [output] = await once(child.stdout, 'data')
   assert.equal(String(output), 'written')
@@ -231,13 +239,14 @@ test('a directory whose lock file cannot be written is refused, for it would exc
   for (const path of [folder, join(folder, 'deep'), dataDirectory]) await chmod(path, 0o777)
   await chmod(join(dataDirectory, 'lock.db'), 0o444)
   const script = `
-    const { openSqliteCellStore } = await import(process.argv[1])
+    const { openSqliteCellStore } = await import(${JSON.stringify(STORE_MODULE)})
     const said = (error) => error.code + ': ' + error.message
     console.log(await openSqliteCellStore({ dataDirectory: process.argv[2] }).then(() => 'opened', said))`
+  const module = await moduleOf(script)
+  await chmod(module, 0o644)
   // The superuser may write every file.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-  const args = ['--input-type=module', '-e', script, STORE_MODULE, dataDirectory]
-  const { stdout } = await run(process.execPath, args, { ...user, cwd: '/' })
+  const { stdout } = await run(process.execPath, [module, dataDirectory], { ...user, cwd: '/' })
   assert.match(stdout, /^data_directory_unusable: .*lock\.db/)
 })
 
@@ -252,16 +261,103 @@ test('a store file that lacks a table is refused, and leaves the directory free'
   }
 })
 
-test('a store on a full disk closes, and what it acknowledged is there afterwards', async (t) => {
-  const store = await openSqliteCellStore({ dataDirectory })
-  await store.mutateRows([setCell('a', 'one')])
-  const pragma = t.mock.method(SqliteDatabase.prototype, 'pragma', () => {
+test('a log that cannot be emptied on a full disk is left, and its content is there afterwards', async (t) => {
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  const writer = openWriterConnection(join(dataDirectory, 'cells.db'))
+  const texts: string[] = []
+  t.mock.method(writer, 'pragma', (text: string) => {
+    texts.push(text)
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   })
+  emptyLog(writer)
+  writer.close()
+  assert.deepEqual(texts, ['wal_checkpoint(TRUNCATE)'])
+})
+
+test('the thread that writes says that its connection syncs the log at each COMMIT', async () => {
+  const path = join(folder, 'cells.db')
+  const threads = await SqliteThreads.start(path, (cause) => assert.fail(String(cause)))
+  assert.deepEqual(threads.writerOpened, { journalMode: 'wal', synchronous: 2 })
+  await threads.closeWriter({ emptiesLog: true })
+})
+
+test('a process ends by itself, its store closed or not, when nothing is under way', async () => {
+  for (const end of ['await store.close()', '']) {
+    const module = await moduleOf(`
+      const { openSqliteCellStore } = await import(${JSON.stringify(STORE_MODULE)})
+      const store = await openSqliteCellStore({ dataDirectory: process.argv[2] })
+      const value = Buffer.from('kept')
+      const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1, value }
+      const writing = store.mutateRows([{ row: Buffer.from('a'), mutations: [cell] }])
+      ${end}
+      writing.then((errors) => console.log(JSON.stringify(errors)))`)
+    const { stdout } = await run(process.execPath, [module, dataDirectory], { timeout: 20_000 })
+    assert.equal(stdout, '[null]\n')
+  }
+})
+
+test('a read keeps its snapshot to the end of its turn, and holds back no checkpoint after it', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  await store.mutateRows([setCell('a', 'one')])
+  const other = new SqliteDatabase(join(dataDirectory, 'cells.db'), { timeout: 0 })
+  const isHeldBack = () => {
+    const [answer] = other.pragma('wal_checkpoint(TRUNCATE)') as Array<{ busy: number }>
+    return answer?.busy === 1
+  }
+  const range = { start: new Uint8Array(), filter: DATA, rowsMax: 10, bytesMax: 10 }
+  for (const [at, read] of [
+    () => store.view.readRows([Buffer.from('a')], DATA),
+    () => store.view.readChunk(range),
+    () => store.view.readChunk({ ...range, reverse: true }),
+  ].entries()) {
+    // Another value each time: the same one would change no page.
+    await store.mutateRows([setCell('a', `${at}`)])
+    read()
+    assert.equal(isHeldBack(), true)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isHeldBack(), false)
+  }
+  other.close()
   await store.close()
-  assert.equal(pragma.mock.callCount(), 1)
-  pragma.mock.restore()
+})
+
+test('the log is moved into the file beside the writes, and begun anew when it is large', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  const [file, log] = ['cells.db', 'cells.db-wal'].map((name) => join(dataDirectory, name))
+  const mebibyte = 'x'.repeat(1024 * 1024)
+  const fileBytes = async () => (await stat(file as string)).size
+  let moved = false
+  for (let round = 0; round < 28; round++) {
+    await store.mutateRows([1, 2, 3].map((at) => setCell(`${round}-${at}`, mebibyte)))
+    moved ||= (await fileBytes()) > 5 * 1024 * 1024
+  }
+  assert.equal(moved, true)
+  const { size } = await stat(log as string)
+  assert.ok(size < 80 * 1024 * 1024, `the log has ${size} bytes`)
+  await store.close()
   const reopened = await openSqliteCellStore({ dataDirectory })
-  assert.deepEqual(await valuesOf(reopened), ['one'])
+  const rows = await Array.fromAsync(reopened.scanRows({ start: new Uint8Array(), filter: DATA }))
+  assert.equal(rows.length, 3 * 28)
   await reopened.close()
+})
+
+test('space is given back by the thread that writes, bit by bit, in its turn', async () => {
+  const store = await openSqliteCellStore({ dataDirectory })
+  const rows = Array.from({ length: 2_000 }, (_, at) => setCell(`${at}`, 'x'.repeat(4_000)))
+  await store.mutateRows(rows)
+  const clear: Mutation = {
+    kind: 'deleteFromColumn',
+    family: 'data',
+    qualifier: '0',
+    timestamps: {},
+  }
+  const deleting = store.mutateRows(rows.map(({ row }) => ({ row, mutations: [clear] })))
+  await deleting
+  const parts: number[] = []
+  for (let bytes = -1; bytes !== 0; parts.push(bytes)) bytes = (await store.reclaimSpace?.()) ?? 0
+  const sum = parts.reduce((sum, bytes) => sum + bytes, 0)
+  assert.ok(sum > 7 * 1024 * 1024, `${sum} bytes were given back`)
+  assert.ok(Math.max(...parts) <= 2 * 1024 * 1024)
+  await store.close()
+  await assert.rejects(async () => store.reclaimSpace?.(), { kind: 'closed' })
 })

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Statement } from 'better-sqlite3'
-import { StorageError } from '../errors.ts'
 import {
   checkFilter,
   checkIncrements,
@@ -11,7 +9,6 @@ import {
 } from './call-check.ts'
 import type { Row } from './cell.ts'
 import {
-  type CellStore,
   CellStoreError,
   type CellStoreLimits,
   type CheckAndMutate,
@@ -19,14 +16,15 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
+import type { CellView, Chunk, EmbeddedCellStore, RowStep } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import type { RowFilter } from './row-filter.ts'
-import { openReaderConnection, openWriterConnection, reclaimPages } from './sqlite-connection.ts'
+import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
-import { type Chunk, SqliteRangeReader } from './sqlite-range-reader.ts'
-import { SqliteRowReader } from './sqlite-row-reader.ts'
-import { isDiskError, SqliteRowSteps } from './sqlite-row-steps.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
+import { isDiskError } from './sqlite-error.ts'
+import { SqliteThreads } from './sqlite-threads.ts'
+import { SqliteView } from './sqlite-view.ts'
+import { GROUP_STEPS_MAX, SqliteWriter } from './sqlite-writer.ts'
 
 /** The first chunk of a scan is small, because many scans end early; then they double. */
 const CHUNK_ROWS_FIRST = 64
@@ -37,95 +35,116 @@ export type SqliteCellStoreOptions = {
   /** Created when missing. It belongs to the store until `close`. */
   readonly dataDirectory: string
   /**
-   * Told once when the disk failed or a COMMIT did: what was being written is in doubt and the store
-   * refuses every further call. The process should end; the next start recovers.
+   * Told once when the disk failed, or a COMMIT did, or a thread of the store died: what was being
+   * written is in doubt and the store refuses every further call. The process should end; the next
+   * start recovers.
    */
   readonly onFatal?: (error: CellStoreError) => void
 }
 
-/** Throws StorageError `data_directory_locked` or `data_directory_unusable`. */
-export async function openSqliteCellStore(options: SqliteCellStoreOptions): Promise<CellStore> {
+/** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
+export async function openSqliteCellStore(
+  options: SqliteCellStoreOptions,
+): Promise<EmbeddedCellStore> {
   const directory = new SqliteDataDirectory(options.dataDirectory)
-  let writer: Database | undefined
-  let reader: Database | undefined
   try {
-    writer = openWriterConnection(directory.storeFile)
-    reader = openReaderConnection(directory.storeFile)
-    return new SqliteCellStore({
-      directory,
-      writer,
-      reader,
-      onFatal: options.onFatal ?? (() => {}),
-    })
+    return await SqliteCellStore.open(directory, options.onFatal ?? (() => {}))
   } catch (error) {
-    reader?.close()
-    writer?.close()
     directory.release()
-    throw error instanceof StorageError ? error : unusable(directory.storeFile, error)
+    throw error
   }
 }
 
 /**
- * The cell store on one machine's disk. Mutations go through the writer's queue and connection; reads
- * run on a connection of their own, in this turn, and see all that was acknowledged before them.
+ * The cell store on one machine's disk. Mutations go through the writer's queue to a thread that
+ * commits them in groups; reads run on a connection of their own, in the turn in which they are asked.
  */
-class SqliteCellStore implements CellStore {
-  readonly atomicScope = 'row'
+class SqliteCellStore implements EmbeddedCellStore {
+  readonly atomicScope = 'store'
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
   readonly #directory: SqliteDataDirectory
-  readonly #writerConnection: Database
-  readonly #readerConnection: Database
+  readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
-  readonly #rowReader: SqliteRowReader
-  readonly #rangeReader: SqliteRangeReader
-  readonly #begin: Statement<unknown[]>
-  readonly #end: Statement<unknown[]>
-  #failed = false
-  #closed = false
+  readonly #view: SqliteView
+  #closing: Promise<void> | undefined
 
-  constructor(parts: {
+  private constructor(parts: {
     readonly directory: SqliteDataDirectory
-    readonly writer: Database
-    readonly reader: Database
-    readonly onFatal: (error: CellStoreError) => void
+    readonly threads: SqliteThreads
+    readonly writer: SqliteWriter
+    readonly view: SqliteView
   }) {
     this.#directory = parts.directory
-    this.#writerConnection = parts.writer
-    this.#readerConnection = parts.reader
-    this.#writer = new SqliteWriter(new SqliteRowSteps(parts.writer), (error) => {
-      this.#failed = true
-      parts.onFatal(error)
+    this.#threads = parts.threads
+    this.#writer = parts.writer
+    this.#view = parts.view
+  }
+
+  static async open(
+    directory: SqliteDataDirectory,
+    onFatal: (error: CellStoreError) => void,
+  ): Promise<SqliteCellStore> {
+    const path = directory.storeFile
+    const threads = await SqliteThreads.start(path, (cause) => writer.fail(cause))
+    const writer: SqliteWriter = new SqliteWriter({
+      committer: threads,
+      // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
+      beforeAnswers: () => view.end(),
+      onFatal,
     })
-    this.#rowReader = new SqliteRowReader(parts.reader)
-    this.#rangeReader = new SqliteRangeReader(parts.reader, this.#rowReader)
-    this.#begin = parts.reader.prepare('BEGIN')
-    this.#end = parts.reader.prepare('COMMIT')
+    let view: SqliteView
+    try {
+      view = openView(path, writer)
+    } catch (error) {
+      await threads.closeWriter({ emptiesLog: true })
+      throw error
+    }
+    return new SqliteCellStore({ directory, threads, writer, view })
+  }
+
+  get view(): CellView {
+    return this.#view
   }
 
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    this.#writer.assertOpen()
-    checkRowKey(row)
-    checkFilter(step.when)
-    checkMutations(step.ifMatched)
-    checkMutations(step.otherwise)
-    return this.#writer.submit({ kind: 'checkAndMutate', row, ...step })
+    const [matched = false] = await this.applyAtomically([{ row, ...step }])
+    return matched
   }
 
+  async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+    this.#writer.assertOpen()
+    for (const { row, when, ifMatched, otherwise } of batch) {
+      checkRowKey(row)
+      checkFilter(when)
+      checkMutations(ifMatched)
+      checkMutations(otherwise)
+    }
+    if (batch.length === 0) return []
+    const matched = await this.#writer.submit({ kind: 'steps', steps: batch })
+    return matched === null ? batch.map(() => false) : (matched as boolean[])
+  }
+
+  /** Entries that come together share the fate of a batch, as far as a group holds them. */
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     this.#writer.assertOpen()
-    return Promise.all(entries.map((entry) => this.#mutateRow(entry)))
+    const errors: Array<CellStoreError | null> = entries.map(errorOf)
+    const right = entries.flatMap((entry, at) => (errors[at] === null ? [{ at, ...entry }] : []))
+    const submitted: Promise<void>[] = []
+    for (let from = 0; from < right.length; from += GROUP_STEPS_MAX) {
+      const part = right.slice(from, from + GROUP_STEPS_MAX)
+      const steps = part.map(({ row, mutations }) => unconditional(row, mutations))
+      const failed = (error: unknown) => {
+        if (!(error instanceof CellStoreError)) throw error
+        for (const { at } of part) errors[at] = error
+      }
+      submitted.push(this.#writer.submit({ kind: 'steps', steps }).then(() => {}, failed))
+    }
+    await Promise.all(submitted)
+    return errors
   }
 
   async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    this.#writer.assertOpen()
-    checkFilter(filter)
-    for (const key of keys) checkRowKey(key)
-    return this.#inOneSnapshot(() =>
-      keys.map((key) => {
-        const cells = this.#rowReader.readRow(key, filter)
-        return cells.length === 0 ? null : { key, cells }
-      }),
-    )
+    return this.#view.readRows(keys, filter)
   }
 
   async *scanRows(scan: RowScan): AsyncIterable<Row> {
@@ -135,15 +154,11 @@ class SqliteCellStore implements CellStore {
     let rest: Chunk['rest'] = { start: scan.start, end: scan.end }
     for (let rowsMax = CHUNK_ROWS_FIRST; rest !== undefined && left > 0; ) {
       signal?.throwIfAborted()
-      this.#writer.assertOpen()
       const { start, end } = rest
-      const chunk: Chunk = this.#inOneSnapshot(() =>
-        this.#rangeReader.readChunk({
-          ...{ start, end, reverse, filter },
-          rowsMax: Math.min(rowsMax, left),
-          bytesMax: CHUNK_BYTES_MAX,
-        }),
-      )
+      const chunk: Chunk = this.#view.readChunk({
+        ...(end === undefined ? { start } : { start, end }),
+        ...{ reverse, filter, rowsMax: Math.min(rowsMax, left), bytesMax: CHUNK_BYTES_MAX },
+      })
       for (const row of chunk.rows) {
         signal?.throwIfAborted()
         left -= 1
@@ -159,15 +174,18 @@ class SqliteCellStore implements CellStore {
     this.#writer.assertOpen()
     checkRowKey(row)
     checkIncrements(increments)
-    return this.#writer.submit({ kind: 'increment', row, increments })
+    return (await this.#writer.submit({ kind: 'increment', row, increments })) as bigint[]
   }
 
   /** A part at a time, because the pages at the end of the file are moved to its free places. */
   async reclaimSpace(): Promise<number> {
     this.#writer.assertOpen()
-    await eventLoopTurn()
-    this.#writer.assertOpen()
-    return reclaimPages(this.#writerConnection)
+    try {
+      return await this.#threads.reclaimSpace()
+    } catch (cause) {
+      if (isDiskError(cause)) throw this.#writer.fail(cause)
+      throw new CellStoreError('notApplied', 'No space was given back.', { cause })
+    }
   }
 
   async splitPoints(): Promise<Uint8Array[]> {
@@ -175,59 +193,45 @@ class SqliteCellStore implements CellStore {
     return []
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    this.#writer.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** The writer's connection is the last one, so that it can leave one complete file. */
+  async #close(): Promise<void> {
+    await this.#writer.close()
     try {
-      this.#readerConnection.close()
-      if (!this.#failed) this.#emptyLog()
+      await this.#threads.closeCheckpointer()
+      this.#view.close()
+      await this.#threads.closeWriter({ emptiesLog: !this.#writer.hasFailed })
     } finally {
-      this.#writerConnection.close()
       this.#directory.release()
-    }
-  }
-
-  /** Leaves one complete file: the log's content is moved into it and the log is emptied. */
-  #emptyLog(): void {
-    try {
-      this.#writerConnection.pragma('wal_checkpoint(TRUNCATE)')
-    } catch {
-      // On a full disk the log stays as it is; it is on disk, and the next start reads it.
-    }
-  }
-
-  async #mutateRow({ row, mutations }: RowMutations): Promise<CellStoreError | null> {
-    try {
-      checkRowKey(row)
-      checkMutations(mutations)
-      const step = { when: [], ifMatched: [], otherwise: mutations }
-      await this.#writer.submit({ kind: 'checkAndMutate', row, ...step })
-      return null
-    } catch (error) {
-      if (error instanceof CellStoreError) return error
-      throw error
-    }
-  }
-
-  /** Runs `read` in one read transaction, which ends with it: nothing may be awaited inside. */
-  #inOneSnapshot<T>(read: () => T): T {
-    try {
-      this.#begin.run()
-      const answer = read()
-      this.#end.run()
-      return answer
-    } catch (error) {
-      if (isDiskError(error)) throw this.#writer.fail(error)
-      if (this.#readerConnection.inTransaction) this.#readerConnection.exec('ROLLBACK')
-      throw new CellStoreError('notApplied', 'The read failed.', { cause: error })
     }
   }
 }
 
-/** A file that opens, but is not laid out as ours; SQLite says so when the statements are prepared. */
-function unusable(storeFile: string, cause: unknown): StorageError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const message = `${storeFile} cannot be used: ${reason}.`
-  return new StorageError('data_directory_unusable', message, {}, { cause })
+function openView(path: string, writer: SqliteWriter): SqliteView {
+  const reader = openReaderConnection(path)
+  try {
+    return new SqliteView(reader, writer)
+  } catch (error) {
+    reader.close()
+    throw unusableFile(path, error)
+  }
+}
+
+function errorOf({ row, mutations }: RowMutations): CellStoreError | null {
+  try {
+    checkRowKey(row)
+    checkMutations(mutations)
+    return null
+  } catch (error) {
+    if (error instanceof CellStoreError) return error
+    throw error
+  }
+}
+
+function unconditional(row: Uint8Array, mutations: RowMutations['mutations']): RowStep {
+  return { row, when: [], ifMatched: [], otherwise: mutations }
 }

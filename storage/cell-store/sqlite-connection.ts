@@ -10,7 +10,7 @@ import { prepareSchema } from './sqlite-schema.ts'
  */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const
 
-/** Two MiB of pages: a few milliseconds of the event loop. */
+/** Two MiB of pages: a few milliseconds, in which no group is committed. */
 const RECLAIMED_PAGES_MAX = 512
 
 const WRITE_AHEAD_LOG_BYTES_KEPT = 64 * 1024 * 1024
@@ -32,12 +32,38 @@ export function openWriterConnection(path: string): Database {
     database.pragma('fullfsync = ON')
     database.pragma('checkpoint_fullfsync = ON')
     database.pragma(`journal_size_limit = ${WRITE_AHEAD_LOG_BYTES_KEPT}`)
+    // A commit that moves the log into the file keeps all others waiting; a thread of its own does it.
+    database.pragma('wal_autocheckpoint = 0')
   })
 }
 
-/** A connection for reads, which see every commit that was acknowledged before they began. */
+/** Moves the log into the file with the same care as the writer, and does nothing else. */
+export function openCheckpointerConnection(path: string): Database {
+  return openConnection(path, (database) => {
+    database.pragma('synchronous = FULL')
+    database.pragma('checkpoint_fullfsync = ON')
+  })
+}
+
+/** A connection for reads. */
 export function openReaderConnection(path: string): Database {
   return openConnection(path, (database) => database.pragma('query_only = ON'))
+}
+
+/** Leaves one complete file: the log's content is moved into it and the log is emptied. */
+export function emptyLog(writer: Database): void {
+  try {
+    writer.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // On a full disk the log stays as it is; it is on disk, and the next start reads it.
+  }
+}
+
+/** A file that opens, but is not laid out as ours; SQLite says so when the statements are prepared. */
+export function unusableFile(path: string, cause: unknown): StorageError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `${path} cannot be used: ${reason}.`
+  return new StorageError('data_directory_unusable', message, {}, { cause })
 }
 
 /** Gives up to two MiB of free pages back to the file system; answers their bytes. */

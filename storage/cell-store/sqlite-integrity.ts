@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../errors.ts'
 import { openWriterConnection } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
-import { isDiskError } from './sqlite-row-steps.ts'
+import { isDiskError } from './sqlite-error.ts'
 
 const PROBLEMS_MAX = 100
 

@@ -1,130 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { EMBEDDED_LIMITS } from './call-check.ts'
-import { type Cell, FAMILIES, type Family, type Row } from './cell.ts'
-import type { RowFilter } from './row-filter.ts'
-import { chooseCells } from './row-filter-evaluation.ts'
-import { compareRowKeys, keyAfter } from './row-key.ts'
-import { SqliteFamilyCursor } from './sqlite-family-cursor.ts'
+import { type Cell, FAMILIES, type Row } from './cell.ts'
+import type { Chunk, ChunkRequest } from './embedded-cell-store.ts'
+import { keyAfter } from './row-key.ts'
+import { SqliteFamilyLane } from './sqlite-family-lane.ts'
+import { SqliteFamilyRows } from './sqlite-family-rows.ts'
 import type { SqliteRowReader } from './sqlite-row-reader.ts'
-import { statementTexts } from './sqlite-schema.ts'
 
 /** Larger than every row key: one byte longer than any, and all of them FF. */
 const END_OF_STORE = new Uint8Array(EMBEDDED_LIMITS.rowKeyBytesMax + 1).fill(0xff)
 
-export type ChunkRequest = {
-  readonly start: Uint8Array
-  readonly end: Uint8Array | undefined
-  readonly reverse: boolean
-  readonly filter: RowFilter
-  /** The chunk ends after so many rows, whether or not the filter leaves a cell of them. */
-  readonly rowsMax: number
-  /** The chunk ends after the row with which the bytes read reach this. */
-  readonly bytesMax: number
-}
-
-/** `rest` is the part of the range that is still to be read; absent when it has been read whole. */
-export type Chunk = {
-  readonly rows: readonly Row[]
-  readonly rest: { readonly start: Uint8Array; readonly end: Uint8Array | undefined } | undefined
-}
-
 /**
- * Reads a range of rows in chunks. A chunk is read whole in one turn inside one transaction of the
- * caller's, and no statement stays open after it: an open one would hold back the checkpoint and keep
- * later reads on an old snapshot.
+ * Reads a range of rows in chunks, in either direction. A chunk is read whole in one turn inside one
+ * transaction of the caller's, and no statement stays open after it: an open one would hold back the
+ * checkpoint and keep later reads on an old snapshot.
  */
 export class SqliteRangeReader {
-  readonly #rowReader: SqliteRowReader
-  readonly #cursors: Readonly<Record<Family, SqliteFamilyCursor>>
-  readonly #lastRow: Readonly<Record<Family, Statement<unknown[], Buffer>>>
+  readonly #families: readonly SqliteFamilyRows[]
 
   constructor(database: Database, rowReader: SqliteRowReader) {
-    this.#rowReader = rowReader
-    const cursors = FAMILIES.map(
-      (family) => [family, new SqliteFamilyCursor(database, family)] as const,
-    )
-    this.#cursors = Object.fromEntries(cursors) as Record<Family, SqliteFamilyCursor>
-    const lastRows = FAMILIES.map((family) => {
-      const text = statementTexts(family).lastRowOfRange
-      return [family, database.prepare<unknown[], Buffer>(text).pluck()] as const
-    })
-    this.#lastRow = Object.fromEntries(lastRows) as Record<Family, Statement<unknown[], Buffer>>
+    this.#families = FAMILIES.map((family) => new SqliteFamilyRows(database, family, rowReader))
   }
 
-  readChunk(request: ChunkRequest): Chunk {
-    return request.reverse ? this.#readBackward(request) : this.#readForward(request)
-  }
-
-  /** Sweeps the families of the filter side by side and puts the cells of each row together. */
-  #readForward({ start, end, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
-    const rows: Row[] = []
-    const cursors = familiesOf(filter).map((family) => this.#cursors[family])
-    try {
-      for (const cursor of cursors) cursor.seek(start, end ?? END_OF_STORE)
-      for (let visited = 0, bytes = 0; ; visited++) {
-        const key = smallestRow(cursors)
-        if (key === undefined) return { rows, rest: undefined }
-        if (visited === rowsMax || bytes >= bytesMax) return { rows, rest: { start: key, end } }
-        const swept: Cell[] = []
-        let complete = true
-        for (const cursor of cursors) complete = cursor.takeRow(key, swept) && complete
-        // A row too large to sweep is read by seeking to what the filter asks for.
-        const cells = complete ? chooseCells(swept, filter) : this.#rowReader.readRow(key, filter)
-        for (const cell of complete ? swept : cells) bytes += cell.value.length
-        if (cells.length > 0) rows.push({ key, cells })
-      }
-    } finally {
-      for (const cursor of cursors) cursor.close()
+  /** Lists the rows of each family of the filter and puts the cells of each row together. */
+  readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
+    // One row more than wanted tells where the rest begins.
+    const range = { start, end: end ?? END_OF_STORE, reverse, count: rowsMax + 1 }
+    const lanes: SqliteFamilyLane[] = []
+    for (const source of this.#families) {
+      const ofFamily = filter.filter(({ family }) => family === source.family)
+      if (ofFamily.length > 0) lanes.push(new SqliteFamilyLane(source, ofFamily, range))
     }
-  }
-
-  /**
-   * Steps from row to row. Sweeping backward would meet the oldest versions of a column first and
-   * would have to read all of them to know the newest.
-   */
-  #readBackward({ start, end, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
     const rows: Row[] = []
-    const families = familiesOf(filter)
-    const lastOf = (family: Family, before: Uint8Array) => this.#lastRow[family].get(start, before)
-    const last = families.map((family) => lastOf(family, end ?? END_OF_STORE))
     for (let visited = 0, bytes = 0; ; visited++) {
-      const key = largest(last)
-      if (key === undefined) return { rows, rest: undefined }
+      const next = nextKey(lanes, reverse)
+      if (next === undefined) return { rows, rest: undefined }
+      const key = Buffer.from(next, 'hex')
       if (visited === rowsMax || bytes >= bytesMax) {
-        return { rows, rest: { start, end: keyAfter(key) } }
+        return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
       }
-      const cells = this.#rowReader.readRow(key, filter)
+      const cells = takeRow(lanes, next, key)
       for (const cell of cells) bytes += cell.value.length
       if (cells.length > 0) rows.push({ key, cells })
-      for (const [at, family] of families.entries()) {
-        const candidate = last[at]
-        if (candidate !== undefined && compareRowKeys(candidate, key) === 0) {
-          last[at] = lastOf(family, key)
-        }
-      }
     }
   }
 }
 
-function familiesOf(filter: RowFilter): readonly Family[] {
-  return FAMILIES.filter((family) => filter.some((selector) => selector.family === family))
-}
-
-function smallestRow(cursors: readonly SqliteFamilyCursor[]): Uint8Array | undefined {
-  let smallest: Uint8Array | undefined
-  for (const { row } of cursors) {
-    if (row === undefined) continue
-    if (smallest === undefined || compareRowKeys(row, smallest) < 0) smallest = row
-  }
-  return smallest
-}
-
-function largest(keys: ReadonlyArray<Uint8Array | undefined>): Uint8Array | undefined {
-  let found: Uint8Array | undefined
-  for (const key of keys) {
+/** The key that comes first in the direction of the scan. */
+function nextKey(lanes: readonly SqliteFamilyLane[], reverse: boolean): string | undefined {
+  let next: string | undefined
+  for (const lane of lanes) {
+    const key = lane.nextKey()
     if (key === undefined) continue
-    if (found === undefined || compareRowKeys(key, found) > 0) found = key
+    if (next === undefined || (reverse ? key > next : key < next)) next = key
   }
-  return found
+  return next
+}
+
+/** The row's cells of all families, which stand in their order; moves past the row. */
+function takeRow(
+  lanes: readonly SqliteFamilyLane[],
+  text: string,
+  key: Uint8Array,
+): readonly Cell[] {
+  let cells: readonly Cell[] = []
+  for (const lane of lanes) {
+    if (lane.nextKey() !== text) continue
+    const found = lane.take(key)
+    cells = cells.length === 0 ? found : cells.concat(found)
+  }
+  return cells
 }

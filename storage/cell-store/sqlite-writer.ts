@@ -1,47 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError } from './cell-store.ts'
-import type {
-  CheckAndMutateStep,
-  GroupApplier,
-  GroupResult,
-  IncrementStep,
-  RowStep,
-  RowStepOutcome,
-} from './sqlite-row-steps.ts'
+import { receivedError, type SentError } from './sqlite-error.ts'
+import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import {
+  type BatchAnswer,
+  type BatchResult,
+  type GroupCommitter,
+  isFailure,
+  type WriteBatch,
+} from './sqlite-write-batch.ts'
 
-const GROUP_STEPS_MAX = 1_000
-const GROUP_BYTES_MAX = 4 * 1024 * 1024
+/** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
+export const GROUP_STEPS_MAX = 1_000
+export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
-type QueuedStep = {
-  readonly step: RowStep
+type QueuedBatch = {
+  readonly batch: WriteBatch
+  readonly steps: number
   readonly bytes: number
-  readonly resolve: (outcome: Exclude<RowStepOutcome, CellStoreError>) => void
+  readonly resolve: (answer: BatchAnswer) => void
   readonly reject: (error: CellStoreError) => void
 }
 
 /**
- * Group commit: the steps that arrive within one turn of the event loop become durable together, by
- * one SQLite transaction and one sync. They take effect in the order in which they were queued.
+ * Group commit: while one group is being made durable, the next one gathers. So the slower the disk,
+ * the larger the groups, and 64 writers share one sync. Batches take effect in the order in which
+ * they were queued, and are answered in it.
  */
 export class SqliteWriter {
-  readonly #applier: GroupApplier
+  readonly #committer: GroupCommitter
+  readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
-  #queue: QueuedStep[] = []
+  #queue: QueuedBatch[] = []
   #flushScheduled = false
+  #underWay = false
   #closedBy: CellStoreError | undefined
+  #failure: CellStoreError | undefined
+  #whenIdle: () => void = () => {}
 
-  constructor(applier: GroupApplier, onFatal: (error: CellStoreError) => void) {
-    this.#applier = applier
-    this.#onFatal = onFatal
+  constructor(parts: {
+    readonly committer: GroupCommitter
+    /** Called in the turn in which the promises of a group are settled, before the first of them. */
+    readonly beforeAnswers: () => void
+    /** Told once when the disk failed. */
+    readonly onFatal: (error: CellStoreError) => void
+  }) {
+    this.#committer = parts.committer
+    this.#beforeAnswers = parts.beforeAnswers
+    this.#onFatal = parts.onFatal
   }
 
-  /** Resolves once the step is on disk. */
-  submit(step: CheckAndMutateStep): Promise<boolean>
-  submit(step: IncrementStep): Promise<bigint[]>
-  submit(step: RowStep): Promise<boolean | bigint[]> {
+  /** Resolves once the batch is on disk. */
+  submit(batch: WriteBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
-      this.#queue.push({ step, bytes: bytesOf(step), resolve, reject })
+      const steps = batch.kind === 'steps' ? batch.steps.length : 1
+      this.#queue.push({ batch, steps, bytes: encodedBytesMax(batch), resolve, reject })
       this.#scheduleFlush()
     })
   }
@@ -51,81 +65,95 @@ export class SqliteWriter {
     if (this.#closedBy !== undefined) throw this.#closedBy
   }
 
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
   /** A failure after which the file must not be touched again before it is opened anew. */
   fail(cause: unknown): CellStoreError {
-    if (this.#closedBy !== undefined) return this.#closedBy
+    if (this.#failure !== undefined) return this.#failure
     const message = 'The cell store failed and must be opened anew.'
-    this.#closedBy = new CellStoreError('closed', message, { cause })
+    this.#failure = new CellStoreError('closed', message, { cause })
+    this.#closedBy ??= this.#failure
     // What is still queued has certainly not been applied.
-    for (const { reject } of this.#queue.splice(0)) reject(this.#closedBy)
-    this.#onFatal(this.#closedBy)
-    return this.#closedBy
+    for (const { reject } of this.#queue.splice(0)) reject(this.#failure)
+    this.#onFatal(this.#failure)
+    return this.#failure
   }
 
-  /** Carries out what is queued; later steps are refused. */
-  close(): void {
-    while (this.#queue.length > 0) this.#flushGroup()
+  /** Resolves when what is queued has been carried out; later batches are refused. */
+  async close(): Promise<void> {
     this.#closedBy ??= new CellStoreError('closed', 'The cell store is closed.')
-  }
-
-  #scheduleFlush(): void {
-    if (this.#flushScheduled) return
-    this.#flushScheduled = true
-    setImmediate(() => {
-      this.#flushScheduled = false
-      this.#flushGroup()
-      if (this.#queue.length > 0) this.#scheduleFlush()
+    if (!this.#underWay && this.#queue.length === 0) return
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve
     })
   }
 
-  #flushGroup(): void {
+  /** What is asked in one turn of the event loop is gathered, also when nothing is under way. */
+  #scheduleFlush(): void {
+    if (this.#flushScheduled || this.#underWay) return
+    this.#flushScheduled = true
+    setImmediate(() => {
+      this.#flushScheduled = false
+      void this.#flush()
+    })
+  }
+
+  async #flush(): Promise<void> {
     const group = this.#takeGroup()
-    if (group.length === 0) return
-    const result = this.#applier.applyGroup(group.map(({ step }) => step))
-    if (result.kind === 'committed') this.#answer(group, result.outcomes)
-    else this.#refuse(group, result)
-  }
-
-  #answer(group: readonly QueuedStep[], outcomes: readonly RowStepOutcome[]): void {
-    for (const [at, { resolve, reject }] of group.entries()) {
-      const outcome = outcomes[at] as RowStepOutcome
-      if (outcome instanceof CellStoreError) reject(outcome)
-      else resolve(outcome)
+    if (group.length === 0) return this.#whenIdle()
+    this.#underWay = true
+    try {
+      const bytes = group.reduce((sum, queued) => sum + queued.bytes, 0)
+      const batches = group.map(({ batch }) => batch)
+      const results = await this.#committer.commitGroup(batches, bytes)
+      this.#beforeAnswers()
+      this.#answer(group, results)
+    } catch (cause) {
+      for (const { reject } of group) reject(inDoubt(cause))
+      this.fail(cause)
     }
+    this.#underWay = false
+    if (this.#queue.length > 0) this.#scheduleFlush()
+    else this.#whenIdle()
   }
 
-  #refuse(
-    group: readonly QueuedStep[],
-    { kind, cause }: Exclude<GroupResult, { kind: 'committed' }>,
-  ) {
-    const error =
-      kind === 'notApplied'
-        ? new CellStoreError('notApplied', 'The write was rolled back.', { cause })
-        : new CellStoreError('ambiguous', 'The write may or may not be on disk.', { cause })
-    for (const { reject } of group) reject(error)
-    if (kind === 'unknown') this.fail(cause)
+  #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
+    let lost: SentError | undefined
+    for (const [at, { resolve, reject }] of group.entries()) {
+      const result = results[at] as BatchResult
+      if (!isFailure(result)) {
+        resolve(result)
+        continue
+      }
+      const cause = receivedError(result.cause)
+      if (result.kind === 'invalid') reject(new CellStoreError('invalid', cause.message))
+      else if (result.kind === 'notApplied') {
+        reject(new CellStoreError('notApplied', 'The write was rolled back.', { cause }))
+      } else {
+        reject(inDoubt(cause))
+        lost ??= result.cause
+      }
+    }
+    if (lost !== undefined) this.fail(receivedError(lost))
   }
 
-  /** From the front of the queue; a step larger than the bound is a group of its own. */
-  #takeGroup(): QueuedStep[] {
+  /** From the front of the queue; a batch larger than the bounds is a group of its own. */
+  #takeGroup(): QueuedBatch[] {
     let count = 0
+    let steps = 0
     let bytes = 0
     for (const queued of this.#queue) {
+      steps += queued.steps
       bytes += queued.bytes
-      if (count > 0 && (count === GROUP_STEPS_MAX || bytes > GROUP_BYTES_MAX)) break
+      if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > GROUP_BYTES_MAX)) break
       count += 1
     }
     return this.#queue.splice(0, count)
   }
 }
 
-function bytesOf(step: RowStep): number {
-  if (step.kind === 'increment') return 0
-  let bytes = 0
-  for (const mutations of [step.ifMatched, step.otherwise]) {
-    for (const mutation of mutations) {
-      if (mutation.kind === 'setCell') bytes += step.row.length + mutation.value.length
-    }
-  }
-  return bytes
+function inDoubt(cause: unknown): CellStoreError {
+  return new CellStoreError('ambiguous', 'The write may or may not be on disk.', { cause })
 }

@@ -11,6 +11,8 @@ export type GarbageCollectionParts = {
   readonly retention: Retention
   /** The startTs of the oldest transaction that is open here; undefined when none is. */
   readonly oldestSnapshot: () => Timestamp | undefined
+  /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
+  readonly safePointMax: () => Timestamp | undefined
   /** Which rows may go as a whole, by what the catalog says at the safe point. */
   readonly expendableAt: (safePoint: Timestamp) => Promise<IsExpendable>
 }
@@ -50,10 +52,13 @@ export class GarbageCollection {
   }
 
   async #collectOnce(): Promise<GarbageReport> {
-    const { context, collector, retention, oldestSnapshot, expendableAt } = this.#parts
+    const { context, collector, retention, oldestSnapshot, safePointMax, expendableAt } =
+      this.#parts
     const { timestamp: now, safePoint: current } = await context.oracle.next()
     const moment = { now, oldestSnapshot: oldestSnapshot() ?? now }
-    const safePoint = Math.max(current, chooseSafePoint(moment, retention))
+    const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? now)
+    // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.
+    const safePoint = Math.max(current, chosen)
     const expendable = () => expendableAt(safePoint)
     const report = await collector.collect(safePoint, expendable, this.#stopping.signal)
     this.#lastReport = report

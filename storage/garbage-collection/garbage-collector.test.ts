@@ -12,7 +12,11 @@ const nothing: IsExpendable = () => false
 
 function collect(world: ProtocolWorld, safePoint: number, isExpendable = nothing) {
   const sweeper = new LockSweeper(world.b.context, world.b.resolver, 0)
-  const collector = new GarbageCollector(world.b.context, sweeper, 0)
+  const collector = new GarbageCollector(
+    world.b.context,
+    (safePoint) => sweeper.resolveBelow(safePoint),
+    0,
+  )
   return collector.collect(safePoint, async () => isExpendable)
 }
 
@@ -168,7 +172,11 @@ describe('a collection', () => {
     const world = new ProtocolWorld(20)
     await world.given('bob lock@5 primary=bob put 3')
     const sweeper = new LockSweeper(world.b.context, world.b.resolver, 0)
-    const collector = new GarbageCollector(world.b.context, sweeper, 120_000)
+    const collector = new GarbageCollector(
+      world.b.context,
+      (safePoint) => sweeper.resolveBelow(safePoint),
+      120_000,
+    )
     let sleptMs = 0
     const { clock } = world.b.context
     const sleep = clock.sleep.bind(clock)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
-import type { LockSweeper } from '../transaction/lock-sweeper.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
 import { garbageFilter, garbageOf, type IsExpendable } from './row-garbage.ts'
 
@@ -17,6 +16,9 @@ export type GarbageReport = {
   readonly elapsedMs: number
 }
 
+/** Settles every lock of a transaction that began before the safe point; resolves to how many. */
+export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
+
 /**
  * Deletes what no snapshot at or above the safe point can see. The order is what makes it safe:
  *
@@ -30,13 +32,13 @@ export type GarbageReport = {
  */
 export class GarbageCollector {
   readonly #context: ProtocolContext
-  readonly #sweeper: LockSweeper
+  readonly #resolveBelow: ResolveBelow
   readonly #requestLifeMs: number
 
   /** `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). */
-  constructor(context: ProtocolContext, sweeper: LockSweeper, requestLifeMs: number) {
+  constructor(context: ProtocolContext, resolveBelow: ResolveBelow, requestLifeMs: number) {
     this.#context = context
-    this.#sweeper = sweeper
+    this.#resolveBelow = resolveBelow
     this.#requestLifeMs = requestLifeMs
   }
 
@@ -53,7 +55,7 @@ export class GarbageCollector {
     const start = clock.monotonicMs()
     await oracle.raiseSafePoint(safePoint)
     if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
-    const locksResolved = await this.#sweeper.resolveBelow(safePoint)
+    const locksResolved = await this.#resolveBelow(safePoint)
     const rows = await this.#deleteGarbage(safePoint, await isExpendable(), signal)
     const bytesReclaimed = await this.#reclaimSpace(signal)
     return {

@@ -7,7 +7,7 @@ import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
 import { lowerCounter, type OracleState, raiseCounter, readOracleState } from './oracle-row.ts'
-import type { Stamp, TimestampOracle } from './timestamp-oracle.ts'
+import type { Stamp, SynchronousOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /**
@@ -38,7 +38,7 @@ type Outside = {
  *
  * Schema fences are kept by table and in memory only: a restart ends every open transaction anyway.
  */
-export class EmbeddedOracle implements TimestampOracle {
+export class EmbeddedOracle implements SynchronousOracle {
   readonly #outside: Outside
   readonly #wallClock: TrustedWallClock
   readonly #schemaFences = new Map<number, Timestamp>()
@@ -49,6 +49,8 @@ export class EmbeddedOracle implements TimestampOracle {
   #renewFrom: Timestamp = 0
   #safePoint: Timestamp
   #renewal: Promise<void> | undefined
+  /** Somebody has waited for the mark, and no timestamp has been taken since. */
+  #isAwaited = false
 
   private constructor(outside: Outside, found: OracleState) {
     this.#outside = outside
@@ -67,22 +69,46 @@ export class EmbeddedOracle implements TimestampOracle {
 
   /** Rejects with StorageError `closed`, or with a CellStoreError when the mark cannot be raised. */
   async next(schemaScopes: readonly number[] = []): Promise<Stamp> {
-    for (let isRenewed = false; ; isRenewed = true) {
-      this.#closing.signal.throwIfAborted()
-      const wallMicros = this.#wallClock.micros()
-      // The disk may have taken so long that the clock has passed the new mark already; then the mark
-      // itself is as good a timestamp, and waiting for the next one would not end.
-      const now = isRenewed ? Math.min(wallMicros, this.#mark) : wallMicros
-      const timestamp = Math.max(this.#last + 1, now)
-      if (timestamp <= this.#mark) {
-        this.#last = timestamp
-        if (timestamp > this.#renewFrom) this.#renewMarkInBackground()
+    for (;;) {
+      const timestamp = this.take()
+      if (timestamp !== undefined) {
         // The fences are read in the turn that took the timestamp: no change can come in between.
-        const schemaFence = this.#schemaFenceOf(schemaScopes)
+        const schemaFence = this.schemaFenceOf(schemaScopes)
         return { timestamp, safePoint: this.#safePoint, schemaFence }
       }
-      await this.#renewMark()
+      await this.markRaised()
     }
+  }
+
+  /** Throws StorageError `closed`. */
+  take(): Timestamp | undefined {
+    this.#closing.signal.throwIfAborted()
+    const wallMicros = this.#wallClock.micros()
+    // The disk may have taken so long that the clock has passed the new mark already; then the mark
+    // itself is as good a timestamp, and waiting for the next one would not end.
+    const now = this.#isAwaited ? Math.min(wallMicros, this.#mark) : wallMicros
+    const timestamp = Math.max(this.#last + 1, now)
+    if (timestamp > this.#mark) return undefined
+    this.#last = timestamp
+    this.#isAwaited = false
+    if (timestamp > this.#renewFrom) this.#renewMarkInBackground()
+    return timestamp
+  }
+
+  /** Rejects with StorageError `closed`, or with a CellStoreError when the mark cannot be raised. */
+  async markRaised(): Promise<void> {
+    await this.#renewMark()
+    this.#isAwaited = true
+  }
+
+  get safePoint(): Timestamp {
+    return this.#safePoint
+  }
+
+  schemaFenceOf(schemaScopes: readonly number[]): Timestamp {
+    let fence = 0
+    for (const scope of schemaScopes) fence = Math.max(fence, this.#schemaFences.get(scope) ?? 0)
+    return fence
   }
 
   async currentSafePoint(): Promise<Timestamp> {
@@ -103,6 +129,10 @@ export class EmbeddedOracle implements TimestampOracle {
   }
 
   async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+    this.fenceSchemas(schemaScopes, to)
+  }
+
+  fenceSchemas(schemaScopes: readonly number[], to: Timestamp): void {
     this.#assertIssued(to)
     for (const scope of schemaScopes) {
       this.#schemaFences.set(scope, Math.max(this.#schemaFences.get(scope) ?? 0, to))
@@ -113,12 +143,6 @@ export class EmbeddedOracle implements TimestampOracle {
     this.#closing.abort(new StorageError('closed', 'The timestamp oracle is closed.'))
     await this.#renewal?.catch(() => {})
     await this.#lowerMark()
-  }
-
-  #schemaFenceOf(schemaScopes: readonly number[]): Timestamp {
-    let fence = 0
-    for (const scope of schemaScopes) fence = Math.max(fence, this.#schemaFences.get(scope) ?? 0)
-    return fence
   }
 
   /** Those who need it at the same time share one renewal. */

@@ -36,6 +36,27 @@ export interface TimestampOracle {
   close(): Promise<void>
 }
 
+/**
+ * An oracle that can be asked within a turn of the event loop, because the process owns the store
+ * alone: one-phase commit checks its fences, takes commitTs and queues its batch without a pause.
+ */
+export interface SynchronousOracle extends TimestampOracle {
+  /** The next timestamp; undefined when the mark on disk must be raised first. */
+  take(): Timestamp | undefined
+
+  /** Resolves when the mark has been raised for a `take` that answered undefined. */
+  markRaised(): Promise<void>
+
+  /** As of this turn. */
+  readonly safePoint: Timestamp
+
+  /** The latest of the schema fences of these tables, as of this turn. */
+  schemaFenceOf(schemaScopes: readonly number[]): Timestamp
+
+  /** As `raiseSchemaFence`, in this turn. */
+  fenceSchemas(schemaScopes: readonly number[], to: Timestamp): void
+}
+
 export type Stamp = {
   readonly timestamp: Timestamp
   readonly safePoint: Timestamp

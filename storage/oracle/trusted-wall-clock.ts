@@ -18,24 +18,27 @@ export class TrustedWallClock {
   readonly #clock: Clock
   readonly #log: StorageLog
   /** The last moment at which both clocks agreed. */
-  #agreed: { readonly wallMicros: number; readonly monotonicMs: number }
+  #agreedWallMicros: number
+  #agreedMonotonicMs: number
   #hasJumped = false
 
   constructor(clock: Clock, log: StorageLog) {
     this.#clock = clock
     this.#log = log
-    this.#agreed = { wallMicros: clock.wallMicros(), monotonicMs: clock.monotonicMs() }
+    this.#agreedWallMicros = clock.wallMicros()
+    this.#agreedMonotonicMs = clock.monotonicMs()
   }
 
   /** Whole microseconds since 1970. */
   micros(): number {
     const wallMicros = this.#clock.wallMicros()
     const monotonicMs = this.#clock.monotonicMs()
-    const elapsedMicros = (monotonicMs - this.#agreed.monotonicMs) * 1000
-    const expectedMicros = Math.floor(this.#agreed.wallMicros + elapsedMicros)
+    const elapsedMicros = (monotonicMs - this.#agreedMonotonicMs) * 1000
+    const expectedMicros = Math.floor(this.#agreedWallMicros + elapsedMicros)
     const aheadMicros = wallMicros - expectedMicros
     if (Math.abs(aheadMicros) <= JUMP_MICROS_MAX) {
-      this.#agreed = { wallMicros, monotonicMs }
+      this.#agreedWallMicros = wallMicros
+      this.#agreedMonotonicMs = monotonicMs
       this.#hasJumped = false
       return wallMicros
     }

@@ -2,23 +2,43 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rowKey } from '../../test/cell-notation.ts'
+import { EmbeddedWorld } from '../../test/embedded-world.ts'
 import type { Fault } from '../../test/faulty-cell-store.ts'
-import { COLUMN, type Gateway, ProtocolWorld } from '../../test/protocol-world.ts'
+import { COLUMN, ProtocolWorld } from '../../test/protocol-world.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
+import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
+import type { Transaction } from './transaction.ts'
 
 /**
- * Transfers between accounts from two gateways at once, over a store that loses requests and
+ * Transfers between accounts. From two gateways at once, over a store that loses requests and
  * answers, with a liveness that is a coin flip: transactions are taken for dead while they live, at
- * any moment. At every snapshot the sum is the same, and what was acknowledged is there. Seeds are
+ * any moment. And in the process that owns its store, by either way to commit, with a writer that is
+ * slow, refuses batches, and shows some before it answers them. At every snapshot the sum is the same, and what was acknowledged is there. Seeds are
  * fixed; `BANK_SEED=n` runs one of them alone, and a failure names its seed.
  */
 const ACCOUNTS = ['ann', 'bob', 'eve', 'joe', 'sue'] as const
 const OPENING = 100
+const OPENED = ACCOUNTS.map((name) => `${name} write@2 -> 1 put ${OPENING}`)
 const SEEDS = process.env.BANK_SEED
   ? [Number(process.env.BANK_SEED)]
   : Array.from({ length: 60 }, (_, index) => index + 1)
+
+/** Where transactions run: a gateway, or the only process of an embedded store. */
+type Participant = {
+  beginAt(startTs: Timestamp): Transaction
+  read(row: string, readTs: Timestamp): Promise<string | null>
+}
+
+/** A store with its participants, and how it comes to rest: without faults, and with nobody alive. */
+type Bank = {
+  readonly oracle: TimestampOracle
+  readonly tellers: readonly Participant[]
+  readonly rest: () => Promise<Participant>
+  readonly cells: () => Promise<string[]>
+}
 
 type Ledger = { readonly id: string; readonly outcome: 'committed' | 'aborted' | 'unknown' }[]
 
@@ -26,7 +46,7 @@ function amountIn(bytes: Uint8Array | undefined): number {
   return Number(Buffer.from(bytes ?? []).toString())
 }
 
-async function sumAt(gateway: Gateway, readTs: number): Promise<number> {
+async function sumAt(gateway: Participant, readTs: number): Promise<number> {
   const rows = await gateway.beginAt(readTs).getRows(
     ACCOUNTS.map((name) => rowKey(name)),
     [COLUMN],
@@ -35,14 +55,14 @@ async function sumAt(gateway: Gateway, readTs: number): Promise<number> {
 }
 
 async function transfer(
-  gateway: Gateway,
-  world: ProtocolWorld,
+  gateway: Participant,
+  bank: Bank,
   random: SeededRandomness,
   ledger: Ledger,
 ) {
   const from = random.below(ACCOUNTS.length)
   const to = (from + 1 + random.below(ACCOUNTS.length - 1)) % ACCOUNTS.length
-  const { timestamp } = await world.oracle.next()
+  const { timestamp } = await bank.oracle.next()
   const transaction = gateway.beginAt(timestamp)
   const id = `m${timestamp}`
   try {
@@ -67,27 +87,72 @@ async function transfer(
   }
 }
 
-async function run(seed: number): Promise<Ledger> {
-  const random = new SeededRandomness(seed)
+async function sharedBank(random: SeededRandomness): Promise<Bank> {
   const world = new ProtocolWorld(100)
-  await world.given(...ACCOUNTS.map((name) => `${name} write@2 -> 1 put ${OPENING}`))
+  await world.given(...OPENED)
   const faultRate = random.fraction() * 0.15
   const deathRate = random.fraction() * 0.3
   for (const { store, liveness } of [world.a, world.b]) {
     store.fault = async () => {
-      for (let turns = random.below(3); turns > 0; turns -= 1) {
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      await someTurns(random)
       const faults: Fault[] = ['requestLost', 'answerLost', 'refused']
       return random.fraction() < faultRate ? (faults[random.below(3)] as Fault) : 'none'
     }
     liveness.isOwnerDead = async () => random.fraction() < deathRate
   }
+  return {
+    oracle: world.oracle,
+    tellers: [world.a, world.a, world.b, world.b],
+    cells: () => world.cells(),
+    rest: async () => {
+      await world.cells()
+      world.b.store.fault = () => 'none'
+      world.b.liveness.isOwnerDead = async () => true
+      return world.b
+    },
+  }
+}
+
+async function embeddedBank(
+  random: SeededRandomness,
+  commit: 'one-phase' | 'two-phase',
+): Promise<Bank> {
+  const world = new EmbeddedWorld(100, commit)
+  const { store } = world
+  await world.given(...OPENED)
+  store.isHeld = false
+  const faultRate = random.fraction() * 0.15
+  store.fate = async () => {
+    await someTurns(random)
+    if (random.fraction() < faultRate) return 'refuse'
+    if (random.fraction() < 0.5) await store.show()
+    await someTurns(random)
+    return 'apply'
+  }
+  return {
+    oracle: world.oracle,
+    tellers: [world, world, world, world],
+    cells: () => world.cells(),
+    rest: async () => {
+      await world.context.background.drain()
+      assert.equal(world.latches.size, 0)
+      return world
+    },
+  }
+}
+
+async function someTurns(random: SeededRandomness): Promise<void> {
+  for (let turns = random.below(3); turns > 0; turns -= 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function run(bank: Bank, random: SeededRandomness): Promise<Ledger> {
   const ledger: Ledger = []
-  const worker = async (gateway: Gateway) => {
+  const worker = async (gateway: Participant) => {
     for (let round = 0; round < 12; round += 1) {
-      await transfer(gateway, world, random, ledger)
-      const { timestamp } = await world.oracle.next()
+      await transfer(gateway, bank, random, ledger)
+      const { timestamp } = await bank.oracle.next()
       const sum = await sumAt(gateway, timestamp).catch((error: unknown) => {
         // A read may lose a request while it clears a lock, or wait too long; the next one will do.
         const isOfNoUse = error instanceof StorageError && error.code === 'locked'
@@ -97,40 +162,46 @@ async function run(seed: number): Promise<Ledger> {
       assert.equal(sum, OPENING * ACCOUNTS.length, `sum at ${timestamp}`)
     }
   }
-  await Promise.all([worker(world.a), worker(world.a), worker(world.b), worker(world.b)])
-  await world.cells()
-  await checkAtRest(world, ledger)
+  await Promise.all(bank.tellers.map(worker))
+  await checkAtRest(bank, ledger)
   return ledger
 }
 
 /** Without faults, and with everybody dead: all locks can be settled, and the ledger is right. */
-async function checkAtRest(world: ProtocolWorld, ledger: Ledger): Promise<void> {
-  const gateway = world.b
-  gateway.store.fault = () => 'none'
-  gateway.liveness.isOwnerDead = async () => true
-  const { timestamp } = await world.oracle.next()
+async function checkAtRest(bank: Bank, ledger: Ledger): Promise<void> {
+  const gateway = await bank.rest()
+  const { timestamp } = await bank.oracle.next()
   assert.equal(await sumAt(gateway, timestamp), OPENING * ACCOUNTS.length)
   for (const { id, outcome } of ledger) {
     const isThere = (await gateway.read(id, timestamp)) !== null
     if (outcome !== 'unknown') assert.equal(isThere, outcome === 'committed', `transfer ${id}`)
   }
   assert.deepEqual(
-    (await world.cells()).filter((line) => line.includes(' lock@')),
+    (await bank.cells()).filter((line) => line.includes(' lock@')),
     [],
   )
 }
 
+const BANKS: Readonly<Record<string, (random: SeededRandomness) => Promise<Bank>>> = {
+  'two gateways': sharedBank,
+  'one process, one-phase commit': (random) => embeddedBank(random, 'one-phase'),
+  'one process, two-phase commit': (random) => embeddedBank(random, 'two-phase'),
+}
+
 describe('the bank', () => {
-  test(`keeps its sum at every snapshot, seeds ${SEEDS[0]} to ${SEEDS.at(-1)}`, async () => {
-    const total = { committed: 0, aborted: 0, unknown: 0 }
-    for (const seed of SEEDS) {
-      try {
-        for (const { outcome } of await run(seed)) total[outcome] += 1
-      } catch (error) {
-        throw new Error(`seed ${seed} (BANK_SEED=${seed} runs it alone)`, { cause: error })
+  for (const [name, open] of Object.entries(BANKS)) {
+    test(`${name}: keeps its sum at every snapshot, seeds ${SEEDS[0]} to ${SEEDS.at(-1)}`, async () => {
+      const total = { committed: 0, aborted: 0, unknown: 0 }
+      for (const seed of SEEDS) {
+        try {
+          const random = new SeededRandomness(seed)
+          for (const { outcome } of await run(await open(random), random)) total[outcome] += 1
+        } catch (error) {
+          throw new Error(`seed ${seed} (BANK_SEED=${seed} runs it alone)`, { cause: error })
+        }
       }
-    }
-    console.log(`bank: ${JSON.stringify(total)}`)
-    if (SEEDS.length > 1) assert.ok(total.committed > 100 && total.aborted > 100)
-  })
+      console.log(`bank of ${name}: ${JSON.stringify(total)}`)
+      if (SEEDS.length > 1) assert.ok(total.committed > 100 && total.aborted > 100)
+    })
+  }
 })

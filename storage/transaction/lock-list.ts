@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Row } from '../cell-store/cell.ts'
 import { decodeLock, isPrimaryOf, type Lock } from './lock.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 
@@ -12,12 +13,13 @@ export type StandingLock = {
 
 /** The locks that stand now, in row order, at most `limit`: for an operator to look at. */
 export async function listLocks(
-  { cellStore, liveness }: ProtocolContext,
+  { liveness }: Pick<ProtocolContext, 'liveness'>,
+  lockedRows: AsyncIterable<Row>,
   limit: number,
 ): Promise<StandingLock[]> {
   const standing: StandingLock[] = []
-  const scan = { start: new Uint8Array(), filter: [{ family: 'lock' }], limit } as const
-  for await (const { key, cells } of cellStore.scanRows(scan)) {
+  for await (const { key, cells } of lockedRows) {
+    if (standing.length >= limit) break
     for (const cell of cells) {
       const lock = decodeLock(cell.timestamp, cell.value)
       const address = { row: key, column: cell.qualifier }

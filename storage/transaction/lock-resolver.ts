@@ -11,6 +11,7 @@ import { readTransactionStatus, type TransactionStatus } from './transaction-sta
 
 /** What is certain about the transaction that holds a lock. */
 export type Resolution = Decided | { readonly kind: 'alive' }
+export type Settle = (lock: Lock) => Promise<Resolution>
 export type Decided = Extract<TransactionStatus, { kind: 'committed' | 'rolledBack' }>
 
 /**

@@ -3,6 +3,7 @@ import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import { type CheckAndMutate, mayBeSentAgain } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
 import { Backoff } from './backoff.ts'
+import { writeConflict } from './commit-refusal.ts'
 import { decodeLock, type Lock } from './lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import {
@@ -111,13 +112,6 @@ async function checkAndMutateRepeatedly(
       if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
     }
   }
-}
-
-function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp): StorageError {
-  return new StorageError('write_conflict', 'Another transaction wrote the same row first.', {
-    row,
-    conflictingTimestamp,
-  })
 }
 
 const PREWRITE_RETRY = { firstMs: 10, totalMs: 5_000 }

@@ -5,19 +5,9 @@ import type { CellStore } from '../cell-store/cell-store.ts'
 import { keyAfter } from '../cell-store/row-key.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { SnapshotRange } from './transaction-protocol.ts'
 import { partsToFetch } from './value-fetch.ts'
 import type { SnapshotRow } from './version.ts'
-
-/** Rows of [start, end) in key order, or in reverse order; columns as for `Snapshot.getRows`. */
-export type SnapshotRange = {
-  readonly start: Uint8Array
-  readonly end?: Uint8Array
-  readonly reverse?: boolean
-  readonly columns: readonly string[]
-  /** How many rows the caller will take at most, to read no more than that. */
-  readonly limit?: number
-  readonly signal?: AbortSignal
-}
 
 /**
  * Scans at the snapshot, page by page; between two pages nothing of the store is held. Each row is
@@ -30,8 +20,9 @@ export async function* scanSnapshot(
   range: SnapshotRange,
 ): AsyncGenerator<SnapshotRow> {
   let pageRows = Math.min(range.limit ?? Number.POSITIVE_INFINITY, STORAGE_LIMITS.scanPageRows)
+  let left = range.limit ?? Number.POSITIVE_INFINITY
   let rest: SnapshotRange | undefined = range
-  while (rest !== undefined) {
+  while (rest !== undefined && left > 0) {
     const images = await readPage(cellStore, snapshot, rest, pageRows)
     const settled = await snapshot.settle(images, range.columns, range.signal)
     // Also that nothing is there is something that is shown, and may be what collection left.
@@ -39,7 +30,12 @@ export async function* scanSnapshot(
     for (const part of partsToFetch(settled)) {
       const rows = await snapshot.fetch(part)
       await snapshot.checkReadable()
-      for (const row of rows) if (row !== null) yield row
+      for (const row of rows) {
+        if (row === null) continue
+        yield row
+        left -= 1
+        if (left === 0) return
+      }
     }
     rest = images.length < pageRows ? undefined : remainderAfter(rest, images)
     // A small limit met many deleted rows: the next pages are larger, so they are few.

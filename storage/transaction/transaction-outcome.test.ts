@@ -9,7 +9,12 @@ import { TransactionRegistry } from './transaction-registry.ts'
 /** Another process, or the same one after a restart, that has nothing of the transaction in memory. */
 function ask(gateway: Gateway, id: string, openMsMax?: number) {
   const question = { id, ...(openMsMax === undefined ? {} : { openMsMax }) }
-  return findOutcome(gateway.context, gateway.resolver, new TransactionRegistry(), question)
+  return findOutcome(
+    gateway.context,
+    (lock) => gateway.resolver.settle(lock),
+    new TransactionRegistry(),
+    question,
+  )
 }
 
 function begin(world: ProtocolWorld) {

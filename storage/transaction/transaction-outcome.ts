@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
-import type { LockResolver } from './lock-resolver.ts'
+import type { Settle } from './lock-resolver.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import { rollBackUnseenPrimary } from './rollback.ts'
 import { OUTCOME_COLUMN, outcomePath, startTsOfId } from './transaction-id.ts'
@@ -24,7 +24,7 @@ export type TransactionOutcome =
  */
 export async function findOutcome(
   context: ProtocolContext,
-  resolver: LockResolver,
+  settle: Settle,
   registry: TransactionRegistry,
   question: {
     readonly id: string
@@ -40,17 +40,14 @@ export async function findOutcome(
   const now = await context.oracle.next()
   if (startTs === undefined || startTs >= now.timestamp) return { kind: 'neverBegun' }
   if (registry.isActive(id)) return { kind: 'active' }
-  const remembered = registry.outcome(id)
-  if (remembered?.kind === 'committed') return remembered
-  if (remembered?.kind === 'aborted') {
-    return { kind: 'rolledBack', reason: remembered.reason.code }
-  }
+  const remembered = registry.endOf(id)
+  if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
   const primary = { row: systemRowKey(outcomePath(id)), column: OUTCOME_COLUMN }
   for (;;) {
     const status = await readTransactionStatus(context.cellStore, { primary, startTs })
     if (status.kind === 'committed') return status
     if (status.kind === 'locked') {
-      const resolution = await resolver.settle(status.lock)
+      const resolution = await settle(status.lock)
       if (resolution.kind === 'alive') return { kind: 'active' }
       continue
     }

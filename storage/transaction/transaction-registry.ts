@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { Transaction } from './transaction.ts'
-import type { CommitOutcome } from './two-phase-commit.ts'
+import type { TransactionEnd } from './transaction-protocol.ts'
 
 /** The transactions of this process: the open ones, and how the last ones ended. */
 export class TransactionRegistry {
-  readonly #active = new Map<string, Transaction>()
-  readonly #ended = new Map<string, CommitOutcome>()
+  readonly #active = new Set<Transaction>()
+  readonly #ended = new Map<string, TransactionEnd>()
 
   begun(transaction: Transaction): void {
-    this.#active.set(transaction.id, transaction)
+    this.#active.add(transaction)
   }
 
-  ended(transaction: Transaction, outcome: CommitOutcome): void {
-    this.#active.delete(transaction.id)
-    this.#ended.set(transaction.id, outcome)
+  ended(transaction: Transaction, end: TransactionEnd): void {
+    this.#active.delete(transaction)
+    // Nobody can ask about a transaction whose id nobody has been told.
+    if (!transaction.hasId) return
+    this.#ended.set(transaction.id, end)
     if (this.#ended.size > ENDED_MAX) {
       const [oldest] = this.#ended.keys()
       this.#ended.delete(oldest as string)
@@ -22,16 +24,19 @@ export class TransactionRegistry {
   }
 
   isActive(id: string): boolean {
-    return this.#active.has(id)
+    for (const transaction of this.#active) {
+      if (transaction.hasId && transaction.id === id) return true
+    }
+    return false
   }
 
   /** Waits for the commits that are under way, however they end. */
   async commitsEnded(): Promise<void> {
-    const committing = [...this.#active.values()].filter(({ state }) => state === 'committing')
+    const committing = [...this.#active].filter(({ state }) => state === 'committing')
     await Promise.allSettled(committing.map((transaction) => transaction.commit()))
   }
 
-  outcome(id: string): CommitOutcome | undefined {
+  endOf(id: string): TransactionEnd | undefined {
     return this.#ended.get(id)
   }
 
@@ -42,7 +47,7 @@ export class TransactionRegistry {
   /** The start timestamp of the oldest open transaction; undefined when none is open. */
   oldestSnapshot(): Timestamp | undefined {
     let oldest: Timestamp | undefined
-    for (const { startTs } of this.#active.values()) {
+    for (const { startTs } of this.#active) {
       if (oldest === undefined || startTs < oldest) oldest = startTs
     }
     return oldest

@@ -2,13 +2,16 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
-import type { LockResolver } from './lock-resolver.ts'
-import type { ProtocolContext } from './protocol-context.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
-import { Snapshot } from './snapshot.ts'
-import { type SnapshotRange, scanSnapshot } from './snapshot-scan.ts'
 import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
-import { type CommitOutcome, commitTwoPhase } from './two-phase-commit.ts'
+import type {
+  CommitOutcome,
+  CommitRequest,
+  SnapshotRange,
+  SnapshotReads,
+  TransactionEnd,
+  TransactionProtocol,
+} from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
 import {
   type BufferBudget,
@@ -16,7 +19,6 @@ import {
   type BufferedWrite,
   WriteBuffer,
 } from './write-buffer.ts'
-import { planWriteSet } from './write-set.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
@@ -24,15 +26,17 @@ export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBa
 export type CommitResult = { readonly commitTs: Timestamp | null }
 
 export type TransactionParts = {
-  readonly context: ProtocolContext
-  readonly resolver: LockResolver
+  readonly protocol: TransactionProtocol
   readonly budget: BufferBudget
   /** Called once, when the transaction ends in whatever way. */
-  readonly ended: (transaction: Transaction, outcome: CommitOutcome) => void
+  readonly ended: (transaction: Transaction, end: TransactionEnd) => void
+  /** Called when the transaction has changed a table's definition, for itself so far. */
+  readonly changedSchema?: (transaction: Transaction) => void
 }
 
 export type TransactionOptions = {
-  readonly id: string
+  /** Makes the id; asked for once at most, and never by a transaction that nobody names. */
+  readonly newId: () => string
   readonly startTs: Timestamp
   readonly readOnly: boolean
   /** Whether the outcome can be asked for by the id after the process has ended. */
@@ -47,27 +51,38 @@ export type TransactionOptions = {
  * `locked`, `transaction_closed`; writes throw `limit_exceeded`, `read_only_transaction`.
  */
 export class Transaction {
-  readonly id: string
   readonly startTs: Timestamp
   readonly readOnly: boolean
+  readonly #newId: () => string
   readonly #keepsOutcome: boolean
   readonly #parts: TransactionParts
-  readonly #snapshot: Snapshot
+  readonly #snapshot: SnapshotReads
   readonly #buffer: WriteBuffer
-  readonly #schemaScopes = new Set<number>()
-  readonly #changedSchemas = new Set<number>()
+  readonly #schemaScopes: number[] = []
+  readonly #changedSchemas: number[] = []
+  #id: string | undefined
   #state: TransactionState = 'active'
   #statement: { readonly layer: WriteBuffer; readonly signal: AbortSignal | undefined } | undefined
   #commit: Promise<CommitResult> | undefined
 
   constructor(parts: TransactionParts, options: TransactionOptions) {
-    this.id = options.id
+    this.#newId = options.newId
     this.startTs = options.startTs
     this.readOnly = options.readOnly
     this.#keepsOutcome = options.keepsOutcome
     this.#parts = parts
-    this.#snapshot = new Snapshot(parts.context, parts.resolver, options.startTs)
+    this.#snapshot = parts.protocol.snapshotAt(options.startTs)
     this.#buffer = new WriteBuffer(parts.budget)
+  }
+
+  get id(): string {
+    this.#id ??= this.#newId()
+    return this.#id
+  }
+
+  /** Whether anybody has asked for the id. */
+  get hasId(): boolean {
+    return this.#id !== undefined
   }
 
   get state(): TransactionState {
@@ -80,8 +95,11 @@ export class Transaction {
   }
 
   async getRow(key: Uint8Array, columns: readonly string[]): Promise<SnapshotRow | null> {
-    const [row] = await this.getRows([key], columns)
-    return row ?? null
+    this.#checkActive()
+    const found = this.#snapshot.getRow(key, columns, this.#statement?.signal)
+    // What is at hand is not waited for: in the process that owns its store that is nearly always.
+    const committed = found instanceof Promise ? await found : found
+    return overlayRow({ key, committed }, columns, this.#buffer)
   }
 
   /** One answer for each key, null where no asked column exists; one round trip to the store. */
@@ -90,23 +108,19 @@ export class Transaction {
     columns: readonly string[],
   ): Promise<Array<SnapshotRow | null>> {
     this.#checkActive()
-    const rows = await this.#snapshot.getRows(keys, columns, this.#statement?.signal)
+    const found = this.#snapshot.getRows(keys, columns, this.#statement?.signal)
+    const rows = found instanceof Promise ? await found : found
+    if (this.#buffer.isEmpty) return rows
     return rows.map((committed, index) =>
       overlayRow({ key: keys[index] as Uint8Array, committed }, columns, this.#buffer),
     )
   }
 
-  async *scanRows(range: SnapshotRange): AsyncGenerator<SnapshotRow> {
+  /** Throws `transaction_closed` at once. */
+  scanRows(range: SnapshotRange): AsyncIterable<SnapshotRow> {
     this.#checkActive()
-    const { limit, ...unlimited } = range
     const own = this.#buffer.rowsBetween(range.start, range.end)
-    const { cellStore } = this.#parts.context
-    // Own deletes may take rows away, so a limit can bound the pages only where there are no writes.
-    if (own.length === 0) return yield* take(limit, scanSnapshot(cellStore, this.#snapshot, range))
-    const committed = scanSnapshot(cellStore, this.#snapshot, unlimited)
-    const reverse = range.reverse === true
-    const merging = { rows: own, buffer: this.#buffer, columns: range.columns, reverse }
-    yield* take(limit, overlayScan(committed, merging))
+    return own.length === 0 ? this.#snapshot.scan(range) : this.#scanWithOwn(range, own)
   }
 
   put(key: Uint8Array, column: string, value: Uint8Array): void {
@@ -147,12 +161,13 @@ export class Transaction {
 
   /** The commit fails with `schema_changed` when this table's definition changed since `startTs`. */
   dependOnSchema(tableId: number): void {
-    this.#schemaScopes.add(tableId)
+    if (!this.#schemaScopes.includes(tableId)) this.#schemaScopes.push(tableId)
   }
 
   /** The commit raises this table's schema fence, so that older writers of the table fail. */
   changeSchema(tableId: number): void {
-    this.#changedSchemas.add(tableId)
+    if (!this.#changedSchemas.includes(tableId)) this.#changedSchemas.push(tableId)
+    this.#parts.changedSchema?.(this)
   }
 
   /**
@@ -168,7 +183,7 @@ export class Transaction {
   /** Drops all writes. Nothing happens when the transaction has ended or is committing. */
   rollback(reason?: StorageError): void {
     if (this.#state !== 'active') return
-    this.#end('rolledBack', { kind: 'aborted', reason: reason ?? rolledBack() })
+    this.#end('rolledBack', reason === undefined ? ROLLED_BACK : endedBy(reason))
   }
 
   async #commitOnce(): Promise<CommitResult> {
@@ -183,7 +198,7 @@ export class Transaction {
         this.#end('committed', outcome)
         return { commitTs: outcome.commitTs }
       case 'aborted':
-        this.#end('rolledBack', outcome)
+        this.#end('rolledBack', endedBy(outcome.reason))
         throw outcome.reason
       case 'unknown':
         this.#end('unknown', outcome)
@@ -192,11 +207,11 @@ export class Transaction {
   }
 
   async #decide(): Promise<CommitOutcome | { readonly kind: 'nothing' }> {
-    const { context, resolver } = this.#parts
     try {
-      const writeSet = this.#writeSet()
-      if (writeSet === undefined) return { kind: 'nothing' }
-      return await commitTwoPhase(context, resolver, writeSet)
+      const request = this.#commitRequest()
+      return request === undefined
+        ? { kind: 'nothing' }
+        : await this.#parts.protocol.commit(request)
     } catch (error) {
       // A rule did not hold. The transaction ends all the same, or what it holds would never be free.
       this.#end('unknown', { kind: 'unknown' })
@@ -204,21 +219,37 @@ export class Transaction {
     }
   }
 
-  #writeSet() {
-    const { liveness } = this.#parts.context
+  /** Undefined when there is no put and no delete: guards alone protect nothing. */
+  #commitRequest(): CommitRequest | undefined {
     const written = this.#buffer.rows()
-    const writesValues = written.some(({ writes }) => hasValueWrite(writes))
-    const outcome = this.#keepsOutcome && writesValues ? outcomeRow(this.id) : undefined
-    const primaryRow = outcome?.key
-    // The outcome row is the protocol's own, so it counts towards no limit of the user's.
-    return planWriteSet(outcome === undefined ? written : [outcome, ...written], {
+    if (!written.some(({ writes }) => hasValueWrite(writes))) return undefined
+    const outcome = this.#keepsOutcome ? outcomeRow(this.id) : undefined
+    return {
       startTs: this.startTs,
-      incarnation: liveness.incarnation,
-      wallMicros: liveness.wallMicros(),
-      ...(primaryRow === undefined ? {} : { primaryRow }),
-      schemaScopes: [...this.#schemaScopes],
-      changedSchemas: [...this.#changedSchemas],
-    })
+      // The outcome row is the protocol's own, so it counts towards no limit of the user's.
+      rows: outcome === undefined ? written : [outcome, ...written],
+      primaryRow: outcome?.key,
+      schemaScopes: this.#schemaScopes,
+      changedSchemas: this.#changedSchemas,
+    }
+  }
+
+  async *#scanWithOwn(
+    range: SnapshotRange,
+    rows: readonly BufferedRow[],
+  ): AsyncGenerator<SnapshotRow> {
+    const { limit = Number.POSITIVE_INFINITY, ...unlimited } = range
+    if (limit <= 0) return
+    // Own deletes may take rows away, so the limit cannot bound what is read of the store.
+    const committed = this.#snapshot.scan(unlimited)
+    const reverse = range.reverse === true
+    const merging = { rows, buffer: this.#buffer, columns: range.columns, reverse }
+    let left = limit
+    for await (const row of overlayScan(committed, merging)) {
+      yield row
+      left -= 1
+      if (left <= 0) return
+    }
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
@@ -234,20 +265,10 @@ export class Transaction {
     if (this.#state !== 'active') throw closed(`The transaction is ${this.#state}.`)
   }
 
-  #end(state: TransactionState, outcome: CommitOutcome): void {
+  #end(state: TransactionState, end: TransactionEnd): void {
     this.#state = state
     this.#buffer.clear()
-    this.#parts.ended(this, outcome)
-  }
-}
-
-async function* take<T>(limit: number | undefined, items: AsyncIterable<T>): AsyncGenerator<T> {
-  let left = limit ?? Number.POSITIVE_INFINITY
-  if (left <= 0) return
-  for await (const item of items) {
-    yield item
-    left -= 1
-    if (left <= 0) return
+    this.#parts.ended(this, end)
   }
 }
 
@@ -255,8 +276,10 @@ function hasValueWrite(writes: ReadonlyMap<string, BufferedWrite>): boolean {
   return [...writes.values()].some((write) => write.kind !== 'guard')
 }
 
-function rolledBack(): StorageError {
-  return new StorageError('transaction_rolled_back', 'The transaction was rolled back.')
+const ROLLED_BACK: TransactionEnd = { kind: 'rolledBack', reason: 'transaction_rolled_back' }
+
+function endedBy(reason: StorageError): TransactionEnd {
+  return { kind: 'rolledBack', reason: reason.code }
 }
 
 /** The row that tells what became of the transaction; see `transaction-outcome.ts`. */

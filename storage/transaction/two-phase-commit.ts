@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { StorageError } from '../errors.ts'
 import type { Stamp } from '../oracle/timestamp-oracle.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
+import { schemaChanged } from './commit-fences.ts'
+import { refusalOf } from './commit-refusal.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { prewriteRow } from './prewrite.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import { rollBackWriteSet } from './rollback.ts'
 import { snapshotTooOld } from './snapshot-age.ts'
+import type { CommitOutcome } from './transaction-protocol.ts'
 import type { WriteSet } from './write-set.ts'
-
-export type CommitOutcome =
-  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
-  | { readonly kind: 'aborted'; readonly reason: StorageError }
-  /** The answer to the commit was lost and cannot be found out now. Never to be run again blindly. */
-  | { readonly kind: 'unknown' }
 
 /**
  * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their
@@ -50,7 +45,7 @@ export async function commitTwoPhase(
     // A primary that was refused for certain has left nothing behind, and nobody will ask for it.
     if (primaryIsLocked || error instanceof CellStoreError)
       await rollBackWriteSet(context, writeSet)
-    return { kind: 'aborted', reason: reasonOf(error) }
+    return { kind: 'aborted', reason: refusalOf(error) }
   } finally {
     if (!secondariesAreUnderWay) ended()
   }
@@ -80,24 +75,7 @@ async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Pr
   if (changedSchemas.length > 0) {
     await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)
   } else if (stamp.schemaFence > startTs) {
-    throw new StorageError(
-      'schema_changed',
-      'The definition of a table that this transaction wrote has changed since it began.',
-      { startTimestamp: startTs, schemaFence: stamp.schemaFence },
-    )
+    throw schemaChanged(startTs, stamp.schemaFence)
   }
   return stamp
-}
-
-function reasonOf(error: unknown): StorageError {
-  if (error instanceof StorageError) return error
-  if (error instanceof CellStoreError) {
-    return new StorageError(
-      'transaction_rolled_back',
-      `The store did not take the transaction: ${error.message}`,
-      {},
-      { cause: error },
-    )
-  }
-  throw error
 }

@@ -34,8 +34,7 @@ export function encodeStartTs(startTs: Timestamp): Uint8Array {
 
 export function decodeStartTs(bytes: Uint8Array): Timestamp {
   invariant(bytes.length >= START_TS_BYTES, 'I5', { damaged: 'timestamp', length: bytes.length })
-  const view = viewOf(bytes)
-  const startTs = view.getUint32(0) * 2 ** 32 + view.getUint32(4)
+  const startTs = uint32At(bytes, 0) * 2 ** 32 + uint32At(bytes, 4)
   invariant(Number.isSafeInteger(startTs), 'I5', { damaged: 'timestamp', startTs })
   return startTs
 }
@@ -45,7 +44,12 @@ export function encodeWriteRecord(record: WriteRecord): Uint8Array {
 }
 
 export function decodeWriteRecord(bytes: Uint8Array): WriteRecord {
-  return { startTs: decodeStartTs(bytes), content: decodeContent(bytes.subarray(START_TS_BYTES)) }
+  return { startTs: decodeStartTs(bytes), content: decodeContent(bytes, START_TS_BYTES) }
+}
+
+/** How many bytes of the record's value stand in the data cell. */
+export function bytesElsewhere(record: Uint8Array): number {
+  return record[START_TS_BYTES] === KIND_BYTE.data ? uint32At(record, START_TS_BYTES + 1) : 0
 }
 
 /** One byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
@@ -64,21 +68,26 @@ export function encodeContent(content: WrittenContent): Uint8Array {
   }
 }
 
-export function decodeContent(bytes: Uint8Array): WrittenContent {
-  switch (bytes[0]) {
+/** Reads a content that begins `at` this byte and goes on to the end. */
+export function decodeContent(bytes: Uint8Array, at = 0): WrittenContent {
+  const length = bytes.length - at
+  switch (bytes[at]) {
     case KIND_BYTE.inline:
-      return { kind: 'inline', value: bytes.subarray(1) }
+      return { kind: 'inline', value: bytes.subarray(at + 1) }
     case KIND_BYTE.data:
-      invariant(bytes.length === 5, 'I5', { damaged: 'data reference', length: bytes.length })
-      return { kind: 'data', byteLength: viewOf(bytes).getUint32(1) }
+      invariant(length === 5, 'I5', { damaged: 'data reference', length })
+      return { kind: 'data', byteLength: uint32At(bytes, at + 1) }
     case KIND_BYTE.delete:
-      invariant(bytes.length === 1, 'I5', { damaged: 'deletion', length: bytes.length })
+      invariant(length === 1, 'I5', { damaged: 'deletion', length })
       return { kind: 'delete' }
     default:
-      throw new InvariantViolation('I5', { damaged: 'record kind', byte: bytes[0] })
+      throw new InvariantViolation('I5', { damaged: 'record kind', byte: bytes[at] })
   }
 }
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** Byte by byte: every read decodes a record, and a DataView for it would cost more than the rest. */
+function uint32At(bytes: Uint8Array, at: number): number {
+  const [a, b] = [bytes[at] as number, bytes[at + 1] as number]
+  const [c, d] = [bytes[at + 2] as number, bytes[at + 3] as number]
+  return a * 2 ** 24 + ((b << 16) | (c << 8) | d)
 }

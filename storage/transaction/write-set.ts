@@ -3,6 +3,7 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { invariant } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { ColumnAddress, Lock, LockedColumn, RowGroup } from './lock.ts'
+import type { CommitRequest } from './transaction-protocol.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 
 /** A row group about to be prewritten, with the values that are too long to stand in a lock. */
@@ -21,30 +22,23 @@ export type WriteSet = {
 }
 
 /**
- * Chooses the primary and turns buffered writes into locks; undefined when there is nothing to
- * commit. The primary is a put or a delete, never a guard: a guard leaves no write record, and then
- * nothing would tell that the transaction committed (I7).
+ * Chooses the primary and turns buffered writes into locks. The primary is a put or a delete, never a
+ * guard: a guard leaves no write record, and then nothing would tell that the transaction committed
+ * (I7).
  */
 export function planWriteSet(
-  rows: readonly BufferedRow[],
-  owner: {
-    readonly startTs: Timestamp
-    readonly incarnation: string
-    readonly wallMicros: number
-    /** The row that must decide, when the transaction has one (its outcome row). */
-    readonly primaryRow?: Uint8Array
-    readonly schemaScopes: readonly number[]
-    readonly changedSchemas: readonly number[]
-  },
-): WriteSet | undefined {
-  const { startTs, schemaScopes, changedSchemas } = owner
-  const primary = choosePrimary(rows, owner.primaryRow)
-  if (primary === undefined) return undefined
+  request: CommitRequest,
+  owner: { readonly incarnation: string; wallMicros(): number },
+): WriteSet {
+  const { startTs, rows, schemaScopes, changedSchemas } = request
+  const wallMicros = owner.wallMicros()
+  const primary = choosePrimary(rows, request.primaryRow)
+  invariant(primary !== undefined, 'I7', { startTs })
   const lockFor = (write: BufferedWrite): Lock => ({
     startTs,
     primary,
     incarnation: owner.incarnation,
-    wallMicros: owner.wallMicros,
+    wallMicros,
     content: contentOf(write),
   })
   const groups = rows.map((row) => groupOf(row, lockFor))
@@ -86,7 +80,8 @@ function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): Pre
   return { row: row.key, columns: [first, ...rest], values }
 }
 
-function contentOf(write: BufferedWrite): Lock['content'] {
+/** What a lock of this write carries. */
+export function contentOf(write: BufferedWrite): Lock['content'] {
   if (write.kind !== 'put') return { kind: write.kind }
   return fitsInline(write.value)
     ? { kind: 'inline', value: write.value }

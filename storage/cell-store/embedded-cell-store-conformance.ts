@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Row } from './cell.ts'
+import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
+import type { Chunk, ChunkRequest, EmbeddedCellStore, RowStep } from './embedded-cell-store.ts'
+import type { Mutation } from './mutation.ts'
+import type { RowFilter } from './row-filter.ts'
+
+export type OpenedEmbeddedEngine = {
+  readonly store: EmbeddedCellStore
+  /** Closes the store and removes what it left. */
+  dispose(): Promise<void>
+}
+
+const NEWEST: RowFilter = [{ family: 'write', qualifier: '0', newest: 1 }]
+
+/** What an engine inside the process must do beyond `describeCellStore`. */
+export function describeEmbeddedCellStore(
+  name: string,
+  openEngine: () => Promise<OpenedEmbeddedEngine>,
+): void {
+  describe(`${name}: the contract of an embedded cell store`, () => {
+    let engine: OpenedEmbeddedEngine
+    let store: EmbeddedCellStore
+    beforeEach(async () => {
+      engine = await openEngine()
+      store = engine.store
+    })
+    afterEach(() => engine.dispose())
+
+    const view = (...rows: string[]) => store.view.readRows(rows.map(bytes), NEWEST).map(numberIn)
+
+    test('a batch changes all its rows, and says which of its steps matched', async () => {
+      await store.applyAtomically([put('a', 1), put('b', 1)])
+      const matched = await store.applyAtomically([
+        { ...put('a', 2), when: NEWEST, ifMatched: [set(3)] },
+        { ...put('c', 2), when: NEWEST, ifMatched: [set(3)] },
+        put('d', 2),
+      ])
+      assert.deepEqual(matched, [true, false, false])
+      assert.deepEqual(view('a', 'b', 'c', 'd'), [3, 1, 2, 2])
+      assert.deepEqual(await store.applyAtomically([]), [])
+    })
+
+    test('all predicates of a batch come before its first mutation, whose order is kept', async () => {
+      const absent = { when: NEWEST, ifMatched: [] }
+      const batch = [
+        { ...put('a', 1), ...absent },
+        { ...put('a', 2), ...absent },
+        { ...put('b', 3), ...absent },
+      ]
+      assert.deepEqual(await store.applyAtomically(batch), [false, false, false])
+      assert.deepEqual(view('a', 'b'), [2, 3])
+      assert.deepEqual(await store.applyAtomically(batch), [true, true, true])
+    })
+
+    test('a batch with a wrong step is refused whole', async () => {
+      const wrong = { ...put('b', 1), otherwise: [{ ...set(1), timestamp: -1 } as Mutation] }
+      await assert.rejects(store.applyAtomically([put('a', 1), wrong]), { kind: 'invalid' })
+      assert.deepEqual(view('a'), [null])
+    })
+
+    test('mutations of every kind take effect in the order in which they were handed in', async () => {
+      const step = (value: number) => ({ when: NEWEST, ifMatched: [set(value)], otherwise: [] })
+      const counter = { family: 'data', qualifier: 'n', by: 1n } as const
+      const answers = await Promise.all([
+        store.applyAtomically([{ row: bytes('a'), ...step(1) }]),
+        store.mutateRows([{ row: bytes('a'), mutations: [set(2)] }]),
+        store.checkAndMutateRow(bytes('a'), step(3)),
+        store.readModifyWriteRow(bytes('a'), [counter]),
+        store.applyAtomically([{ row: bytes('a'), ...step(4) }, put('b', 4)]),
+        store.checkAndMutateRow(bytes('b'), step(5)),
+        store.readModifyWriteRow(bytes('a'), [counter]),
+      ])
+      assert.deepEqual(answers, [[false], [null], true, [1n], [true, false], true, [2n]])
+      assert.deepEqual(view('a', 'b'), [4, 5])
+    })
+
+    test('the view shows a batch at the moment of its answer, and never a half of one', async () => {
+      const rows = ['a', 'b', 'c']
+      let [answered, done] = [0, false]
+      const look = () => {
+        const [first, ...others] = view(...rows)
+        for (const other of others) assert.equal(other, first, 'a half of a batch is seen')
+        assert.ok((first ?? 0) >= answered, `${first} is seen, ${answered} was answered`)
+      }
+      const writes: Promise<void>[] = []
+      const write = (value: number) =>
+        store.applyAtomically(rows.map((row) => put(row, value))).then(() => {
+          answered = value
+          look()
+        })
+      for (let value = 1; value <= 60; value++) {
+        writes.push(write(value))
+        look()
+        // Sometimes several batches are on their way together, sometimes one.
+        if (value % 4 === 0) await writes.at(-1)
+        else if (value % 4 === 1) await new Promise((resolve) => setImmediate(resolve))
+      }
+      void Promise.all(writes).finally(() => {
+        done = true
+      })
+      while (!done) {
+        look()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await Promise.all(writes)
+      assert.equal(answered, 60)
+    })
+
+    test('within a turn the view stays as it is while a batch is committed, and the answer renews it', async () => {
+      await store.applyAtomically([put('a', 1)])
+      for (let value = 2; value < 12; value++) {
+        const writing = store.applyAtomically([put('a', value)])
+        // After this turn the batch is with whoever commits it, and has time enough for that in the next.
+        await new Promise((resolve) => setImmediate(resolve))
+        const seen = view('a')
+        for (const end = performance.now() + 20; performance.now() < end; ) {
+          assert.deepEqual(view('a'), seen)
+          await Promise.resolve()
+        }
+        await writing
+        assert.deepEqual(view('a'), [value])
+      }
+    })
+
+    test('chunks of any size, one after the other, are the rows of a scan in either direction', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          program,
+          fc.integer({ min: 1, max: 4 }),
+          fc.integer({ min: 1, max: 9 }),
+          async (operations, rowsMax, bytesMax) => {
+            await clear(store)
+            for (const operation of operations) await answerOf(store, operation)
+            for (const operation of operations) {
+              if (operation.kind !== 'scanRows') continue
+              const { limit: _, ...scan } = operation.scan
+              const rows = await Array.fromAsync(store.scanRows(scan))
+              const chunked = chunksOf(store, { ...scan, rowsMax, bytesMax })
+              assert.deepEqual(chunked.map(textOfRow), rows.map(textOfRow))
+            }
+          },
+        ),
+        { numRuns: 100, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: true },
+      )
+    })
+
+    test('a wrong key or filter, and a store that is closed, are refused by the view too', async () => {
+      const chunk = { start: new Uint8Array(), filter: NEWEST, rowsMax: 1, bytesMax: 1 }
+      const wrong = [{ family: 'write', newest: 0 }] as const
+      assert.throws(() => store.view.readRows([new Uint8Array()], NEWEST), { kind: 'invalid' })
+      assert.throws(() => store.view.readRows([bytes('a')], wrong), { kind: 'invalid' })
+      assert.throws(() => store.view.readChunk({ ...chunk, filter: wrong }), { kind: 'invalid' })
+      const last = store.applyAtomically([put('a', 1)])
+      await store.close()
+      assert.deepEqual(await last, [false])
+      await assert.rejects(store.applyAtomically([put('a', 1)]), { kind: 'closed' })
+      assert.throws(() => view('a'), { kind: 'closed' })
+      assert.throws(() => store.view.readChunk(chunk), { kind: 'closed' })
+    })
+  })
+}
+
+/** The rows of all chunks of a range. */
+function chunksOf(store: EmbeddedCellStore, request: ChunkRequest): Row[] {
+  const rows: Row[] = []
+  let rest: Chunk['rest'] = { start: request.start, end: request.end }
+  while (rest !== undefined) {
+    const { start, end } = rest
+    const range = end === undefined ? { start } : { start, end }
+    const { end: _, ...unbounded } = request
+    const chunk: Chunk = store.view.readChunk({ ...unbounded, ...range })
+    assert.ok(chunk.rows.length <= request.rowsMax)
+    rows.push(...chunk.rows)
+    rest = chunk.rest
+  }
+  return rows
+}
+
+function set(value: number): Mutation {
+  const cell = { family: 'write', qualifier: '0', timestamp: value } as const
+  return { kind: 'setCell', ...cell, value: bytes(String(value)) }
+}
+
+function put(row: string, value: number): RowStep {
+  return { row: bytes(row), when: [], ifMatched: [], otherwise: [set(value)] }
+}
+
+function numberIn(row: Row | null): number | null {
+  const cell = row?.cells[0]
+  return cell === undefined ? null : Number(Buffer.from(cell.value).toString())
+}
+
+function bytes(text: string): Uint8Array {
+  return Buffer.from(text, 'latin1')
+}

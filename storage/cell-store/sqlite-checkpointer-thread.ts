@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from 'better-sqlite3'
+import { openCheckpointerConnection } from './sqlite-connection.ts'
+import { isDiskError } from './sqlite-error.ts'
+import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
+
+/** Main module of the thread that moves the log into the file, beside reads and writes. */
+
+export type CheckpointerRequest = { readonly kind: 'checkpoint' } | { readonly kind: 'close' }
+
+class CheckpointerService implements ThreadService<CheckpointerRequest> {
+  readonly opened = null
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  answer(request: CheckpointerRequest): null {
+    if (request.kind === 'close') this.#database.close()
+    else this.#checkpoint()
+    return null
+  }
+
+  isOpen(): boolean {
+    return this.#database.open
+  }
+
+  /** PASSIVE moves what nobody reads any more, and waits for nobody. Throws when the disk failed. */
+  #checkpoint(): void {
+    try {
+      this.#database.pragma('wal_checkpoint(PASSIVE)')
+    } catch (error) {
+      // On a full disk, or while the writer does the same, the log stays until the next time.
+      if (isDiskError(error)) throw error
+    }
+  }
+}
+
+serveThread((path) => new CheckpointerService(openCheckpointerConnection(path)))

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Statement } from 'better-sqlite3'
+import { FAMILIES, type Family } from './cell.ts'
+import { CellStoreError, type Increment } from './cell-store.ts'
+import type { RowStep } from './embedded-cell-store.ts'
+import type { Mutation } from './mutation.ts'
+import { counterValue, incrementedCell } from './mutation-application.ts'
+import { isDiskError, isFull, sentError } from './sqlite-error.ts'
+import { END_OF_TIME, SqliteRowReader } from './sqlite-row-reader.ts'
+import { statementTexts } from './sqlite-schema.ts'
+import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './sqlite-write-batch.ts'
+
+type WriteStatements = {
+  readonly setCell: Statement<unknown[]>
+  readonly deleteFromColumn: Statement<unknown[]>
+}
+
+type GroupResult = readonly BatchResult[] | BatchFailure
+
+/** The batches of a group run in one SQLite transaction: one sync of the disk for all of them. */
+export class SqliteGroupApplier {
+  readonly #database: Database
+  readonly #reader: SqliteRowReader
+  readonly #statements: Readonly<Record<Family, WriteStatements>>
+  readonly #begin: Statement<unknown[]>
+  readonly #commit: Statement<unknown[]>
+  readonly #rollback: Statement<unknown[]>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#reader = new SqliteRowReader(database)
+    const entries = FAMILIES.map((family) => [family, prepareWrites(database, family)] as const)
+    this.#statements = Object.fromEntries(entries) as Record<Family, WriteStatements>
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#rollback = database.prepare('ROLLBACK')
+  }
+
+  /**
+   * One result for each batch. A group that was rolled back is tried again batch by batch, in order,
+   * so that only the batch fails that cannot be applied, and the ones after it see what came before.
+   */
+  applyGroup(batches: readonly WriteBatch[]): readonly BatchResult[] {
+    const result = this.#applyTogether(batches)
+    if (!('kind' in result)) return result
+    if (result.kind === 'unknown' || batches.length === 1) return batches.map(() => result)
+    const results: BatchResult[] = []
+    let inDoubt: BatchFailure | undefined
+    for (const batch of batches) {
+      const alone: GroupResult = inDoubt ?? this.#applyTogether([batch])
+      if (!('kind' in alone)) results.push(...alone)
+      else results.push(alone)
+      // After a COMMIT in doubt this connection is not used again: the rest is certainly not applied.
+      if ('kind' in alone && alone.kind === 'unknown') inDoubt = { ...alone, kind: 'notApplied' }
+    }
+    return results
+  }
+
+  #applyTogether(batches: readonly WriteBatch[]): GroupResult {
+    const results: BatchResult[] = []
+    try {
+      this.#begin.run()
+      for (const batch of batches) results.push(this.#apply(batch))
+    } catch (error) {
+      const undone = this.#undone() && !isDiskError(error)
+      return { kind: undone ? 'notApplied' : 'unknown', cause: sentError(error) }
+    }
+    try {
+      this.#commit.run()
+    } catch (error) {
+      // No room for a frame of the log: the one that would have made the group valid comes last.
+      const undone = isFull(error) && this.#undone()
+      // Otherwise the log may or may not hold it, and a second try could not tell (fsync errors are not repeated).
+      return { kind: undone ? 'notApplied' : 'unknown', cause: sentError(error) }
+    }
+    return results
+  }
+
+  #apply(batch: WriteBatch): BatchResult {
+    if (batch.kind === 'increment') return this.#increment(batch)
+    const { steps } = batch
+    if (steps.every(({ when }) => when.length === 0)) {
+      for (const { row, otherwise } of steps) this.#mutate(row, otherwise)
+      return null
+    }
+    // All predicates first: a step must not see what another step of its batch does.
+    const matched = steps.map(({ row, when }: RowStep) => this.#reader.matches(row, when))
+    for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
+      this.#mutate(row, matched[at] ? ifMatched : otherwise)
+    }
+    return matched
+  }
+
+  #increment({ row, increments }: IncrementBatch): BatchResult {
+    const changed = (increment: Increment) => {
+      const { family, qualifier } = increment
+      const [newest] = this.#reader.readRow(row, [{ family, qualifier, newest: 1 }])
+      return incrementedCell(newest, increment)
+    }
+    try {
+      // All are read before the first is written: one that is no counter leaves the row as it is.
+      for (const increment of increments) changed(increment)
+    } catch (error) {
+      if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
+      throw error
+    }
+    return increments.map((increment) => {
+      const cell = changed(increment)
+      this.#mutate(row, [{ kind: 'setCell', ...cell }])
+      return counterValue(cell.value)
+    })
+  }
+
+  #mutate(row: Uint8Array, mutations: readonly Mutation[]): void {
+    for (const mutation of mutations) {
+      const { setCell, deleteFromColumn } = this.#statements[mutation.family]
+      if (mutation.kind === 'setCell') {
+        setCell.run(row, mutation.qualifier, mutation.timestamp, mutation.value)
+      } else {
+        const { from = 0, until = END_OF_TIME } = mutation.timestamps
+        deleteFromColumn.run(row, mutation.qualifier, from, until)
+      }
+    }
+  }
+
+  /** Ends a transaction that failed; false when even that did not work. */
+  #undone(): boolean {
+    try {
+      // Some errors, a full disk among them, make SQLite roll back by itself.
+      if (this.#database.inTransaction) this.#rollback.run()
+      return !this.#database.inTransaction
+    } catch {
+      return false
+    }
+  }
+}
+
+function prepareWrites(database: Database, family: Family): WriteStatements {
+  const texts = statementTexts(family)
+  return {
+    setCell: database.prepare(texts.setCell),
+    deleteFromColumn: database.prepare(texts.deleteFromColumn),
+  }
+}

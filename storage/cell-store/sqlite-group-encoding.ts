@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAMILIES, type Family } from './cell.ts'
+import type { Increment } from './cell-store.ts'
+import type { RowStep } from './embedded-cell-store.ts'
+import type { Mutation } from './mutation.ts'
+import type { CellSelector, RowFilter } from './row-filter.ts'
+import { PackedReader, PackedWriter } from './sqlite-packed-buffer.ts'
+import type { WriteBatch } from './sqlite-write-batch.ts'
+
+/**
+ * A group as one buffer that is handed over to the thread that writes. A message would copy objects
+ * and small byte arrays one by one, each with the slab that Node has cut it from. The layout lives
+ * from one thread to the other and is never stored.
+ */
+export function encodeGroup(
+  batches: readonly WriteBatch[],
+  bytesMax: number,
+): Uint8Array<ArrayBuffer> {
+  // Beside the batches there is only their number.
+  const packed = new PackedWriter(bytesMax + 4)
+  packed.count(batches.length)
+  for (const batch of batches) {
+    packed.byte(batch.kind === 'steps' ? 0 : 1)
+    if (batch.kind === 'steps') {
+      packed.count(batch.steps.length)
+      for (const step of batch.steps) writeStep(packed, step)
+    } else {
+      packed.bytes(batch.row)
+      packed.count(batch.increments.length)
+      for (const increment of batch.increments) writeIncrement(packed, increment)
+    }
+  }
+  return packed.taken()
+}
+
+/** The values share the buffer's memory. */
+export function decodeGroup(group: Uint8Array): WriteBatch[] {
+  const packed = new PackedReader(group)
+  return packed.list(() => {
+    if (packed.byte() === 0) return { kind: 'steps', steps: packed.list(() => readStep(packed)) }
+    const row = packed.bytes()
+    return { kind: 'increment', row, increments: packed.list(() => readIncrement(packed)) }
+  })
+}
+
+/** No batch is encoded in more bytes than this. */
+export function encodedBytesMax(batch: WriteBatch): number {
+  if (batch.kind === 'increment') {
+    const { row, increments } = batch
+    return increments.reduce((sum, one) => sum + columnBytesMax(one) + 16, row.length + 16)
+  }
+  let bytes = 16
+  for (const { row, when, ifMatched, otherwise } of batch.steps) {
+    bytes += row.length + 20
+    for (const selector of when) bytes += selectorBytesMax(selector)
+    for (const mutation of ifMatched) bytes += mutationBytesMax(mutation)
+    for (const mutation of otherwise) bytes += mutationBytesMax(mutation)
+  }
+  return bytes
+}
+
+function writeStep(packed: PackedWriter, { row, when, ifMatched, otherwise }: RowStep): void {
+  packed.bytes(row)
+  packed.count(when.length)
+  for (const selector of when) writeSelector(packed, selector)
+  // Without a condition it never matches, and what would follow need not travel.
+  packed.count(when.length === 0 ? 0 : ifMatched.length)
+  if (when.length > 0) for (const mutation of ifMatched) writeMutation(packed, mutation)
+  packed.count(otherwise.length)
+  for (const mutation of otherwise) writeMutation(packed, mutation)
+}
+
+function readStep(packed: PackedReader): RowStep {
+  const row = packed.bytes()
+  const when: RowFilter = packed.list(() => readSelector(packed))
+  const ifMatched = packed.list(() => readMutation(packed))
+  return { row, when, ifMatched, otherwise: packed.list(() => readMutation(packed)) }
+}
+
+function writeMutation(packed: PackedWriter, mutation: Mutation): void {
+  packed.byte(mutation.kind === 'setCell' ? 0 : 1)
+  writeColumn(packed, mutation)
+  if (mutation.kind === 'setCell') {
+    packed.number(mutation.timestamp)
+    packed.bytes(mutation.value)
+  } else {
+    packed.optional(mutation.timestamps.from, (from) => packed.number(from))
+    packed.optional(mutation.timestamps.until, (until) => packed.number(until))
+  }
+}
+
+function readMutation(packed: PackedReader): Mutation {
+  if (packed.byte() === 0) {
+    const column = readColumn(packed)
+    const timestamp = packed.number()
+    return { kind: 'setCell', ...column, timestamp, value: packed.bytes() }
+  }
+  return { kind: 'deleteFromColumn', ...readColumn(packed), timestamps: readTimestamps(packed) }
+}
+
+function writeSelector(packed: PackedWriter, selector: CellSelector): void {
+  packed.byte(FAMILIES.indexOf(selector.family))
+  packed.optional(selector.qualifier, (qualifier) => packed.text(qualifier))
+  packed.optional(selector.timestamps?.from, (from) => packed.number(from))
+  packed.optional(selector.timestamps?.until, (until) => packed.number(until))
+  packed.optional(selector.newest, (newest) => packed.number(newest))
+  packed.optional(selector.values?.start, (start) => packed.bytes(start))
+  packed.optional(selector.values?.end, (end) => packed.bytes(end))
+}
+
+function readSelector(packed: PackedReader): CellSelector {
+  const family = FAMILIES[packed.byte()] as Family
+  const qualifier = packed.optional(() => packed.text())
+  const timestamps = readTimestamps(packed)
+  const newest = packed.optional(() => packed.number())
+  const start = packed.optional(() => packed.bytes())
+  const end = packed.optional(() => packed.bytes())
+  return {
+    family,
+    timestamps,
+    ...(qualifier === undefined ? {} : { qualifier }),
+    ...(newest === undefined ? {} : { newest }),
+    ...(start === undefined ? {} : { values: end === undefined ? { start } : { start, end } }),
+  }
+}
+
+function writeIncrement(packed: PackedWriter, increment: Increment): void {
+  writeColumn(packed, increment)
+  packed.bigint(increment.by)
+}
+
+function readIncrement(packed: PackedReader): Increment {
+  return { ...readColumn(packed), by: packed.bigint() }
+}
+
+function writeColumn(packed: PackedWriter, column: { family: Family; qualifier: string }): void {
+  packed.byte(FAMILIES.indexOf(column.family))
+  packed.text(column.qualifier)
+}
+
+function readColumn(packed: PackedReader): { family: Family; qualifier: string } {
+  const family = FAMILIES[packed.byte()] as Family
+  return { family, qualifier: packed.text() }
+}
+
+function readTimestamps(packed: PackedReader): { from?: number; until?: number } {
+  const from = packed.optional(() => packed.number())
+  const until = packed.optional(() => packed.number())
+  return { ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { until }) }
+}
+
+function columnBytesMax({ qualifier }: { readonly qualifier: string }): number {
+  return 3 * qualifier.length + 5
+}
+
+function mutationBytesMax(mutation: Mutation): number {
+  const bytes = columnBytesMax(mutation) + 24
+  return mutation.kind === 'setCell' ? bytes + mutation.value.length : bytes
+}
+
+function selectorBytesMax({ qualifier = '', values }: CellSelector): number {
+  return 3 * qualifier.length + (values?.start.length ?? 0) + (values?.end?.length ?? 0) + 64
+}

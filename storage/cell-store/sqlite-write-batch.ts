@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Increment } from './cell-store.ts'
+import type { RowStep } from './embedded-cell-store.ts'
+import type { SentError } from './sqlite-error.ts'
+
+/** What is applied whole or not at all, as data that can be sent to the thread that writes. */
+export type WriteBatch = StepsBatch | IncrementBatch
+
+export type StepsBatch = { readonly kind: 'steps'; readonly steps: readonly RowStep[] }
+
+export type IncrementBatch = {
+  readonly kind: 'increment'
+  readonly row: Uint8Array
+  readonly increments: readonly Increment[]
+}
+
+/**
+ * What became of a batch that is on disk: which steps matched, or the new values of the counters.
+ * `null` where no step had a condition, so that none matched: most batches, and the cheapest answer.
+ */
+export type BatchAnswer = readonly boolean[] | readonly bigint[] | null
+
+/**
+ * - `invalid`: the row's own content forbade it; nothing of the batch was applied.
+ * - `notApplied`: nothing of the batch was applied, and the connection is as before.
+ * - `unknown`: COMMIT itself failed or the disk did; nothing can be trusted until the file is opened anew.
+ */
+export type BatchFailure = {
+  readonly kind: 'invalid' | 'notApplied' | 'unknown'
+  readonly cause: SentError
+}
+
+export type BatchResult = BatchAnswer | BatchFailure
+
+export function isFailure(result: BatchResult): result is BatchFailure {
+  return result !== null && 'kind' in result
+}
+
+/** Carries out groups of batches, one group after the other. All that the queue knows of the writer. */
+export interface GroupCommitter {
+  /**
+   * One result for each batch. Rejects when nobody can say any more what became of the group.
+   * `encodedBytesMax` is the sum of what `encodedBytesMax()` says of the batches.
+   */
+  commitGroup(
+    batches: readonly WriteBatch[],
+    encodedBytesMax: number,
+  ): Promise<readonly BatchResult[]>
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from 'better-sqlite3'
+import { emptyLog, openWriterConnection, reclaimPages, unusableFile } from './sqlite-connection.ts'
+import { SqliteGroupApplier } from './sqlite-group-applier.ts'
+import { decodeGroup } from './sqlite-group-encoding.ts'
+import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
+import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
+import type { BatchResult } from './sqlite-write-batch.ts'
+
+/** Main module of the thread that writes. */
+
+export type WriterRequest =
+  | { readonly kind: 'group'; readonly packed: Uint8Array }
+  | { readonly kind: 'reclaim' }
+  | { readonly kind: 'close'; readonly emptiesLog: boolean }
+
+/** How durable the connection says it is: `wal`, and 2 for FULL. */
+export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
+
+export type GroupAnswer = { readonly results: readonly BatchResult[]; readonly log: LogSize }
+
+class WriterService implements ThreadService<WriterRequest> {
+  readonly #database: Database
+  readonly #applier: SqliteGroupApplier
+  readonly #log: SqliteWriteAheadLog
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#applier = new SqliteGroupApplier(database)
+    this.#log = new SqliteWriteAheadLog(database)
+  }
+
+  get opened(): WriterOpened {
+    const setting = (name: string) => this.#database.pragma(name, { simple: true })
+    return {
+      journalMode: String(setting('journal_mode')),
+      synchronous: Number(setting('synchronous')),
+    }
+  }
+
+  answer(request: WriterRequest): GroupAnswer | number | null {
+    switch (request.kind) {
+      case 'group': {
+        const results = this.#applier.applyGroup(decodeGroup(request.packed))
+        return { results, log: this.#log.size() }
+      }
+      case 'reclaim':
+        return reclaimPages(this.#database)
+      case 'close':
+        if (request.emptiesLog) emptyLog(this.#database)
+        this.#database.close()
+        return null
+    }
+  }
+
+  afterAnswer(): void {
+    this.#log.beginAnewWhenLarge()
+  }
+
+  isOpen(): boolean {
+    return this.#database.open
+  }
+}
+
+serveThread((path) => {
+  const database = openWriterConnection(path)
+  try {
+    return new WriterService(database)
+  } catch (error) {
+    database.close()
+    throw unusableFile(path, error)
+  }
+})

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row, Timestamp } from './cell-store/cell.ts'
+import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
+import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
+import type { Clock } from './clock.ts'
+import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
+import { SharedOracle } from './oracle/shared-oracle.ts'
+import type { Stamp } from './oracle/timestamp-oracle.ts'
+import type { Randomness } from './randomness.ts'
+import type { StorageLog } from './storage-log.ts'
+import { BackgroundWork } from './transaction/background-work.ts'
+import type { EmbeddedContext } from './transaction/embedded-context.ts'
+import { embeddedProtocol } from './transaction/embedded-protocol.ts'
+import { generalProtocol } from './transaction/general-protocol.ts'
+import type { LatchTable } from './transaction/latch-table.ts'
+import { checkLocksAreLatched, latchedLocks } from './transaction/latched-locks.ts'
+import { settleLeftOver, takeOverLocks } from './transaction/left-over-locks.ts'
+import { ExclusiveLiveness, SharedLiveness } from './transaction/liveness.ts'
+import { LockResolver, type Settle } from './transaction/lock-resolver.ts'
+import { LockSweeper } from './transaction/lock-sweeper.ts'
+import type { ProtocolContext } from './transaction/protocol-context.ts'
+import type { TransactionProtocol } from './transaction/transaction-protocol.ts'
+
+/** What a storage layer is made of that depends on who owns the cell store and how one commits. */
+export type ProtocolParts = {
+  readonly context: ProtocolContext
+  readonly protocol: TransactionProtocol
+  /** The next stamp in this turn; undefined where it has to be waited for. */
+  readonly stampNow: () => BeginStamp | undefined
+  /** What became of the transaction of a lock that somebody asks about. */
+  readonly settle: Settle
+  /** The rows on which locks stand, in key order. */
+  readonly lockedRows: () => AsyncIterable<Row>
+  /** Settles every lock of a transaction that began before the safe point. */
+  readonly resolveBelow: (safePoint: Timestamp) => Promise<number>
+  /** What the safe point must not pass; undefined where nothing holds it. */
+  readonly safePointMax: () => Timestamp | undefined
+  /** How long after it was sent a request to the store may still take effect (A3). */
+  readonly requestLifeMs: number
+  /** Ends what goes on by itself. */
+  readonly stop: () => Promise<void>
+}
+
+export type Outside = {
+  readonly cellStore: CellStore
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: StorageLog
+  /** Of the only owner of a store; nobody has latched anything in it yet. */
+  readonly latches: LatchTable
+}
+
+/** What a transaction needs in order to begin. */
+export type BeginStamp = Pick<Stamp, 'timestamp' | 'safePoint'>
+
+/** `auto` is one-phase where the engine has atomic batches and this process is its only owner. */
+export type CommitMode = 'auto' | 'one-phase' | 'two-phase'
+
+/** How long after it was sent a request to a store on other machines may still take effect (A3). */
+const REQUEST_LIFE_MS = 120_000
+
+/** Puts the protocol together over an open cell store. */
+export async function openProtocol(
+  outside: Outside,
+  owner: 'exclusive' | 'shared',
+  commit: CommitMode,
+): Promise<ProtocolParts> {
+  const { cellStore } = outside
+  if (owner === 'shared' || !isEmbedded(cellStore)) return await openGeneral(outside, owner)
+  const mode = commit === 'auto' ? 'one-phase' : commit
+  return await openEmbedded({ ...outside, cellStore }, mode)
+}
+
+/**
+ * The parts of a process that owns its store alone; the store may be used at once, though locks that
+ * earlier processes left behind are still being cleared.
+ */
+async function openEmbedded(
+  outside: Outside & { readonly cellStore: EmbeddedCellStore },
+  commit: 'one-phase' | 'two-phase',
+): Promise<ProtocolParts> {
+  const oracle = await EmbeddedOracle.open(outside)
+  const { latches } = outside
+  const stopping = new AbortController()
+  const context: EmbeddedContext = {
+    ...outside,
+    oracle,
+    liveness: new ExclusiveLiveness(outside),
+    background: new BackgroundWork(outside.log),
+    stopping: stopping.signal,
+  }
+  await takeOverLocks(context)
+  return {
+    context,
+    protocol: embeddedProtocol(context, commit),
+    stampNow: () => {
+      const timestamp = oracle.take()
+      return timestamp === undefined ? undefined : { timestamp, safePoint: oracle.safePoint }
+    },
+    settle: (lock) => settleLeftOver(context, lock),
+    lockedRows: () => latchedLocks(context),
+    // The safe point passes none of them, so there is nothing to resolve but much to be sure of.
+    resolveBelow: async () => {
+      await checkLocksAreLatched(context)
+      return 0
+    },
+    safePointMax: () => latches.oldestLockedStart(),
+    requestLifeMs: 0,
+    stop: async () => {
+      const reason = new CellStoreError('closed', 'The store is being closed.')
+      stopping.abort(reason)
+      latches.endWaiting(reason)
+    },
+  }
+}
+
+/** The parts of one of several processes over a store, or of one over a store without atomic batches. */
+async function openGeneral(
+  outside: Outside,
+  owner: 'exclusive' | 'shared',
+): Promise<ProtocolParts> {
+  const { cellStore, log } = outside
+  const isShared = owner === 'shared'
+  const oracle = isShared ? await SharedOracle.open(outside) : await EmbeddedOracle.open(outside)
+  const liveness = isShared
+    ? await SharedLiveness.start({ ...outside, oracle })
+    : new ExclusiveLiveness(outside)
+  const background = new BackgroundWork(log)
+  const context: ProtocolContext = { ...outside, oracle, liveness, background }
+  const resolver = new LockResolver(context)
+  // The only owner knows its own locks, so every other one is left over and need not age first.
+  const sweeper = new LockSweeper(context, resolver, isShared ? undefined : 0)
+  sweeper.start()
+  return {
+    context,
+    protocol: generalProtocol(context, resolver),
+    stampNow: () => undefined,
+    settle: (lock) => resolver.settle(lock),
+    lockedRows: () => cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] }),
+    resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
+    safePointMax: () => undefined,
+    requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
+    stop: () => sweeper.stop(),
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { StorageError } from '../errors.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
+import { snapshotTooOld } from './snapshot-age.ts'
+import type { CommitRequest } from './transaction-protocol.ts'
+
+/** Rule F1, to be asked in the turn that takes commitTs. Undefined when the commit may go on. */
+export function fencedOff(
+  { oracle }: EmbeddedContext,
+  { startTs, schemaScopes, changedSchemas }: CommitRequest,
+): StorageError | undefined {
+  if (oracle.safePoint > startTs) return snapshotTooOld(startTs, oracle.safePoint)
+  // Two changes of definitions conflict on a row of the catalog; they need no fence between them.
+  if (changedSchemas.length > 0) return undefined
+  const schemaFence = oracle.schemaFenceOf(schemaScopes)
+  return schemaFence > startTs ? schemaChanged(startTs, schemaFence) : undefined
+}
+
+export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {
+  return new StorageError(
+    'schema_changed',
+    'The definition of a table that this transaction wrote has changed since it began.',
+    { startTimestamp: startTs, schemaFence },
+  )
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EmbeddedCellStore } from '../cell-store/embedded-cell-store.ts'
+import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
+import type { LatchTable } from './latch-table.ts'
+import type { ExclusiveLiveness } from './liveness.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+
+/** What the steps of the protocol use in the process that owns its store alone. */
+export type EmbeddedContext = Omit<ProtocolContext, 'cellStore' | 'oracle' | 'liveness'> & {
+  readonly cellStore: EmbeddedCellStore
+  readonly oracle: SynchronousOracle
+  readonly liveness: ExclusiveLiveness
+  readonly latches: LatchTable
+  /** Aborted when the store is being closed: what is tried again and again then ends. */
+  readonly stopping: AbortSignal
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EmbeddedContext } from './embedded-context.ts'
+import { commitTwoPhaseEmbedded } from './embedded-two-phase-commit.ts'
+import { COMMIT_TURN_ROWS, commitLarge } from './large-commit.ts'
+import { commitOnePhase } from './one-phase-commit.ts'
+import type { TransactionProtocol } from './transaction-protocol.ts'
+import { ViewSnapshot } from './view-snapshot.ts'
+import { planWriteSet } from './write-set.ts'
+
+/**
+ * The protocol of the process that owns its store alone: reads look at the view and at latches, never
+ * at lock cells, whichever way its transactions commit.
+ */
+export function embeddedProtocol(
+  context: EmbeddedContext,
+  commit: 'one-phase' | 'two-phase',
+): TransactionProtocol {
+  return {
+    snapshotAt(readTs) {
+      return new ViewSnapshot(context, readTs)
+    },
+    commit(request) {
+      if (commit === 'two-phase') {
+        return commitTwoPhaseEmbedded(context, request, planWriteSet(request, context.liveness))
+      }
+      return request.rows.length > COMMIT_TURN_ROWS
+        ? commitLarge(context, request)
+        : commitOnePhase(context, request)
+    },
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rowKey } from '../../test/cell-notation.ts'
+import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+
+const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2']
+const TRANSFER = { bob: '3', joe: '9' }
+
+async function bobAndJoe(): Promise<EmbeddedWorld> {
+  const world = new EmbeddedWorld(7, 'two-phase')
+  await world.given(...BEFORE)
+  return world
+}
+
+async function lockLines(world: EmbeddedWorld): Promise<string[]> {
+  return (await world.cells()).filter((line) => line.includes(' lock@'))
+}
+
+describe('a two-phase commit in the process that owns the store', () => {
+  test('locks all rows by one batch, commits the primary, answers, and commits the others', async () => {
+    const world = await bobAndJoe()
+    const committed = world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    assert.equal((await lockLines(world)).length, 2)
+    await world.store.apply()
+    assert.deepEqual(await committed, { commitTs: 8 })
+    assert.equal((await lockLines(world)).length, 1)
+    await world.store.apply()
+    assert.deepEqual(await world.cells(), [
+      'bob write@8 -> 7 put 3',
+      BEFORE[0],
+      'joe write@8 -> 7 put 9',
+      BEFORE[1],
+    ])
+    assert.equal(world.latches.size, 0)
+    assert.equal(world.store.batches.length, 3)
+  })
+
+  test('latches every row before its prewrite is queued, without a timestamp', async () => {
+    const world = await bobAndJoe()
+    void world.commitAt(7, TRANSFER)
+    assert.equal(world.store.queued, 1)
+    assert.equal(world.latches.size, 2)
+    assert.equal(world.latches.ownerOf('bob')?.commitTs, undefined)
+    // Its timestamp will be larger than every one that has been issued, so nobody waits for it.
+    assert.equal(await world.read('bob', 100), '10')
+  })
+
+  test('has commitTs in every latch, and in pending, in the turn that queues the primary', async () => {
+    const world = await bobAndJoe()
+    void world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    assert.equal(world.store.queued, 1)
+    assert.equal(world.latches.ownerOf('bob')?.commitTs, 8)
+    assert.equal(world.latches.ownerOf('joe')?.commitTs, 8)
+    assert.equal(world.latches.resolvedTimestamp(8), 7)
+    assert.equal(await stateOf(world.read('joe', 8)), 'waits')
+    assert.equal(await world.read('joe', 7), '2')
+  })
+
+  test('keeps a secondary latched until its own commit is in the view', async () => {
+    const world = await bobAndJoe()
+    const committed = world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    await world.store.apply()
+    await committed
+    assert.equal(await world.read('bob', 8), '3')
+    const joe = world.read('joe', 8)
+    assert.equal(await stateOf(joe), 'waits')
+    // The outcome is settled all the same: what follows the commits need not wait for the rows.
+    assert.equal(world.latches.resolvedTimestamp(8), 8)
+    await world.store.apply()
+    assert.equal(await joe, '9')
+  })
+
+  test('a second transaction of the same client waits for the secondaries of its first', async () => {
+    const world = await bobAndJoe()
+    const first = world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    await world.store.apply()
+    await first
+    await world.oracle.next()
+    const second = world.commitAt(9, TRANSFER)
+    assert.equal(await stateOf(second), 'waits')
+    world.store.isHeld = false
+    await world.store.apply()
+    assert.deepEqual(await second, { commitTs: 10 })
+  })
+
+  test('a latch of a living transaction is a conflict, and nothing is queued', async () => {
+    const world = await bobAndJoe()
+    void world.commitAt(7, { bob: '3' })
+    await assert.rejects(world.commitAt(7, TRANSFER), {
+      code: 'write_conflict',
+      fields: { row: rowKey('bob'), conflictingTimestamp: 7 },
+    })
+    assert.equal(world.store.batches.length, 1)
+  })
+
+  test('a version since the snapshot is a conflict, and nothing is queued: no lock is without its primary', async () => {
+    const world = await bobAndJoe()
+    await world.given('joe write@9 -> 8 put 5')
+    await assert.rejects(world.commitAt(7, TRANSFER), {
+      code: 'write_conflict',
+      fields: { row: rowKey('joe'), conflictingTimestamp: 9 },
+    })
+    assert.equal(world.store.batches.length, 0)
+    assert.equal(world.latches.size, 0)
+  })
+
+  test('is rolled back when the safe point passes it before its commit point', async () => {
+    const world = await bobAndJoe()
+    const refused = assert.rejects(world.commitAt(7, TRANSFER), { code: 'snapshot_too_old' })
+    world.oracle.safePoint = 8
+    world.store.isHeld = false
+    await world.store.apply()
+    await refused
+    await world.context.background.drain()
+    assert.deepEqual(await lockLines(world), [])
+    assert.equal(world.latches.size, 0)
+  })
+
+  test('below the safe point locks nothing at all', async () => {
+    const world = await bobAndJoe()
+    world.oracle.safePoint = 8
+    assert.equal(await stateOf(world.commitAt(7, TRANSFER)), 'snapshot_too_old')
+    assert.equal(world.store.batches.length, 0)
+  })
+
+  test('waits for the mark with its rows locked, and looks at the fences again', async () => {
+    const world = await bobAndJoe()
+    const raised = Promise.withResolvers<void>()
+    world.oracle.mark = 7
+    world.oracle.raising = raised.promise
+    const refused = assert.rejects(world.commitAt(7, TRANSFER), { code: 'schema_changed' })
+    await world.store.apply()
+    world.oracle.schemaFence = 8
+    raised.resolve()
+    await refused
+  })
+})
+
+describe('a batch of a two-phase commit that fails', () => {
+  test('of prewrites, certainly not applied: rolled back with nothing to clean up', async () => {
+    const world = await bobAndJoe()
+    const refused = assert.rejects(world.commitAt(7, TRANSFER), { code: 'transaction_rolled_back' })
+    await world.store.refuse('notApplied')
+    await refused
+    assert.equal(world.latches.size + world.store.queued, 0)
+  })
+
+  test('of the primary, certainly not applied: rolled back, however often that takes', async () => {
+    const world = await bobAndJoe()
+    const refused = assert.rejects(world.commitAt(7, TRANSFER), { code: 'transaction_rolled_back' })
+    await world.store.apply()
+    await world.store.refuse('notApplied')
+    await refused
+    const reader = world.read('bob', 8)
+    for (let attempt = 0; attempt < 3; attempt += 1) await world.store.refuse('notApplied')
+    assert.equal(await stateOf(reader), 'waits')
+    await world.store.apply()
+    assert.equal(await reader, '10')
+    assert.deepEqual(await lockLines(world), [])
+    assert.ok((await world.cells()).includes('bob rollback@7'))
+  })
+
+  test('of the secondaries: committed all the same, and tried again until it succeeds', async () => {
+    const world = await bobAndJoe()
+    const committed = world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    await world.store.apply()
+    assert.deepEqual(await committed, { commitTs: 8 })
+    for (let attempt = 0; attempt < 3; attempt += 1) await world.store.refuse('notApplied')
+    await world.store.apply()
+    assert.equal(await world.read('joe', 8), '9')
+  })
+
+  test('of the secondaries while the store is being closed: left to the next start', async () => {
+    const world = await bobAndJoe()
+    const committed = world.commitAt(7, TRANSFER)
+    await world.store.apply()
+    await world.store.apply()
+    await committed
+    world.stop(new CellStoreError('closed', 'being closed'))
+    await world.store.refuse('notApplied')
+    await world.context.background.drain()
+    assert.equal((await lockLines(world)).length, 1)
+    assert.equal(world.latches.size, 1)
+  })
+
+  test('and may have been applied: the outcome is unknown and the latches stay', async () => {
+    for (const applied of [0, 1]) {
+      const world = await bobAndJoe()
+      const unknown = assert.rejects(world.commitAt(7, TRANSFER), {
+        code: 'commit_outcome_unknown',
+      })
+      if (applied === 1) await world.store.apply()
+      await world.store.refuse('ambiguous')
+      await unknown
+      assert.equal(world.latches.size, 2)
+    }
+  })
+})

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import { rowKeyText } from '../cell-store/row-key.ts'
+import { invariant } from '../invariant.ts'
+import { fencedOff } from './commit-fences.ts'
+import { refusalOf, writeConflict } from './commit-refusal.ts'
+import { commitRow } from './commit-row.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
+import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
+import type { LatchOwner, LatchRequest } from './latch-table.ts'
+import { decidePrewrite, prewriteStep } from './prewrite.ts'
+import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
+import { applyUntilTaken } from './step-batch.ts'
+import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
+import type { PrewriteGroup, WriteSet } from './write-set.ts'
+
+/**
+ * Percolator's two-phase commit (2.2, Figure 6) in the process that owns its store alone. The locks and
+ * write records on disk are the paper's, and the primary decides; but every lock has a latch from
+ * before its prewrite is queued until its row's outcome is in the view, so nobody looks for locks on
+ * disk, and the rows of one phase travel as one batch.
+ */
+export async function commitTwoPhaseEmbedded(
+  context: EmbeddedContext,
+  request: CommitRequest,
+  writeSet: WriteSet,
+): Promise<CommitOutcome> {
+  const commit = latchedCommit(request, writeSet)
+  const { startTs } = request
+  const { liveness, background, latches } = context
+  liveness.startedCommit(startTs)
+  let isEnding = false
+  const endLater = (name: string, rest: () => Promise<void>) => {
+    isEnding = true
+    background.start(name, () => rest().finally(() => liveness.endedCommit(startTs)))
+  }
+  try {
+    const owner = await lockRows(context, commit)
+    const decided = await decide(context, commit, owner)
+    if (decided.kind === 'unknown') return decided
+    latches.settle(owner)
+    if (decided.kind === 'aborted') {
+      endLater('roll back', () => rollBack(context, commit, owner))
+      return decided
+    }
+    latches.release(owner, [commit.primary])
+    endLater('commit secondaries', () =>
+      commitSecondaries(context, commit, owner, decided.commitTs),
+    )
+    return decided
+  } catch (error) {
+    if (error instanceof InDoubt) return { kind: 'unknown' }
+    return { kind: 'aborted', reason: refusalOf(error) }
+  } finally {
+    if (!isEnding) liveness.endedCommit(startTs)
+  }
+}
+
+type LatchedGroup = PrewriteGroup & LatchRequest
+
+type LatchedCommit = {
+  readonly request: CommitRequest
+  readonly primaryColumn: string
+  readonly primary: LatchedGroup
+  readonly secondaries: readonly LatchedGroup[]
+  /** The primary first: it is the only truth that others will ask. */
+  readonly groups: readonly LatchedGroup[]
+}
+
+/** Nobody knows what is on disk. The process is about to end, and until then the latches stay. */
+class InDoubt extends Error {
+  override readonly name = 'InDoubt'
+}
+
+/**
+ * Phase one: all rows locked, or an error and none. In one turn the rows are looked at and latched,
+ * without a commit timestamp, and their prewrites queued. What the view shows of a row that nobody has
+ * latched is what the writer will find there (J3), so no prewrite of the batch is refused, and none is
+ * there without the primary's (I6).
+ */
+async function lockRows(context: EmbeddedContext, commit: LatchedCommit): Promise<LatchOwner> {
+  const { startTs } = commit.request
+  for (;;) {
+    const step = latchAndPrewrite(context, commit)
+    if (step.kind === 'refused') throw step.reason
+    if (step.kind === 'wait') {
+      await step.until
+      continue
+    }
+    const { owner } = step
+    const found = await step.applied.catch((error: unknown) => {
+      if (!isRefusal(error)) throw new InDoubt('prewrite', { cause: error })
+      context.latches.release(owner, commit.groups)
+      throw error
+    })
+    invariant(!found.includes(true), 'J3', { startTs })
+    return owner
+  }
+}
+
+function latchAndPrewrite(
+  context: EmbeddedContext,
+  { request, groups }: LatchedCommit,
+):
+  | { readonly kind: 'queued'; readonly owner: LatchOwner; readonly applied: Promise<boolean[]> }
+  | Obstacle {
+  const { cellStore, latches } = context
+  const { startTs } = request
+  const steps = groups.map((group) => ({ row: group.row, ...prewriteStep(group, startTs) }))
+  // Below the safe point no lock may appear any more: collection has settled all there were.
+  const reason = fencedOff(context, request)
+  if (reason !== undefined) return { kind: 'refused', reason }
+  const obstacle =
+    findForeignLatch(latches, groups, startTs) ?? findVersion(context, steps, startTs)
+  if (obstacle !== undefined) return obstacle
+  const owner = latches.latch(startTs, 'twoPhase', groups)
+  return { kind: 'queued', owner, applied: cellStore.applyAtomically(steps) }
+}
+
+/** What would refuse a prewrite: a version or a guard's stamp since the snapshot. */
+function findVersion(
+  { cellStore }: EmbeddedContext,
+  steps: readonly RowStep[],
+  startTs: Timestamp,
+): Obstacle | undefined {
+  for (const { row, when } of steps) {
+    const [image] = cellStore.view.readRows([row], when)
+    if (image == null) continue
+    const found = decidePrewrite(image.cells, startTs)
+    // A lock would have had a latch, and nobody else rolls this transaction back.
+    invariant(found.kind === 'conflict', 'J1', { startTs, found: found.kind })
+    return { kind: 'refused', reason: writeConflict(row, found.conflictingTs) }
+  }
+  return undefined
+}
+
+/**
+ * From the last lock to the commit point. In one turn the fences are checked, commitTs is taken and
+ * written into every latch, and the primary's commit is queued: no reader with a later snapshot can
+ * miss a write (I2).
+ */
+async function decide(
+  context: EmbeddedContext,
+  { request, primary, primaryColumn }: LatchedCommit,
+  owner: LatchOwner,
+): Promise<CommitOutcome> {
+  const { cellStore, oracle, latches } = context
+  const { startTs, changedSchemas } = request
+  try {
+    for (;;) {
+      const reason = fencedOff(context, request)
+      if (reason !== undefined) return { kind: 'aborted', reason }
+      const commitTs = oracle.take()
+      if (commitTs === undefined) {
+        await oracle.markRaised()
+        continue
+      }
+      latches.stamp(owner, commitTs)
+      if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
+      const step = commitRow(primary, { conditionColumn: primaryColumn, startTs, commitTs })
+      const [isCommitted] = await cellStore.applyAtomically([{ row: primary.row, ...step }])
+      // Nobody else can have taken the lock away: it is latched, and the queue keeps its order.
+      invariant(isCommitted === true, 'I11', { startTs, commitTs })
+      return { kind: 'committed', commitTs }
+    }
+  } catch (error) {
+    if (error instanceof CellStoreError && !isRefusal(error)) return { kind: 'unknown' }
+    return { kind: 'aborted', reason: refusalOf(error) }
+  }
+}
+
+async function commitSecondaries(
+  context: EmbeddedContext,
+  { request: { startTs }, secondaries }: LatchedCommit,
+  owner: LatchOwner,
+  commitTs: Timestamp,
+): Promise<void> {
+  if (secondaries.length === 0) return
+  const steps = secondaries.map((group) => ({
+    row: group.row,
+    ...commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
+  }))
+  await applyUntilTaken(context, steps)
+  context.latches.release(owner, secondaries)
+}
+
+/** Erases all locks; in place of the primary's there is a rollback record then. */
+async function rollBack(
+  context: EmbeddedContext,
+  { request: { startTs }, primary, primaryColumn, secondaries, groups }: LatchedCommit,
+  owner: LatchOwner,
+): Promise<void> {
+  const by = Buffer.from(context.liveness.incarnation, 'hex')
+  const address = { row: primary.row, column: primaryColumn }
+  const [isCommitted] = await applyUntilTaken(context, [
+    { row: primary.row, ...rollBackOwnPrimary(primary, { primary: address, startTs, by }) },
+    ...secondaries.map((group) => ({ row: group.row, ...rollBackSecondary(group, startTs) })),
+  ])
+  invariant(isCommitted === false, 'I3', { startTs })
+  context.latches.release(owner, groups)
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof CellStoreError && error.kind !== 'ambiguous'
+}
+
+function latchedCommit(request: CommitRequest, writeSet: WriteSet): LatchedCommit {
+  const primary = latchedGroup(writeSet.primary)
+  const secondaries = writeSet.secondaries.map(latchedGroup)
+  const groups = [primary, ...secondaries]
+  return { request, primaryColumn: writeSet.primaryColumn, primary, secondaries, groups }
+}
+
+function latchedGroup(group: PrewriteGroup): LatchedGroup {
+  const isGuard = group.columns.every(({ lock }) => lock.content.kind === 'guard')
+  return { ...group, text: rowKeyText(group.row), kind: isGuard ? 'guard' : 'write' }
+}

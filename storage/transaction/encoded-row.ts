@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import type { Mutation } from '../cell-store/mutation.ts'
+import { rowKeyText } from '../cell-store/row-key.ts'
+import type { LatchRequest } from './latch-table.ts'
+import { eraseGuardsBefore, setData } from './percolator-columns.ts'
+import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
+import { encodeStartTs, encodeWriteRecord } from './write-record.ts'
+import { contentOf } from './write-set.ts'
+
+/** A row of a one-phase commit: all that can be said, and can fail, before commitTs is known. */
+export type EncodedRow = LatchRequest & {
+  readonly row: Uint8Array
+  readonly columns: readonly EncodedColumn[]
+}
+
+type EncodedColumn = {
+  readonly column: string
+  /** `write` holds a write record, `guard` a guard's stamp; neither contains commitTs. */
+  readonly family: 'write' | 'guard'
+  readonly value: Uint8Array
+  /** The value of a put, where it is too long for the write record. */
+  readonly data: Uint8Array | undefined
+}
+
+export function encodeRow({ key, writes }: BufferedRow, startTs: Timestamp): EncodedRow {
+  const columns: EncodedColumn[] = []
+  let kind: LatchRequest['kind'] = 'guard'
+  for (const [column, write] of writes) {
+    columns.push(encodeColumn(column, write, startTs))
+    if (write.kind !== 'guard') kind = 'write'
+  }
+  return { row: key, text: rowKeyText(key), kind, columns }
+}
+
+function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {
+  const content = contentOf(write)
+  if (content.kind === 'guard') {
+    return { column, family: 'guard', value: encodeStartTs(startTs), data: undefined }
+  }
+  const value = encodeWriteRecord({ startTs, content })
+  const data = content.kind === 'data' && write.kind === 'put' ? write.value : undefined
+  return { column, family: 'write', value, data }
+}
+
+/** The unconditional step that makes the row's writes visible at commitTs. */
+export function commitStep(
+  { row, columns }: EncodedRow,
+  { startTs, commitTs }: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
+): RowStep {
+  const mutations: Mutation[] = []
+  for (const { column, family, value, data } of columns) {
+    if (data !== undefined) mutations.push(setData(column, startTs, data))
+    if (family === 'guard') mutations.push(eraseGuardsBefore(column, commitTs))
+    mutations.push({ kind: 'setCell', family, qualifier: column, timestamp: commitTs, value })
+  }
+  return { row, when: [], ifMatched: [], otherwise: mutations }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { StorageError } from '../errors.ts'
+import { writeConflict } from './commit-refusal.ts'
+import type { LatchRequest, LatchTable } from './latch-table.ts'
+
+/** Why a commit cannot latch its rows in this turn. */
+export type Obstacle =
+  | { readonly kind: 'refused'; readonly reason: StorageError }
+  /** To be looked at again from the start afterwards; meanwhile the commit holds nothing (J10). */
+  | { readonly kind: 'wait'; readonly until: Promise<void> }
+
+/**
+ * A latch in the way. Where its transaction committed before this one began it is waited for, so that
+ * a client which writes a row twice in a row does not conflict with itself, and so it is where it was
+ * left over by a process that has ended; any other is a conflict.
+ */
+export function findForeignLatch(
+  latches: LatchTable,
+  rows: ReadonlyArray<LatchRequest & { readonly row: Uint8Array }>,
+  startTs: Timestamp,
+): Obstacle | undefined {
+  if (latches.size === 0) return undefined
+  for (const { row, text } of rows) {
+    const owner = latches.ownerOf(text)
+    if (owner === undefined) continue
+    const { commitTs, kind } = owner
+    if ((commitTs !== undefined && commitTs <= startTs) || kind === 'leftOver') {
+      return { kind: 'wait', until: latches.nextRelease(owner) }
+    }
+    return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }
+  }
+  return undefined
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { rowKeyText } from '../cell-store/row-key.ts'
+import { invariant } from '../invariant.ts'
+
+/** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
+export type LatchRequest = {
+  /** The row key as `rowKeyText` writes it. */
+  readonly text: string
+  readonly kind: 'write' | 'guard'
+}
+
+/** A transaction that holds latches. */
+export type LatchOwner = {
+  readonly startTs: Timestamp
+  /** Undefined until it has been taken. */
+  readonly commitTs: Timestamp | undefined
+  /** `twoPhase` locks stand on disk too; `leftOver` ones belong to a process that has ended. */
+  readonly kind: 'onePhase' | 'twoPhase' | 'leftOver'
+}
+
+type Owner = {
+  readonly startTs: Timestamp
+  commitTs: Timestamp | undefined
+  readonly kind: LatchOwner['kind']
+  /** The rows that it writes, ascending; those that have been released may still be among them. */
+  readonly written: string[]
+  held: number
+  /** There as soon as somebody waits for a release. */
+  released: PromiseWithResolvers<void> | undefined
+}
+
+type Latch = { readonly owner: Owner; readonly kind: LatchRequest['kind'] }
+
+/**
+ * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk:
+ * it stands from the turn in which its transaction is queued until the outcome is durable and in the
+ * view (J5). A lock of two-phase commit has a latch as well, from before its prewrite is queued (J1),
+ * so this table is the index of all locks, and nobody needs to look for lock cells.
+ *
+ * `pending` is every transaction whose commit timestamp has been taken and whose outcome is not
+ * settled. Timestamps are entered as they are taken, so its first key is the smallest (J4).
+ */
+export class LatchTable {
+  readonly #byRow = new Map<string, Latch>()
+  readonly #owners = new Set<Owner>()
+  readonly #pending = new Map<Timestamp, Owner>()
+  #newestPending: Timestamp = 0
+  #closing: Error | undefined
+
+  /** How many rows are latched. */
+  get size(): number {
+    return this.#byRow.size
+  }
+
+  /** Latches rows that nobody has latched, for a transaction without a commit timestamp so far. */
+  latch(startTs: Timestamp, kind: LatchOwner['kind'], rows: readonly LatchRequest[]): LatchOwner {
+    const owner: Owner = {
+      startTs,
+      commitTs: undefined,
+      kind,
+      written: [],
+      held: 0,
+      released: undefined,
+    }
+    this.#owners.add(owner)
+    this.add(owner, rows)
+    return owner
+  }
+
+  /** Latches more rows for a transaction that still has no commit timestamp. */
+  add(owner: LatchOwner, rows: readonly LatchRequest[]): void {
+    const holder = owner as Owner
+    const { startTs, written } = holder
+    invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
+    let isSorted = true
+    for (const { text, kind } of rows) {
+      invariant(!this.#byRow.has(text), 'J2', { startTs, row: hexOf(text) })
+      this.#byRow.set(text, { owner: holder, kind })
+      if (kind === 'guard') continue
+      isSorted &&= written.length === 0 || (written.at(-1) as string) < text
+      written.push(text)
+    }
+    holder.held += rows.length
+    if (!isSorted) written.sort() // One character a byte: this is the order of the row keys.
+  }
+
+  /** Records the commit timestamp, in the turn in which it was taken (J4). */
+  stamp(owner: LatchOwner, commitTs: Timestamp): void {
+    const { startTs } = owner
+    invariant(commitTs > this.#newestPending && commitTs > startTs, 'J4', { startTs, commitTs })
+    this.#newestPending = commitTs
+    const stamped = this.#assertHolding(owner, commitTs)
+    this.#pending.set(commitTs, stamped)
+  }
+
+  /** As `stamp`, for a transaction of an ended process that is known to have committed. */
+  stampCommitted(owner: LatchOwner, commitTs: Timestamp): void {
+    this.#assertHolding(owner, commitTs)
+  }
+
+  /** The outcome is certain: nothing below this timestamp is missing any more because of it. */
+  settle({ commitTs }: LatchOwner): void {
+    if (commitTs !== undefined) this.#pending.delete(commitTs)
+  }
+
+  /** Takes these latches away: what became of their rows is durable and in the view (J5). */
+  release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
+    const holder = owner as Owner
+    for (const { text } of rows) {
+      invariant(this.#byRow.get(text)?.owner === holder, 'J5', {
+        startTs: holder.startTs,
+        row: hexOf(text),
+      })
+      this.#byRow.delete(text)
+    }
+    holder.held -= rows.length
+    if (holder.held === 0) this.#owners.delete(holder)
+    const { released } = holder
+    holder.released = undefined
+    released?.resolve()
+  }
+
+  /** Resolves when the owner releases a latch, whichever; then it is to be looked at again. */
+  nextRelease(owner: LatchOwner): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(this.#closing)
+    const holder = owner as Owner
+    holder.released ??= Promise.withResolvers<void>()
+    return holder.released.promise
+  }
+
+  /** Ends all waiting with this error: a store that is being closed may never release some latches. */
+  endWaiting(reason: Error): void {
+    this.#closing = reason
+    for (const owner of this.#owners) owner.released?.reject(reason)
+  }
+
+  ownerOf(text: string): LatchOwner | undefined {
+    return this.#byRow.get(text)?.owner
+  }
+
+  /** Whether a transaction holds the latch of a row, as it does while its lock is in the view (J1). */
+  isLatchedBy(row: Uint8Array, startTs: Timestamp): boolean {
+    return this.#byRow.get(rowKeyText(row))?.owner.startTs === startTs
+  }
+
+  /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
+  hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
+    if (this.#byRow.size === 0) return undefined
+    const latch = this.#byRow.get(rowKeyText(row))
+    if (latch === undefined || latch.kind === 'guard') return undefined
+    return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
+  }
+
+  /** As `hiding`, for all rows of [start, end), whether or not the view has them. */
+  hidingBetween(
+    start: Uint8Array,
+    end: Uint8Array | undefined,
+    readTs: Timestamp,
+  ): LatchOwner | undefined {
+    if (this.#byRow.size === 0) return undefined
+    const from = rowKeyText(start)
+    const to = end === undefined ? undefined : rowKeyText(end)
+    for (const owner of this.#owners) {
+      if (isVisibleAt(owner, readTs) && this.#writesBetween(owner, from, to)) return owner
+    }
+    return undefined
+  }
+
+  /** Every transaction that commits at this timestamp or before it is settled and in the view. */
+  resolvedTimestamp(lastIssued: Timestamp): Timestamp {
+    for (const commitTs of this.#pending.keys()) return commitTs - 1
+    return lastIssued
+  }
+
+  /** The start of the oldest transaction of which locks may stand on disk. */
+  oldestLockedStart(): Timestamp | undefined {
+    let oldest: Timestamp | undefined
+    for (const { kind, startTs } of this.#owners) {
+      if (kind !== 'onePhase' && (oldest === undefined || startTs < oldest)) oldest = startTs
+    }
+    return oldest
+  }
+
+  #assertHolding(owner: LatchOwner, commitTs: Timestamp): Owner {
+    const holder = owner as Owner
+    const holds = this.#owners.has(holder) && holder.commitTs === undefined
+    invariant(holds, 'J4', { startTs: holder.startTs, commitTs })
+    holder.commitTs = commitTs
+    return holder
+  }
+
+  /** A transaction of very many rows costs a search in them, not a look at each. */
+  #writesBetween(owner: Owner, from: string, to: string | undefined): boolean {
+    const { written } = owner
+    for (let at = positionOf(written, from); at < written.length; at++) {
+      const text = written[at] as string
+      if (to !== undefined && text >= to) return false
+      if (this.#byRow.get(text)?.owner === owner) return true
+    }
+    return false
+  }
+}
+
+/** A timestamp not taken yet will be larger than every one that was issued before. */
+function isVisibleAt({ commitTs }: LatchOwner, readTs: Timestamp): boolean {
+  return commitTs !== undefined && commitTs <= readTs
+}
+
+function positionOf(texts: readonly string[], text: string): number {
+  let low = 0
+  let high = texts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((texts[middle] as string) < text) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('hex')
+}

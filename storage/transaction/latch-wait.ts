@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LatchOwner, LatchTable } from './latch-table.ts'
+
+/**
+ * Waits for the owner's next release, as long as it takes: what it waits for is the disk, which either
+ * answers or ends the process. Rejects with the signal's reason.
+ */
+export async function untilReleased(
+  latches: LatchTable,
+  owner: LatchOwner,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const released = latches.nextRelease(owner)
+  if (signal === undefined) return await released
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<void>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([released, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import type { RowFilter } from '../cell-store/row-filter.ts'
+import { fencedOff } from './commit-fences.ts'
+import { refusalOf, writeConflict } from './commit-refusal.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
+import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
+import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
+import type { LatchOwner } from './latch-table.ts'
+import { guardsFrom, writesFrom } from './percolator-columns.ts'
+import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
+
+/**
+ * Commit where the store takes a batch of many rows as one unit and this process alone writes to it.
+ * Percolator's lock, commit timestamp and write record (2.2, Figure 6) are the same, but the lock is a
+ * latch in memory, and all rows become visible by one batch on disk.
+ *
+ *     C1 fences   C2 conflicts   C3 commitTs   C4 latch   C5 queue      one turn, nothing in between
+ *     C6 new view   C7 release   C9 answer                              when the batch is on disk
+ *
+ * Whoever must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10).
+ */
+export async function commitOnePhase(
+  context: EmbeddedContext,
+  request: CommitRequest,
+): Promise<CommitOutcome> {
+  const rows = request.rows.map((row) => encodeRow(row, request.startTs))
+  const commit: OnePhaseCommit = { request, rows, filter: conflictFilter(rows, request.startTs) }
+  try {
+    for (;;) {
+      const step = latchAndQueue(context, commit)
+      if (step.kind === 'queued') return await settled(context, commit, step)
+      if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
+      await step.until
+    }
+  } catch (error) {
+    return { kind: 'aborted', reason: refusalOf(error) }
+  }
+}
+
+export type OnePhaseCommit = {
+  readonly request: CommitRequest
+  readonly rows: readonly EncodedRow[]
+  /** Chooses what stands in the way of the rows. */
+  readonly filter: RowFilter
+}
+
+type Queued = {
+  readonly kind: 'queued'
+  readonly owner: LatchOwner
+  readonly commitTs: Timestamp
+  /** Resolves when the batch is on disk and in the view. */
+  readonly applied: Promise<unknown>
+}
+
+/**
+ * C1 to C5. Not `async`: between the look at the rows and the batch in the queue nothing else of this
+ * process may run, and that is the whole proof that no write is overlooked. What can fail fails
+ * before the first latch.
+ */
+function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued | Obstacle {
+  const { cellStore, oracle, latches } = context
+  const { request, rows } = commit
+  const { startTs, changedSchemas } = request
+  const fence = fencedOff(context, request) // C1
+  if (fence !== undefined) return { kind: 'refused', reason: fence }
+  const obstacle = findForeignLatch(latches, rows, startTs) ?? findVersion(context, commit) // C2
+  if (obstacle !== undefined) return obstacle
+  const commitTs = oracle.take() // C3
+  if (commitTs === undefined) return { kind: 'wait', until: oracle.markRaised() }
+  const owner = latches.latch(startTs, 'onePhase', rows) // C4
+  latches.stamp(owner, commitTs)
+  // Older writers of these tables committed before this turn or meet the fence after it.
+  if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
+  const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
+  return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch) } // C5
+}
+
+/** A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). */
+export function findVersion(
+  { cellStore }: EmbeddedContext,
+  { rows, filter }: OnePhaseCommit,
+): Obstacle | undefined {
+  const images = cellStore.view.readRows(
+    rows.map(({ row }) => row),
+    filter,
+  )
+  for (const [at, image] of images.entries()) {
+    if (image === null) continue
+    const { row, columns } = rows[at] as EncodedRow
+    const cell = image.cells.find(({ qualifier }) =>
+      columns.some((one) => one.column === qualifier),
+    )
+    if (cell !== undefined) return { kind: 'refused', reason: writeConflict(row, cell.timestamp) }
+  }
+  return undefined
+}
+
+/** C7 and C9, in the turn in which the engine answers; it has begun a new view before (C6). */
+export async function settled(
+  { latches }: EmbeddedContext,
+  { rows }: OnePhaseCommit,
+  { owner, commitTs, applied }: Queued,
+): Promise<CommitOutcome> {
+  try {
+    await applied
+  } catch (error) {
+    // Nobody knows whether it is on disk. The engine has given up and the process is about to end:
+    // until then nobody may see either state, so the latches stay.
+    if (!(error instanceof CellStoreError) || error.kind === 'ambiguous') return { kind: 'unknown' }
+    latches.settle(owner)
+    latches.release(owner, rows)
+    throw error
+  }
+  latches.settle(owner)
+  latches.release(owner, rows)
+  return { kind: 'committed', commitTs }
+}
+
+export function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
+  const names = new Set(rows.flatMap(({ columns }) => columns.map(({ column }) => column)))
+  return [...names].flatMap((column) => [writesFrom(column, startTs), guardsFrom(column, startTs)])
+}

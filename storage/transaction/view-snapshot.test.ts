@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rowKey } from '../../test/cell-notation.ts'
+import { COLUMN, EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
+import { InvariantViolation } from '../invariant.ts'
+
+const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']
+
+async function given(...lines: string[]): Promise<EmbeddedWorld> {
+  const world = new EmbeddedWorld(7)
+  await world.given(...BEFORE, ...lines)
+  return world
+}
+
+describe('a read of rows', () => {
+  test('sees the newest version at or below the snapshot, and no deleted one', async () => {
+    const world = await given('bob write@4 -> 3 put 5', 'joe write@7 -> 6 delete')
+    assert.equal(await world.read('bob', 5), '5')
+    assert.equal(await world.read('bob', 6), '10')
+    assert.equal(await world.read('joe', 7), null)
+    assert.equal(await world.read('nobody', 7), null)
+  })
+
+  test('asks the view for write records and for nothing else', async () => {
+    const world = await given()
+    const asked: string[] = []
+    const { view } = world.store
+    const { readRows } = view
+    view.readRows = (keys, filter) => {
+      asked.push(...filter.map(({ family }) => family))
+      return readRows(keys, filter)
+    }
+    await world.beginAt(7).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
+    assert.deepEqual(asked, ['write'])
+  })
+
+  test('that finds its row is answered by the first turn of microtasks', async () => {
+    const world = await given()
+    let answered = false
+    void world
+      .beginAt(7)
+      .getRow(rowKey('bob'), [COLUMN])
+      .then(() => (answered = true))
+    await Promise.resolve()
+    assert.ok(answered)
+  })
+
+  test('is refused below the safe point, also where nothing is found', async () => {
+    const world = await given()
+    world.oracle.safePoint = 8
+    assert.equal(await stateOf(world.read('bob', 7)), 'snapshot_too_old')
+    assert.equal(await stateOf(world.read('nobody', 7)), 'snapshot_too_old')
+  })
+
+  test('looks at the safe point again after it has waited', async () => {
+    const world = await given()
+    void world.commitAt(7, { bob: '3' })
+    const refused = assert.rejects(world.read('bob', 8), { code: 'snapshot_too_old' })
+    world.oracle.safePoint = 9
+    await world.store.apply()
+    await refused
+  })
+
+  test('of several rows waits for the latch of any of them', async () => {
+    const world = await given()
+    void world.commitAt(7, { joe: '3' })
+    const rows = world.beginAt(8).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
+    assert.equal(await stateOf(rows), 'waits')
+    await world.store.apply()
+    assert.equal(Buffer.from((await rows)[1]?.columns.get(COLUMN)?.value ?? []).toString(), '3')
+  })
+
+  test('does not wait for the latch of a guard, which changes no value', async () => {
+    const world = await given()
+    const guarding = world.beginAt(7)
+    guarding.guard(rowKey('joe'), COLUMN)
+    guarding.put(rowKey('bob'), COLUMN, Buffer.from('3'))
+    void guarding.commit()
+    assert.equal(await world.read('joe', 8), '2')
+  })
+
+  test('reads long values in the turn that read the record', async () => {
+    const long = 'x'.repeat(1_000)
+    const world = await given(`sue data@5 = ${long}`, 'sue write@6 -> 5 data 1000')
+    assert.equal(await world.read('sue', 7), long)
+  })
+
+  test('reads more long values than fit one turn a part at a time, and checks the fence each time', async () => {
+    const world = await given()
+    const names = ['a', 'b', 'c']
+    for (const name of names) {
+      await world.given(`${name} data@5 = ${name.repeat(3_000_000)}`)
+      await world.given(`${name} write@6 -> 5 data 3000000`)
+    }
+    const keys = names.map((name) => rowKey(name))
+    const rows = await world.beginAt(7).getRows(keys, [COLUMN])
+    assert.deepEqual(
+      rows.map((row) => row?.columns.get(COLUMN)?.value.length),
+      [3e6, 3e6, 3e6],
+    )
+    const late = assert.rejects(world.beginAt(7).getRows(keys, [COLUMN]), {
+      code: 'snapshot_too_old',
+    })
+    world.oracle.safePoint = 8
+    await late
+  })
+
+  test('of a record without its value is damage, never absence', async () => {
+    const world = await given('sue write@6 -> 5 data 1000')
+    const error = await world.read('sue', 7).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof InvariantViolation && error.rule === 'I5')
+  })
+})
+
+describe('a scan', () => {
+  test('waits for a row that is just being inserted and is not in the view', async () => {
+    const world = await given()
+    void world.commitAt(7, { eve: '3' })
+    const rows = world.scan(8, 'a', 'z')
+    assert.equal(await stateOf(rows), 'waits')
+    await world.store.apply()
+    assert.deepEqual(await rows, ['bob=10', 'eve=3', 'joe=2'])
+  })
+
+  test('waits in reverse as well', async () => {
+    const world = await given()
+    void world.commitAt(7, { eve: '3' })
+    const rows = world.scan(8, 'a', 'z', true)
+    assert.equal(await stateOf(rows), 'waits')
+    await world.store.apply()
+    assert.deepEqual(await rows, ['joe=2', 'eve=3', 'bob=10'])
+  })
+
+  test('does not wait for latches outside its range, above its snapshot, or of guards', async () => {
+    const world = await given()
+    void world.commitAt(7, { eve: '3' })
+    assert.deepEqual(await world.scan(7, 'a', 'z'), ['bob=10', 'joe=2'])
+    assert.deepEqual(await world.scan(8, 'f', 'z'), ['joe=2'])
+    assert.deepEqual(await world.scan(8, 'a', 'eve'), ['bob=10'])
+  })
+
+  for (const reverse of [false, true]) {
+    test(`of many chunks${reverse ? ' in reverse' : ''} waits only before the chunk in which the latch is`, async () => {
+      const world = new EmbeddedWorld(7)
+      const names = Array.from({ length: 3_000 }, (_, index) => `r${1_000 + index}`)
+      await world.given(...names.map((name) => `${name} write@6 -> 5 put ${name}`))
+      void world.commitAt(7, { r2500a: 'new' })
+      const seen: string[] = []
+      const range = { start: rowKey('r'), end: rowKey('s'), reverse, columns: [COLUMN] }
+      const scanning = (async () => {
+        for await (const { key } of world.beginAt(8).scanRows(range)) {
+          seen.push(Buffer.from(key).toString())
+        }
+      })()
+      await stateOf(scanning)
+      assert.ok(seen.length > 500 && seen.length < 1_600, `${seen.length} rows`)
+      await world.store.apply()
+      await scanning
+      const all = [...names, 'r2500a'].sort()
+      assert.deepEqual(seen, reverse ? all.toReversed() : all)
+    })
+  }
+
+  test('ends at its limit', async () => {
+    const world = await given()
+    const range = { start: rowKey('a'), columns: [COLUMN], limit: 2 }
+    const rows = await Array.fromAsync(world.beginAt(7).scanRows(range))
+    assert.equal(rows.length, 2)
+  })
+
+  test('is refused when the safe point passes it between two chunks', async () => {
+    const world = new EmbeddedWorld(7)
+    const names = Array.from({ length: 300 }, (_, index) => `r${1_000 + index}`)
+    await world.given(...names.map((name) => `${name} write@6 -> 5 put ${name}`))
+    const scan = world.beginAt(7).scanRows({ start: rowKey('r'), columns: [COLUMN] })
+    const rows = scan[Symbol.asyncIterator]()
+    await rows.next()
+    world.oracle.safePoint = 8
+    const rest = Array.fromAsync({ [Symbol.asyncIterator]: () => rows })
+    await assert.rejects(rest, { code: 'snapshot_too_old' })
+  })
+})

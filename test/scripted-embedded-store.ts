@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row } from '../storage/cell-store/cell.ts'
+import {
+  CellStoreError,
+  type CellStoreErrorKind,
+  type CellStoreLimits,
+  type CheckAndMutate,
+  type Increment,
+  type RowMutations,
+  type RowScan,
+} from '../storage/cell-store/cell-store.ts'
+import type {
+  CellView,
+  EmbeddedCellStore,
+  RowStep,
+} from '../storage/cell-store/embedded-cell-store.ts'
+import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import type { RowFilter } from '../storage/cell-store/row-filter.ts'
+
+type QueuedBatch = {
+  readonly steps: readonly RowStep[]
+  matched: boolean[] | undefined
+  readonly answer: PromiseWithResolvers<boolean[]>
+}
+
+/**
+ * An embedded engine whose writer does nothing by itself: a batch waits in the queue until the test
+ * says what becomes of it. The view shows a batch from `show` or `apply` on.
+ */
+export class ScriptedEmbeddedStore implements EmbeddedCellStore {
+  readonly atomicScope = 'store'
+  /** While this is false the writer decides by itself, as `fate` says. */
+  isHeld = true
+  /** What becomes of the oldest batch; asked once for each. */
+  fate: () => Promise<'apply' | 'refuse'> = async () => 'apply'
+  /** Every batch that was handed in, the oldest first. */
+  readonly batches: Array<readonly RowStep[]> = []
+  readonly #inner = new MemoryCellStore()
+  readonly #queue: QueuedBatch[] = []
+  #isWorking = false
+
+  get limits(): CellStoreLimits {
+    return this.#inner.limits
+  }
+
+  get view(): CellView {
+    return this.#inner.view
+  }
+
+  /** How many batches wait for their answer. */
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  applyAtomically(steps: readonly RowStep[]): Promise<boolean[]> {
+    this.batches.push(steps)
+    const batch: QueuedBatch = { steps, matched: undefined, answer: Promise.withResolvers() }
+    this.#queue.push(batch)
+    if (!this.isHeld) void this.#work()
+    return batch.answer.promise
+  }
+
+  /** The view has the oldest batch from now on; it is not on disk yet. */
+  async show(): Promise<void> {
+    const batch = await this.#oldest()
+    batch.matched ??= await this.#inner.applyAtomically(batch.steps)
+  }
+
+  /** The oldest batch is on disk and in the view, and is answered. */
+  async apply(): Promise<void> {
+    const batch = await this.#oldest()
+    await this.show()
+    this.#queue.shift()
+    batch.answer.resolve(batch.matched ?? [])
+    await eventLoopTurn()
+  }
+
+  /** The oldest batch is not applied. */
+  async refuse(kind: CellStoreErrorKind): Promise<void> {
+    const batch = await this.#oldest()
+    this.#queue.shift()
+    batch.answer.reject(new CellStoreError(kind, `scripted: ${kind}`))
+    await eventLoopTurn()
+  }
+
+  /** One batch after the other, in their order, until none is left. */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    while (this.#queue.length > 0) {
+      if ((await this.fate()) === 'apply') await this.apply()
+      else await this.refuse('notApplied')
+    }
+    this.#isWorking = false
+  }
+
+  /** The oldest batch; one that is queued after a pause only is waited for. */
+  async #oldest(): Promise<QueuedBatch> {
+    for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+      const [oldest] = this.#queue
+      if (oldest !== undefined) return oldest
+      await eventLoopTurn()
+    }
+    throw new Error('nothing is queued')
+  }
+
+  checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+    return this.#inner.checkAndMutateRow(row, step)
+  }
+
+  mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+    return this.#inner.mutateRows(entries)
+  }
+
+  readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+    return this.#inner.readRows(keys, filter)
+  }
+
+  scanRows(scan: RowScan): AsyncIterable<Row> {
+    return this.#inner.scanRows(scan)
+  }
+
+  readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+    return this.#inner.readModifyWriteRow(row, increments)
+  }
+
+  splitPoints(): Promise<Uint8Array[]> {
+    return this.#inner.splitPoints()
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}
+
+const TURNS_MAX = 100
+
+function eventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
