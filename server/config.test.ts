@@ -26,6 +26,13 @@ test('every flag can come from the environment, and the command line wins', () =
   assert.equal(configOf(['--port', '6000'], environment).port, 6000)
 })
 
+test('how transactions commit is chosen by a flag, and is left to the engine otherwise', () => {
+  assert.equal(configOf([]).commit, 'auto')
+  assert.equal(configOf(['--commit', 'two-phase']).commit, 'two-phase')
+  assert.equal(configOf([], { PERCOLITE_COMMIT: 'one-phase' }).commit, 'one-phase')
+  assert.throws(() => configOf(['--commit', 'three-phase']), UsageError)
+})
+
 test('an allowed origin that no browser would send is refused', () => {
   for (const origin of ['foo', 'https://a.example/', 'a.example', 'https://A.example']) {
     assert.throws(() => configOf(['--allow-origin', origin]), { name: 'UsageError' }, origin)

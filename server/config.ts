@@ -15,6 +15,7 @@ import { isLoopbackName } from './origin-and-host.ts'
 export type Config = {
   readonly dataDirectory: string
   readonly engine: 'sqlite' | 'memory'
+  readonly commit: 'auto' | 'one-phase' | 'two-phase'
   readonly host: string
   readonly port: number
   readonly noAuth: boolean
@@ -95,6 +96,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
   const config: Config = {
     dataDirectory: text('data'),
     engine: text('engine') as Config['engine'],
+    commit: text('commit') as Config['commit'],
     host: text('host'),
     port: Number(text('port')),
     noAuth: text('no-auth') === 'true',

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
-import { answerClientError, sendProblem } from './http-errors.ts'
+import { answerClientError, type ProblemSender } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Fastify with our bounds, our errors, and JSON that ends in a newline; without routes. */
-export function createFastify(log: Logger): FastifyInstance {
+/**
+ * Fastify with our bounds, our errors, and JSON that ends in a newline; without routes, and without a
+ * log: its lines would repeat our own, and it would make a child of the log for every request.
+ */
+export function createFastify(sendProblem: ProblemSender): FastifyInstance {
   const fastify = Fastify({
-    // Its lines about listening and about each request would repeat our own.
-    loggerInstance: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
+    logger: false,
     bodyLimit: SERVER_LIMITS.bodyBytesMax,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,

@@ -12,6 +12,12 @@ export const FLAGS = {
     default: 'sqlite',
     meaning: 'where cells are kept; memory forgets everything at the end',
   },
+  commit: {
+    kind: 'choice',
+    choices: ['auto', 'one-phase', 'two-phase'],
+    default: 'auto',
+    meaning: 'how transactions commit; auto is one-phase where the engine allows it',
+  },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
   port: { kind: 'port', default: '4983', meaning: 'port to listen on; 0 takes a free one' },
   'no-auth': {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { PROBLEM_TYPE, type Problem, problemOf, RETRY_AFTER_SECONDS } from './error-response.ts'
 import type { Operation } from './openapi/document.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
 /** Every error of a request leaves the server as problem+json; bugs are logged and stay inside. */
-export function addErrorHandling(fastify: FastifyInstance, operations: readonly Operation[]): void {
-  fastify.setErrorHandler((error, request, reply) => sendProblem(error, request, reply))
+export function addErrorHandling(
+  fastify: FastifyInstance,
+  operations: readonly Operation[],
+  sendProblem: ProblemSender,
+): void {
+  fastify.setErrorHandler(sendProblem)
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.raw.url ?? '').split('?')[0] ?? ''
     const methods = methodsOf(operations, path)
@@ -25,16 +30,20 @@ export function addErrorHandling(fastify: FastifyInstance, operations: readonly 
   })
 }
 
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  if (error instanceof ClientDisconnected || reply.raw.destroyed) {
-    reply.hijack()
-    reply.raw.destroy()
-    return
+export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+export function problemSender(log: Logger): ProblemSender {
+  return (error, request, reply) => {
+    if (error instanceof ClientDisconnected || reply.raw.destroyed) {
+      reply.hijack()
+      reply.raw.destroy()
+      return
+    }
+    const problem = withBodyLength(problemOf(error), request)
+    if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
+    if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
   }
-  const problem = withBodyLength(problemOf(error), request)
-  logBug(request.log, problem, error)
-  if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
-  reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
 }
 
 /** Fastify does not say how large a body is that is too large; most requests do. */
@@ -42,10 +51,6 @@ function withBodyLength(problem: Problem, { headers }: FastifyRequest): Problem 
   const actual = Number(headers['content-length'])
   if (problem.limit !== 'bodyBytesMax' || !Number.isSafeInteger(actual)) return problem
   return { ...problem, actual }
-}
-
-function logBug(log: FastifyBaseLogger, problem: Problem, error: unknown): void {
-  if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
 }
 
 function bodyOf(problem: Problem): string {

@@ -31,7 +31,7 @@ export class ReplayedAnswer {
 }
 
 /** An answer as it is kept: all but its commit timestamp. */
-export type KeptAnswer = {
+type KeptAnswer = {
   readonly results: unknown
   readonly readTimestamp: Timestamp
   readonly attempts: number
@@ -87,10 +87,17 @@ export class IdempotentRequest {
     return new ReplayedAnswer(JSON.parse(record.body) as KeptAnswer, record.commitTs)
   }
 
-  /** Keeps the answer, from the commit on. A transaction that wrote nothing may just as well run again. */
-  keep(transaction: Transaction, { results, readTimestamp, attempts }: KeptAnswer): void {
-    if (!transaction.hasWrites) return
-    const body = JSON.stringify({ results, readTimestamp, attempts })
+  /** Keeps the answer, from the commit on; `results` are JSON text. */
+  keep(
+    transaction: Transaction,
+    answer: {
+      readonly results: string
+      readonly readTimestamp: Timestamp
+      readonly attempts: number
+    },
+  ): void {
+    const { results, readTimestamp, attempts } = answer
+    const body = `{"results":${results},"readTimestamp":${readTimestamp},"attempts":${attempts}}`
     const { idempotentAnswerBytesMax } = SERVER_LIMITS
     if (Buffer.byteLength(body) > idempotentAnswerBytesMax) {
       throw limitExceeded(

@@ -17,27 +17,6 @@ export type QueryOutcome = {
 /** The result of BEGIN, COMMIT and ROLLBACK. */
 export const EMPTY_RESULT: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
 
-/** `QueryAnswer` of `openapi.yaml`. */
-export function answerOf(outcome: QueryOutcome, integers: 'number' | 'string' = 'number') {
-  const { results, readTimestamp, commitTimestamp, attempts, cursor } = outcome
-  return {
-    results: results.map((result) => resultToJson(result, integers)),
-    readTimestamp,
-    ...(commitTimestamp === null ? {} : { commitTimestamp }),
-    attempts,
-    ...(cursor === undefined ? {} : { cursor }),
-  }
-}
-
-function resultToJson(result: StatementResult, integers: 'number' | 'string') {
-  const { columns, rows, rowsAffected } = result
-  return {
-    columns: columns.map(({ name, type }) => ({ name, type })),
-    rows: rows.map((row) => rowToJson(columns, row, integers)),
-    rowsAffected,
-  }
-}
-
 /** A row as an object without a prototype, so that no column name has a meaning of its own. */
 export function rowToJson(
   columns: StatementResult['columns'],

@@ -50,7 +50,7 @@ export async function parseRequest(
     } catch (error) {
       throw new StatementFailure(index, error)
     }
-    await turns.pauseIfDue()
+    if (turns.isDue) await turns.pause()
   }
   return script
 }

@@ -12,13 +12,14 @@ import {
   systemClock,
   systemRandomness,
 } from '../storage/storage.ts'
+import { AnswerWriter } from './answer-text.ts'
 import { addBodyParsers } from './body.ts'
 import type { Config } from './config.ts'
 import { Connections } from './connections.ts'
 import { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { createFastify } from './fastify-instance.ts'
-import { addErrorHandling } from './http-errors.ts'
+import { addErrorHandling, type ProblemSender, problemSender } from './http-errors.ts'
 import { undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import { type Contract, loadContract } from './openapi/contract.ts'
@@ -31,6 +32,7 @@ import { queryRoutes } from './routes/query-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
 import { tableRoutes } from './routes/table-routes.ts'
 import { transactionRoutes } from './routes/transaction-routes.ts'
+import { RunningRequests } from './running-request.ts'
 import { ServerError } from './server-error.ts'
 import { StatementRunner } from './statement-runner.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
@@ -66,6 +68,7 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
     (await openStorage({
       engine: config.engine,
       dataDirectory: config.dataDirectory,
+      commit: config.commit,
       log,
       clock,
       randomness,
@@ -102,11 +105,11 @@ export class Server {
   /** For requests without a socket: `server.http.inject(…)`. */
   readonly http: FastifyInstance
   readonly #parts: ServerParts
+  readonly #sendProblem: ProblemSender
   readonly #sessions: TransactionSessions
   readonly #connections: Connections
   readonly #sweeping: Promise<void>
-  /** Aborted when a stopping server waits no longer for what is running. */
-  readonly #outOfTime = new AbortController()
+  readonly #requests = new RunningRequests()
   #stopping = false
   #closing: Promise<void> | undefined
 
@@ -124,7 +127,8 @@ export class Server {
       idleMsMax: config.transactionIdleMs,
       totalMsMax: config.transactionTotalMs,
     })
-    this.http = createFastify(log)
+    this.#sendProblem = problemSender(log)
+    this.http = createFastify(this.#sendProblem)
     this.#connections = new Connections(this.http.server)
     this.#addRoutes(cursors)
     this.#sweeping = this.#sessions.sweepUntilClosed()
@@ -152,7 +156,7 @@ export class Server {
     const finished = this.http.close()
     this.#connections.stop()
     const timer = setTimeout(() => {
-      this.#outOfTime.abort(new ServerError('overloaded', 'The server is stopping.'))
+      this.#requests.abortAll(new ServerError('overloaded', 'The server is stopping.'))
     }, this.#parts.config.shutdownTimeoutMs)
     const lastTimer = setTimeout(
       () => this.#connections.destroyAll(),
@@ -173,8 +177,10 @@ export class Server {
     const sessions = this.#sessions
     const parser = createParser()
     const { statementTimeoutMs } = config
+    const requests = this.#requests
     const turnQueue = new TurnQueue()
-    const runnerParts = { parser, storage, sessions, cursors, clock, randomness, turnQueue }
+    const writer = new AnswerWriter()
+    const runnerParts = { parser, storage, sessions, cursors, writer, clock, randomness, turnQueue }
     const runner = new StatementRunner({ ...runnerParts, statementTimeoutMs })
 
     addRequestHooks(this.http, {
@@ -183,11 +189,11 @@ export class Server {
       isStopping: () => this.#stopping,
     })
     addBodyParsers(this.http)
-    addErrorHandling(this.http, document.operations)
+    addErrorHandling(this.http, document.operations, this.#sendProblem)
     this.#addAnswerCheck(document, validator)
     addDocumentationPages(this.http, document)
     bindOperations(this.http, document, validator, {
-      ...queryRoutes({ runner, stopping: this.#outOfTime.signal }),
+      ...queryRoutes({ runner, writer, clock, turnQueue, requests }),
       ...transactionRoutes({ sessions }),
       ...tableRoutes({ storage }),
       ...operationRoutes({
@@ -196,7 +202,7 @@ export class Server {
         clock,
         engine: config.engine,
         version,
-        stopping: this.#outOfTime.signal,
+        requests,
       }),
       ...serverRoutes({ document, version, isStopping: () => this.#stopping }),
     })

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../parser/parser.ts'
-import type { StatementResult } from '../planner/planner.ts'
-import type { Catalog } from '../storage/storage.ts'
+import type { IntegerForm, StatementResult } from '../planner/planner.ts'
+import type { Catalog, Transaction } from '../storage/storage.ts'
+import type { AnswerWriter } from './answer-text.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { AnswerBudget, answerOf, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
+import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
+import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
 import { readInnerScript, readScript, type Script, type ScriptStatement } from './script.ts'
 import { ServerError } from './server-error.ts'
@@ -23,6 +25,7 @@ export type RunnerParts = ExecutionParts & {
   readonly parser: Parser
   readonly sessions: TransactionSessions
   readonly cursors: Cursors
+  readonly writer: AnswerWriter
 }
 
 /** The way of a request: text, statements, plans, rows, commit. */
@@ -38,19 +41,19 @@ export class StatementRunner {
     this.#definitions = new DefinitionRunner(parts)
   }
 
-  /** Runs a request; the signal is aborted when its client goes away. */
+  /** Runs a request; `running` is aborted when its client goes away. */
   async run(
     request: QueryRequest,
-    signal: AbortSignal,
+    running: RunningRequest,
     idempotent?: IdempotentRequest,
   ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { parser, turnQueue, clock } = this.#parts
-    const turns = new Turns(turnQueue, clock, signal)
-    await turns.begin()
+    const turns = new Turns(turnQueue, clock, running.signal)
+    if (turns.othersWait) await turns.pause()
     const statements = await parseRequest(parser, request, turns)
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
-      return this.#runInside(request.transaction, statements, request, signal)
+      return this.#runInside(request.transaction, statements, request, running)
     }
     const script = readScript(statements)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
@@ -58,10 +61,10 @@ export class StatementRunner {
       case 'open':
         return this.#parts.sessions.open(beginOptions(script.begin))
       case 'definitions':
-        return this.#definitions.run(script.statements, signal)
+        return this.#definitions.run(script.statements, running.signal)
       case 'transaction':
         return this.#inTurn(idempotent, () =>
-          this.#runTransaction(script, request, { signal, idempotent }),
+          this.#runTransaction(script, request, { running, idempotent }),
         )
     }
   }
@@ -75,9 +78,10 @@ export class StatementRunner {
   async #runTransaction(
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
-    { signal, idempotent }: { signal: AbortSignal; idempotent: IdempotentRequest | undefined },
+    { running, idempotent }: { running: RunningRequest; idempotent: IdempotentRequest | undefined },
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
+    const { signal } = running
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
@@ -89,7 +93,7 @@ export class StatementRunner {
         if (replayed !== undefined) return replayed
         catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
-        const run = { request, transaction, catalog, paging, answer, signal }
+        const run = { request, transaction, catalog, paging, answer, running }
         const results = await this.#execution.run(script.statements, run)
         const outcome: QueryOutcome = {
           results: aroundBegin(script, results),
@@ -98,10 +102,13 @@ export class StatementRunner {
           attempts,
           ...paging.cursorAfter(transaction.startTs, results),
         }
+        if (idempotent !== undefined && script.end === 'commit') {
+          const { integers } = request
+          await this.#keep(idempotent, transaction, outcome, { signal, integers })
+        }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
         if (script.end !== 'commit') return outcome
-        idempotent?.keep(transaction, answerOf(outcome, request.integers))
         return { ...outcome, commitTimestamp: (await transaction.commit()).commitTs }
       } catch (error) {
         throw explained(error, catalog)
@@ -112,12 +119,26 @@ export class StatementRunner {
     })
   }
 
+  /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */
+  async #keep(
+    idempotent: IdempotentRequest,
+    transaction: Transaction,
+    { results, readTimestamp, attempts }: QueryOutcome,
+    { signal, integers }: { signal: AbortSignal; integers: IntegerForm | undefined },
+  ): Promise<void> {
+    if (!transaction.hasWrites) return
+    const { writer, turnQueue, clock } = this.#parts
+    const turns = new Turns(turnQueue, clock, signal)
+    const text = await writer.results(results, integers ?? 'number', turns)
+    idempotent.keep(transaction, { results: text, readTimestamp, attempts })
+  }
+
   /** Inside a transaction over several requests. */
   async #runInside(
     id: string,
     statements: readonly ScriptStatement[],
     request: QueryRequest,
-    signal: AbortSignal,
+    running: RunningRequest,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
     const script = readInnerScript(statements)
@@ -130,10 +151,10 @@ export class StatementRunner {
         paging.requireSnapshot(transaction.startTs)
         session.catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
-        const run = { request, transaction, catalog: session.catalog, paging, answer, signal }
+        const run = { request, transaction, catalog: session.catalog, paging, answer, running }
         try {
           const results = await this.#execution.run(script.statements, run)
-          signal.throwIfAborted()
+          running.signal.throwIfAborted()
           return { results, readTimestamp: transaction.startTs }
         } catch (error) {
           throw explained(error, session.catalog)

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { startTestServer } from '../test/test-server.ts'
-import { requestSignal } from './request-signal.ts'
+import { RunningRequest, RunningRequests } from './running-request.ts'
 import { ClientDisconnected } from './server-error.ts'
-import { withDeadline } from './statement-deadline.ts'
 
 const BODY = 'SHOW TABLES'
 const HEAD = [
@@ -91,12 +91,12 @@ test('closing twice is closing once', async (t) => {
 test('the signal of a request is aborted when its client goes, and not when it is answered', async (t) => {
   const fastify = Fastify()
   t.after(() => fastify.close())
-  const never = new AbortController().signal
+  const requests = new RunningRequests()
   const signals: AbortSignal[] = []
   let begun = () => {}
   let aborted = () => {}
   fastify.get('/wait', async (_request, reply) => {
-    const signal = requestSignal(reply, never)
+    const { signal } = requests.begin(reply)
     signals.push(signal)
     begun()
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -104,7 +104,7 @@ test('the signal of a request is aborted when its client goes, and not when it i
     return 'late'
   })
   fastify.get('/answer', async (_request, reply) => {
-    signals.push(requestSignal(reply, never))
+    signals.push(requests.begin(reply).signal)
     return 'at once'
   })
   const url = await fastify.listen({ port: 0 })
@@ -125,17 +125,44 @@ test('the signal of a request is aborted when its client goes, and not when it i
   assert.ok(signals[1]?.reason instanceof ClientDisconnected)
 })
 
-test('a statement ends with the reason why its signal was aborted, whatever it throws itself', async () => {
-  const { signal } = new AbortController()
-  const work = (inner: AbortSignal) =>
-    new Promise((_, reject) => inner.addEventListener('abort', () => reject(new Error('inside'))))
-  await assert.rejects(withDeadline({ timeoutMs: 1, signal }, work), { code: 'statement_timeout' })
-  const leaving = new AbortController()
-  const running = withDeadline({ timeoutMs: 60_000, signal: leaving.signal }, work)
-  leaving.abort(new ClientDisconnected('It left.'))
+test('requests that run, and that begin later, are told why a server waits no longer', async (t) => {
+  const fastify = Fastify()
+  t.after(() => fastify.close())
+  const requests = new RunningRequests()
+  const reasons: unknown[] = []
+  fastify.get('/', async (_request, reply) => {
+    const before = requests.begin(reply)
+    const ended = requests.begin(reply)
+    ended.end()
+    requests.abortAll(new Error('enough'))
+    const late = requests.begin(reply)
+    for (const { signal } of [before, ended, late]) reasons.push(signal.reason?.message)
+    return ''
+  })
+  await fastify.inject('/')
+  assert.deepEqual(reasons, ['enough', undefined, 'enough'])
+})
+
+test('a statement ends with the reason why its request was aborted, whatever it throws itself', async (t) => {
+  const work = (signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('inside'))))
+  const slow = new RunningRequest()
+  t.after(() => slow.end())
+  await assert.rejects(slow.statement(1, work), { code: 'statement_timeout' })
+  const left = new RunningRequest()
+  t.after(() => left.end())
+  const running = left.statement(60_000, work)
+  left.abort(new ClientDisconnected('It left.'))
   await assert.rejects(running, ClientDisconnected)
-  await assert.rejects(
-    withDeadline({ timeoutMs: 1_000, signal: leaving.signal }, work),
-    ClientDisconnected,
-  )
+  await assert.rejects(left.statement(1_000, work), ClientDisconnected)
+})
+
+test('time that passes between two statements counts for neither, and the second has its own', async (t) => {
+  const request = new RunningRequest()
+  t.after(() => request.end())
+  await request.statement(1, async () => {})
+  await setTimeout(5)
+  assert.equal(request.signal.aborted, false)
+  const endless = request.statement(1, (signal) => setTimeout(60_000, undefined, { signal }))
+  await assert.rejects(endless, { code: 'statement_timeout', fields: { timeoutMs: 1 } })
 })

@@ -50,17 +50,18 @@ export class Turns {
     this.#beganMs = clock.monotonicMs()
   }
 
-  /** To be called before the first piece of work: where others wait, it waits behind them. */
-  async begin(): Promise<void> {
-    if (!this.#queue.isEmpty) await this.#pause()
+  /** To be asked before the first piece of work: where others wait, it waits behind them. */
+  get othersWait(): boolean {
+    return !this.#queue.isEmpty
   }
 
-  /** To be called between two pieces of work. Throws the signal's reason. */
-  async pauseIfDue(): Promise<void> {
-    if (this.#clock.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax) await this.#pause()
+  /** To be asked between two pieces of work, and to be answered with `pause`. */
+  get isDue(): boolean {
+    return this.#clock.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax
   }
 
-  async #pause(): Promise<void> {
+  /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
+  async pause(): Promise<void> {
     await this.#queue.next()
     this.#signal.throwIfAborted()
     this.#beganMs = this.#clock.monotonicMs()

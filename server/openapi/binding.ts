@@ -38,7 +38,7 @@ export function bindOperations(
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: async (request, reply) => {
+      handler: (request, reply) => {
         reply.header('content-type', 'application/json; charset=utf-8')
         return handler({
           parameters: checkParameters(operation, validator, request),
@@ -64,7 +64,9 @@ function checkParameters(
   validator: SchemaValidator,
   request: FastifyRequest,
 ): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
   const [path = '', search = ''] = splitAtFirst(request.raw.url ?? '', '?')
+  if (search === '' && !isGivenAny(operation, request)) return values
   const given = {
     path: pathParameters(operation, path),
     query: queryParameters(search),
@@ -75,7 +77,6 @@ function checkParameters(
       throw new ServerError('invalid_request', `There is no parameter "${name}".`)
     }
   }
-  const values: Record<string, unknown> = {}
   for (const { name, in: place, required, schema } of operation.parameters) {
     const text = given[place].get(name)
     if (text === undefined) {
@@ -90,6 +91,14 @@ function checkParameters(
     values[name] = result.value
   }
   return values
+}
+
+/** Whether anything could be said of the parameters: one is in the path, in a header, or required. */
+function isGivenAny({ parameters }: Operation, { headers }: FastifyRequest): boolean {
+  return parameters.some(
+    ({ name, in: place, required }) =>
+      required || (place === 'header' && headers[name.toLowerCase()] !== undefined),
+  )
 }
 
 /**

@@ -16,6 +16,7 @@ export class SchemaValidator {
   readonly #strict: Ajv2020
   readonly #coercing: Ajv2020
   readonly #coercers = new Map<SchemaPointer, ValidateFunction>()
+  readonly #validators = new Map<SchemaPointer, readonly ValidateFunction[]>()
 
   constructor(document: JsonObject) {
     this.#document = document
@@ -25,7 +26,7 @@ export class SchemaValidator {
 
   /** Compiles the schema now, so that a fault of the document stops the start. */
   prepare(schema: SchemaPointer): void {
-    for (const pointer of this.#branches(schema)) this.#validator(this.#strict, pointer)
+    this.#validatorsOf(schema)
   }
 
   /** The most telling mistake, or undefined when the value is of the schema. */
@@ -33,8 +34,7 @@ export class SchemaValidator {
     // A mistake inside one branch of `oneOf` makes every branch complain. The branch with the
     // fewest complaints is the one that was meant.
     let best: ErrorObject[] | undefined
-    for (const pointer of this.#branches(schema)) {
-      const validate = this.#validator(this.#strict, pointer)
+    for (const validate of this.#validatorsOf(schema)) {
       if (validate(value)) return undefined
       const errors = validate.errors as ErrorObject[]
       if (best === undefined || errors.length < best.length) best = errors
@@ -62,6 +62,16 @@ export class SchemaValidator {
       this.#coercers.set(schema, coercer)
     }
     return coercer
+  }
+
+  /** One for each branch. */
+  #validatorsOf(schema: SchemaPointer): readonly ValidateFunction[] {
+    let validators = this.#validators.get(schema)
+    if (validators === undefined) {
+      validators = this.#branches(schema).map((pointer) => this.#validator(this.#strict, pointer))
+      this.#validators.set(schema, validators)
+    }
+    return validators
   }
 
   #branches(schema: SchemaPointer): SchemaPointer[] {

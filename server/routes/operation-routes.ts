@@ -3,8 +3,8 @@ import type { Clock, Storage } from '../../storage/storage.ts'
 import { consistencyAnswer } from '../consistency-answer.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import type { Handlers } from '../openapi/binding.ts'
-import { requestSignal } from '../request-signal.ts'
 import { standingLockOf } from '../row-cells.ts'
+import type { RunningRequests } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 import { currentCatalog } from './table-routes.ts'
@@ -15,9 +15,9 @@ export function operationRoutes(parts: {
   readonly clock: Clock
   readonly engine: string
   readonly version: string
-  readonly stopping: AbortSignal
+  readonly requests: RunningRequests
 }): Handlers {
-  const { storage, sessions, clock, engine, version, stopping } = parts
+  const { storage, sessions, clock, engine, version, requests } = parts
   const startedAtMs = clock.monotonicMs()
   let checking = false
   return {
@@ -44,10 +44,11 @@ export function operationRoutes(parts: {
     async checkStore({ reply }) {
       if (checking) throw new ServerError('overloaded', 'A check of the store is running.')
       checking = true
+      const running = requests.begin(reply)
       try {
-        const signal = requestSignal(reply, stopping)
-        return consistencyAnswer(await storage.checkConsistency({ signal }))
+        return consistencyAnswer(await storage.checkConsistency({ signal: running.signal }))
       } finally {
+        running.end()
         checking = false
       }
     },

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../storage/storage.ts'
+import type { AnswerWriter } from '../answer-text.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../idempotency.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
-import { answerOf, type QueryOutcome } from '../query-answer.ts'
 import type { QueryRequest } from '../query-request.ts'
-import { requestSignal } from '../request-signal.ts'
+import type { RunningRequests } from '../running-request.ts'
 import type { StatementRunner } from '../statement-runner.ts'
 import { TransactionSession } from '../transaction-session.ts'
+import { type TurnQueue, Turns } from '../turns.ts'
 import { answerCommitTimestamp, answerReadTimestamp, openedAnswer } from './transaction-answers.ts'
 
 export function queryRoutes(parts: {
   readonly runner: StatementRunner
-  readonly stopping: AbortSignal
+  readonly writer: AnswerWriter
+  readonly clock: Clock
+  readonly turnQueue: TurnQueue
+  readonly requests: RunningRequests
 }): Handlers {
-  const { runner, stopping } = parts
+  const { runner, writer, clock, turnQueue, requests } = parts
+  const run = async (request: CheckedRequest, query: QueryRequest): Promise<unknown> => {
+    const { reply, parameters, body } = request
+    const running = requests.begin(reply)
+    try {
+      const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], body)
+      const outcome = await runner.run(query, running, idempotent)
+      if (outcome instanceof TransactionSession) return openedAnswer(reply, outcome)
+      if (outcome instanceof ReplayedAnswer) return replayedAnswer(reply, outcome)
+      answerReadTimestamp(reply, outcome.readTimestamp)
+      answerCommitTimestamp(reply, outcome.commitTimestamp)
+      const turns = new Turns(turnQueue, clock, running.signal)
+      return await writer.answer(outcome, query.integers ?? 'number', turns)
+    } finally {
+      running.end()
+    }
+  }
   return {
     async query(request) {
-      return answer(
-        request,
-        await runner.run(
-          queryOf(request),
-          requestSignal(request.reply, stopping),
-          IdempotentRequest.of(request.parameters['Idempotency-Key'], request.body),
-        ),
-      )
+      return run(request, queryOf(request))
     },
     async queryInTransaction(request) {
-      const inside = { ...queryOf(request), transaction: String(request.parameters.transaction) }
-      return answer(request, await runner.run(inside, requestSignal(request.reply, stopping)))
+      const transaction = String(request.parameters.transaction)
+      return run(request, { ...queryOf(request), transaction })
     },
   }
 }
@@ -39,19 +54,9 @@ function queryOf({ raw, body }: CheckedRequest): QueryRequest {
   return query
 }
 
-function answer(
-  request: CheckedRequest,
-  outcome: QueryOutcome | TransactionSession | ReplayedAnswer,
-): unknown {
-  if (outcome instanceof TransactionSession) return openedAnswer(request.reply, outcome)
-  if (outcome instanceof ReplayedAnswer) {
-    request.reply.header('Idempotent-Replayed', 'true')
-    answerReadTimestamp(request.reply, outcome.readTimestamp)
-    answerCommitTimestamp(request.reply, outcome.commitTs)
-    return outcome.body
-  }
-  answerReadTimestamp(request.reply, outcome.readTimestamp)
-  answerCommitTimestamp(request.reply, outcome.commitTimestamp)
-  const { integers } = request.body as { readonly integers?: 'number' | 'string' }
-  return answerOf(outcome, integers)
+function replayedAnswer(reply: FastifyReply, replayed: ReplayedAnswer): unknown {
+  reply.header('Idempotent-Replayed', 'true')
+  answerReadTimestamp(reply, replayed.readTimestamp)
+  answerCommitTimestamp(reply, replayed.commitTs)
+  return replayed.body
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
+import { systemClock } from '../storage/storage.ts'
+import { arbitraryValue } from '../storage/tables/arbitrary-values.ts'
+import { SQL_TYPES, type SqlValue } from '../storage/tables/sql-type.ts'
+import { AnswerWriter } from './answer-text.ts'
+import { TurnQueue, Turns } from './turns.ts'
+
+const turns = () => new Turns(new TurnQueue(), systemClock, new AbortController().signal)
+
+/** Of the years that can be written down. */
+const anyTime = fc.bigInt({ min: 0n, max: 10n ** 16n })
+
+const arbitraryField = fc.constantFrom(...SQL_TYPES).chain((type) =>
+  fc.record({
+    name: fc.string({ minLength: 1 }),
+    type: fc.constant(type),
+    value: fc.option(type === 'TIMESTAMP' ? anyTime : arbitraryValue(type), { nil: null }),
+  }),
+)
+
+const arbitraryResult = fc
+  .uniqueArray(arbitraryField, { selector: ({ name }) => name, maxLength: 6 })
+  .map((fields) => ({
+    columns: fields.map(({ name, type }) => ({ name, type })),
+    rows: [fields.map(({ value }) => value), fields.map(() => null as SqlValue)],
+    rowsAffected: 2,
+  }))
+
+function plain({ columns, rows, rowsAffected }: StatementResult, integers: IntegerForm) {
+  const objects = rows.map((row) =>
+    Object.fromEntries(
+      columns.map(({ name, type }, index) => [
+        name,
+        valueToJson(type, row[index] ?? null, { integers }),
+      ]),
+    ),
+  )
+  return JSON.parse(JSON.stringify({ columns, rows: objects, rowsAffected }))
+}
+
+test('the text of a result is the JSON of its values, whatever its types, names and values', async () => {
+  const writer = new AnswerWriter()
+  const results = fc.array(arbitraryResult, { maxLength: 3 })
+  const forms = fc.constantFrom<IntegerForm>('number', 'string')
+  await fc.assert(
+    fc.asyncProperty(results, forms, async (results, integers) => {
+      const text = await writer.results(results, integers, turns())
+      assert.deepEqual(
+        JSON.parse(text),
+        results.map((result) => plain(result, integers)),
+      )
+    }),
+  )
+})
+
+test('an answer names its stamps, and its commit and its cursor only where there are any', async () => {
+  const writer = new AnswerWriter()
+  const outcome = { results: [], readTimestamp: 7, commitTimestamp: null, attempts: 1 }
+  assert.equal(
+    await writer.answer(outcome, 'number', turns()),
+    '{"results":[],"readTimestamp":7,"attempts":1}\n',
+  )
+  const more = { ...outcome, commitTimestamp: 9, cursor: 'a"b' }
+  assert.deepEqual(JSON.parse(await writer.answer(more, 'number', turns())), {
+    results: [],
+    readTimestamp: 7,
+    commitTimestamp: 9,
+    attempts: 1,
+    cursor: 'a"b',
+  })
+})
+
+test('a long answer lets others have their turn, and stops when nobody waits for it', async () => {
+  let nowMs = 0
+  const clock = { monotonicMs: () => (nowMs += 100) }
+  const queue = new TurnQueue()
+  const gone = new AbortController()
+  const rows = Array.from({ length: 1_000 }, (_, id) => [BigInt(id)])
+  const result = { columns: [{ name: 'id', type: 'INTEGER' }], rows, rowsAffected: 0 } as const
+  const writing = new AnswerWriter().results(
+    [result],
+    'number',
+    new Turns(queue, clock, gone.signal),
+  )
+  assert.equal(queue.isEmpty, false)
+  gone.abort(new Error('gone'))
+  await assert.rejects(writing, { message: 'gone' })
+})

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
+import type { QueryOutcome } from './query-answer.ts'
+import type { Turns } from './turns.ts'
+
+type Columns = StatementResult['columns']
+
+/** What the columns of a result make of it: their own text, and a writer for each of its rows. */
+type ResultForm = {
+  readonly columns: string
+  readonly fields: ReadonlyArray<{ readonly prefix: string; readonly write: ValueWriter }>
+}
+
+type ValueWriter = (value: SqlValue) => string
+
+/** Rows between two looks at the clock: to write one takes a microsecond or two. */
+const ROWS_AT_ONCE = 100
+
+/**
+ * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
+ * be walked by `JSON.stringify`, would cost several times as much. What the columns alone decide is
+ * made once: a plan hands out the same columns each time that it runs.
+ */
+export class AnswerWriter {
+  readonly #forms: Readonly<Record<IntegerForm, WeakMap<Columns, ResultForm>>> = {
+    number: new WeakMap(),
+    string: new WeakMap(),
+  }
+
+  /** The whole answer, which ends in a newline. A long one is written over several turns. */
+  async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<string> {
+    const results = await this.results(outcome.results, integers, turns)
+    const { readTimestamp, commitTimestamp, attempts, cursor } = outcome
+    const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
+    const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
+    return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}}\n`
+  }
+
+  /** The array of the results alone. */
+  async results(
+    results: readonly StatementResult[],
+    integers: IntegerForm,
+    turns: Turns,
+  ): Promise<string> {
+    let text = '['
+    let rowsWritten = 0
+    for (const [index, { columns, rows, rowsAffected }] of results.entries()) {
+      const form = this.#formOf(columns, integers)
+      text += `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
+      let separator = ''
+      for (const row of rows) {
+        text += separator + rowText(form, row)
+        separator = ','
+        rowsWritten += 1
+        if (rowsWritten % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
+      }
+      text += `],"rowsAffected":${rowsAffected}}`
+    }
+    return `${text}]`
+  }
+
+  #formOf(columns: Columns, integers: IntegerForm): ResultForm {
+    const forms = this.#forms[integers]
+    let form = forms.get(columns)
+    if (form === undefined) {
+      form = formOf(columns, integers)
+      forms.set(columns, form)
+    }
+    return form
+  }
+}
+
+function formOf(columns: Columns, integers: IntegerForm): ResultForm {
+  return {
+    columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
+    fields: columns.map(({ name, type }, index) => ({
+      prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
+      write: valueWriter(type, integers),
+    })),
+  }
+}
+
+function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
+  let text = '{'
+  for (let index = 0; index < fields.length; index += 1) {
+    const { prefix, write } = fields[index] as ResultForm['fields'][number]
+    const value = row[index] ?? null
+    text += prefix + (value === null ? 'null' : write(value))
+  }
+  return `${text}}`
+}
+
+function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
+  switch (type) {
+    case 'BOOLEAN':
+      return (value) => (value === true ? 'true' : 'false')
+    case 'JSON':
+      // It is kept as text that has been checked and brought into one form.
+      return (value) => value as string
+    default:
+      return (value) => JSON.stringify(valueToJson(type, value, { integers }))
+  }
+}

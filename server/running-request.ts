@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { ClientDisconnected, ServerError } from './server-error.ts'
+
+/**
+ * What may end a request early: its client goes away, a statement has run for too long, or the server
+ * can wait no longer. All three abort one signal, with the reason why, since the request is over
+ * whichever it is. `end` is to be called when it has been answered.
+ */
+export class RunningRequest {
+  readonly #controller = new AbortController()
+  readonly #ended: (request: RunningRequest) => void
+  #timer: NodeJS.Timeout | undefined
+  #timeoutMs = 0
+  #inStatement = false
+
+  constructor(ended: (request: RunningRequest) => void = () => {}) {
+    this.#ended = ended
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The first reason stays. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason)
+  }
+
+  /**
+   * Runs one statement, or several that are run as one. Whatever it throws, the reason of the abort is
+   * what comes out.
+   */
+  async statement<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this
+    signal.throwIfAborted()
+    this.#startTimer(timeoutMs)
+    this.#inStatement = true
+    try {
+      return await work(signal)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      this.#inStatement = false
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#ended(this)
+  }
+
+  /** One timer serves all statements of the request: starting it again costs next to nothing. */
+  #startTimer(timeoutMs: number): void {
+    if (this.#timer !== undefined && this.#timeoutMs === timeoutMs) {
+      this.#timer.refresh()
+      return
+    }
+    clearTimeout(this.#timer)
+    this.#timeoutMs = timeoutMs
+    this.#timer = setTimeout(() => {
+      if (this.#inStatement) this.abort(timedOut(timeoutMs))
+    }, timeoutMs)
+  }
+}
+
+/** The requests that a stopping server would have to wait for. */
+export class RunningRequests {
+  readonly #running = new Set<RunningRequest>()
+  #stopped: Error | undefined
+
+  /** To be called before anything of the request is awaited, or its client may go unnoticed. */
+  begin({ raw }: FastifyReply): RunningRequest {
+    const request = new RunningRequest((ended) => this.#running.delete(ended))
+    this.#running.add(request)
+    const leave = () => {
+      if (!raw.writableFinished) request.abort(new ClientDisconnected('The client left.'))
+    }
+    // It may have gone while its body was being read.
+    if (raw.destroyed) leave()
+    else raw.once('close', leave)
+    if (this.#stopped !== undefined) request.abort(this.#stopped)
+    return request
+  }
+
+  /** Aborts all that are running, and those that are still to come. */
+  abortAll(reason: Error): void {
+    this.#stopped = reason
+    for (const request of this.#running) request.abort(reason)
+  }
+}
+
+function timedOut(timeoutMs: number): ServerError {
+  return new ServerError(
+    'statement_timeout',
+    `The statement ran for ${timeoutMs} ms, which is as long as it may, and was stopped.`,
+    { timeoutMs },
+  )
+}
