@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import { tmpdir } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type Experiment, type Suite, UsageError } from './experiment.ts'
+
+/** Flags that every suite has; a suite adds its own. */
+const FLAGS = {
+  seconds: { argument: 'S', help: 'length of one sample' },
+  repetitions: { argument: 'N', help: 'samples of each contender, at least 5 for a judgement' },
+  only: { argument: 'NAME', help: 'only this experiment; may be given several times' },
+  data: { argument: 'FOLDER', help: 'where the data lies while it runs, on a real disk' },
+  out: { argument: 'FOLDER', help: 'where the report is written (bench/results/<date>-<suite>)' },
+  json: { argument: 'FILE', help: 'write report.json here as well' },
+} as const
+
+export type BenchCall = {
+  readonly seconds: number
+  readonly repetitions: number
+  readonly dataFolder: string
+  readonly out?: string
+  readonly json?: string
+  readonly options: Readonly<Record<string, string>>
+  readonly experiments: readonly Experiment[]
+}
+
+/** Throws UsageError for whatever is wrong with the flags. */
+export function readCall(words: readonly string[], suite: Suite): BenchCall {
+  const values = parseWords(words, suite)
+  const text = (name: string) => values[name] as string | undefined
+  const options: Record<string, string> = {}
+  for (const [name, option] of Object.entries(suite.options ?? {})) {
+    options[name] = text(name) ?? option.default
+  }
+  const { defaults } = suite
+  const out = text('out')
+  const json = text('json')
+  return {
+    seconds: numberOf('seconds', text('seconds'), defaults.seconds, 0.01),
+    repetitions: Math.floor(numberOf('repetitions', text('repetitions'), defaults.repetitions, 1)),
+    dataFolder: text('data') ?? tmpdir(),
+    ...(out === undefined ? {} : { out }),
+    ...(json === undefined ? {} : { json }),
+    options,
+    experiments: chosen(suite.experiments(options), (values.only as string[] | undefined) ?? []),
+  }
+}
+
+export function helpOf(name: string, suite: Suite): string {
+  const { defaults } = suite
+  const defaultOf: Record<string, string> = {
+    seconds: ` (${defaults.seconds})`,
+    repetitions: ` (${defaults.repetitions})`,
+    data: ` (${tmpdir()})`,
+  }
+  const rows = [
+    ...Object.entries(FLAGS).map(([flag, { argument, help }]) => [
+      `--${flag} ${argument}`,
+      `${help}${defaultOf[flag] ?? ''}`,
+    ]),
+    ...Object.entries(suite.options ?? {}).map(([flag, option]) => [
+      `--${flag} ${flag.toUpperCase()}`,
+      `${option.help} (${option.default})`,
+    ]),
+  ]
+  const width = Math.max(...rows.map(([flag]) => (flag as string).length))
+  const flags = rows.map(([flag, help]) => `  ${(flag as string).padEnd(width)}  ${help}`)
+  const options = Object.entries(suite.options ?? {}).map(
+    ([flag, option]) => [flag, option.default] as const,
+  )
+  const experiments = suite.experiments(Object.fromEntries(options))
+  const nameWidth = Math.max(...experiments.map((experiment) => experiment.name.length))
+  return [
+    `npm run bench -- ${name} [flags]    ${suite.title}`,
+    '',
+    ...flags,
+    '',
+    'Experiments:',
+    ...experiments.map((one) => `  ${one.name.padEnd(nameWidth)}  ${one.title}`),
+    '',
+  ].join('\n')
+}
+
+function parseWords(
+  words: readonly string[],
+  suite: Suite,
+): Record<string, string | string[] | boolean | undefined> {
+  const texts = [...Object.keys(FLAGS), ...Object.keys(suite.options ?? {})]
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        ...Object.fromEntries(texts.map((flag) => [flag, { type: 'string' as const }])),
+        only: { type: 'string' as const, multiple: true },
+      },
+    })
+    return values as Record<string, string | string[] | boolean | undefined>
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** A flag's number. Throws UsageError when it is none or below `min`. */
+export function numberOf(
+  flag: string,
+  text: string | undefined,
+  otherwise: number,
+  min: number,
+): number {
+  if (text === undefined) return otherwise
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < min) {
+    throw new UsageError(`--${flag} ${text}: a number of at least ${min} is needed.`)
+  }
+  return value
+}
+
+function chosen(experiments: readonly Experiment[], names: readonly string[]): Experiment[] {
+  for (const name of names) {
+    if (experiments.some((experiment) => experiment.name === name)) continue
+    const known = experiments.map((experiment) => experiment.name).join(', ')
+    throw new UsageError(`There is no experiment "${name}"; there are ${known}.`)
+  }
+  return experiments.filter(({ name }) => names.length === 0 || names.includes(name))
+}

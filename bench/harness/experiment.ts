@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FigureName, Sample } from './sample.ts'
+
+/**
+ * One question: several contenders do the same work side by side, in turn, several times, and goals
+ * compare their figures. Absolute figures of a machine that others use too swing by a factor of two;
+ * ratios of neighbours do not.
+ */
+export type Experiment = {
+  /** What `--only` names; also the name of its plots. */
+  readonly name: string
+  readonly title: string
+  /** What one operation is: `reads`, `transactions`, `rows`. */
+  readonly unit: string
+  readonly contenders: readonly Contender[]
+  readonly goals: readonly Goal[]
+  /** Bars of operations per second when absent. */
+  readonly plots?: readonly Plot[]
+  /** Sentences for the report: what a row means, what is not claimed. */
+  readonly notes?: readonly string[]
+  /** For one sample; the run's `--seconds` when absent. */
+  readonly seconds?: number
+  /** The run's `--repetitions` when absent: for what cannot be repeated, such as loading. */
+  readonly repetitions?: number
+  /** False for what cannot be repeated. */
+  readonly warmsUp?: boolean
+}
+
+export type Contender = {
+  readonly name: string
+  /** Its place on the axis of a plot of lines. */
+  readonly point?: { readonly series: string; readonly x: number }
+  /** Prepares everything (data loaded, server answering); all contenders are open at once. */
+  open(surroundings: Surroundings): Promise<OpenContender>
+}
+
+export type OpenContender = {
+  /** Works for about so long and then stops by itself, or as soon as the signal is aborted. */
+  run(seconds: number, signal: AbortSignal): Promise<Sample>
+  close(): Promise<void>
+}
+
+/** What a contender is given to prepare itself. */
+export type Surroundings = {
+  readonly signal: AbortSignal
+  /** Shown behind the progress line while preparing: `3,000,000 of 10,000,000 rows`. */
+  say(text: string): void
+  /** A new empty folder, removed after the experiment, whatever happens. */
+  temporaryFolder(name: string): Promise<string>
+}
+
+/**
+ * What must be reached and what is aimed at. With `to` it is a ratio, taken in each repetition from
+ * the two neighbours; without, the figure itself.
+ */
+export type Goal = {
+  /** `read of one cell in a transaction / raw read`. */
+  readonly what: string
+  readonly of: string
+  readonly to?: string
+  /** `operationsPerSecond` when absent. */
+  readonly figure?: FigureName
+  readonly must: number
+  readonly aim: number
+  /** For costs and latencies; then `must` is the most that is allowed. */
+  readonly smallerIsBetter?: boolean
+  /** The same figure in the Percolator paper. */
+  readonly paper?: number
+  /** Behind the numbers: `x`, `ms`, `MiB`, `/s`. `x` when absent. */
+  readonly unit?: string
+}
+
+export type Plot = {
+  readonly name: string
+  readonly title: string
+  readonly figure: FigureName
+  readonly yTitle: string
+  /**
+   * `lines` needs each contender's `point`; contenders without one are left out. `goals` draws what was
+   * measured of the experiment's goals beside must, aim and the paper.
+   */
+  readonly kind: 'bars' | 'lines' | 'goals'
+  readonly xTitle?: string
+  readonly xLogarithmic?: boolean
+  readonly yLogarithmic?: boolean
+  /** Only these contenders. */
+  readonly contenders?: readonly string[]
+}
+
+/** What `npm run bench -- <name>` runs. */
+export type Suite = {
+  readonly title: string
+  /** For `--seconds` and `--repetitions`. */
+  readonly defaults: { readonly seconds: number; readonly repetitions: number }
+  /** Further flags of this suite; all take a text. */
+  readonly options?: Readonly<Record<string, SuiteOption>>
+  /** Throws a UsageError when an option's value is wrong. */
+  experiments(options: Readonly<Record<string, string>>): readonly Experiment[]
+  /** Sentences that every report of the suite carries. */
+  readonly notes?: readonly string[]
+}
+
+export type SuiteOption = { readonly default: string; readonly help: string }
+
+/** A wrong call: said in one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

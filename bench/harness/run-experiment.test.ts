@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import type { Contender, Experiment } from './experiment.ts'
+import { Progress } from './progress.ts'
+import { type RunSettings, runExperiment } from './run-experiment.ts'
+
+const settings = (signal = new AbortController().signal): RunSettings => ({
+  ...{ seconds: 2, repetitions: 3, dataFolder: tmpdir(), signal },
+  progress: new Progress(new PassThrough() as unknown as NodeJS.WriteStream),
+})
+
+/** Contenders that write down what happens to them. */
+function recorded(names: string, run: (name: string) => void = () => {}) {
+  const events: string[] = []
+  const contenderNamed = (name: string): Contender => ({
+    name,
+    async open() {
+      events.push(`open ${name}`)
+      return {
+        async run(seconds) {
+          events.push(`${name}${seconds}`)
+          run(name)
+          return { operations: 1, seconds, cpuSeconds: 0 }
+        },
+        async close() {
+          events.push(`close ${name}`)
+        },
+      }
+    },
+  })
+  const contenders = [...names].map(contenderNamed)
+  const experiment: Experiment = {
+    ...{ name: 'test', title: 'test', unit: 'operations', goals: [] },
+    contenders,
+  }
+  return { events, experiment }
+}
+
+test('contenders run in turn, forwards and backwards and rotated, after one warm-up each', async () => {
+  const { events, experiment } = recorded('ABC')
+  const { samples } = await runExperiment(experiment, settings())
+  const opened = 'open A,open B,open C'
+  const warmUp = 'A1,B1,C1'
+  const turns = 'A2,B2,C2,C2,B2,A2,B2,C2,A2'
+  assert.equal(events.join(), `${opened},${warmUp},${turns},close C,close B,close A`)
+  assert.deepEqual(
+    [...samples].map(([name, taken]) => `${name}${taken.length}`),
+    ['A3', 'B3', 'C3'],
+  )
+})
+
+test('a run that is interrupted or fails closes everything and leaves no folder', async (t) => {
+  const parent = await mkdtemp(join(tmpdir(), 'percolite-bench-test-'))
+  t.after(() => rm(parent, { recursive: true, force: true }))
+  const interruption = new AbortController()
+  const { events, experiment } = recorded('AB', (name) => {
+    if (name === 'B') interruption.abort(new Error('interrupted'))
+  })
+  let folder = ''
+  const withFolder: Contender = {
+    name: 'F',
+    async open({ temporaryFolder }) {
+      folder = await temporaryFolder('data')
+      assert.ok(existsSync(folder))
+      throw new Error('cannot be opened')
+    },
+  }
+  await assert.rejects(runExperiment(experiment, settings(interruption.signal)), /interrupted/)
+  assert.deepEqual(events.slice(-2), ['close B', 'close A'])
+
+  const second = recorded('A')
+  const contenders = [...second.experiment.contenders, withFolder]
+  const failing = { ...second.experiment, contenders }
+  await assert.rejects(
+    runExperiment(failing, { ...settings(), dataFolder: parent }),
+    /cannot be opened/,
+  )
+  assert.deepEqual(second.events, ['open A', 'close A'])
+  assert.ok(folder.startsWith(parent) && !existsSync(folder))
+})

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Contender, Experiment, OpenContender } from './experiment.ts'
+import type { Progress } from './progress.ts'
+import type { Sample } from './sample.ts'
+import { TemporaryFolders } from './temporary-folders.ts'
+
+export type RunSettings = {
+  readonly seconds: number
+  readonly repetitions: number
+  /** Where the temporary folders are made. */
+  readonly dataFolder: string
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+export type MeasuredExperiment = {
+  readonly experiment: Experiment
+  /** By contender, in the experiment's order; one sample for each repetition. */
+  readonly samples: ReadonlyMap<string, readonly Sample[]>
+}
+
+type Opened = { readonly contender: Contender; readonly open: OpenContender }
+
+/** What opening a contender is taken to last, before anything is known. */
+const OPENING_MS = 500
+
+/**
+ * Opens all contenders, warms each up once, and then lets them run in turn: A B C, C B A, B C A, A C B.
+ * So each ratio has neighbours in time, nobody is always first, and nobody always comes after the same
+ * one and pays for what that left behind. Everything that was opened is closed
+ * again, in reverse, whatever happens. Rejects with the signal's reason when it is aborted.
+ */
+export async function runExperiment(
+  experiment: Experiment,
+  settings: RunSettings,
+): Promise<MeasuredExperiment> {
+  const { signal } = settings
+  const folders = new TemporaryFolders(settings.dataFolder)
+  const opened: Opened[] = []
+  try {
+    for (const contender of experiment.contenders) {
+      signal.throwIfAborted()
+      opened.push({
+        contender,
+        open: await openContender(experiment, contender, settings, folders),
+      })
+    }
+    return { experiment, samples: await takeSamples(experiment, opened, settings) }
+  } finally {
+    for (const { open } of opened.reverse()) await open.close()
+    await folders.removeAll()
+  }
+}
+
+/** Tells the progress line what is coming, so that it can say how long it will take. */
+export function planExperiment(experiment: Experiment, settings: RunSettings): void {
+  const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
+  const runsMs = (repetitions * seconds + warmUpSeconds) * 1000
+  const count = experiment.contenders.length
+  const runs = repetitions + (warmUpSeconds > 0 ? 1 : 0)
+  settings.progress.plan(count * (1 + runs), count * (runsMs + OPENING_MS))
+}
+
+async function openContender(
+  experiment: Experiment,
+  contender: Contender,
+  { signal, progress }: RunSettings,
+  folders: TemporaryFolders,
+): Promise<OpenContender> {
+  progress.begin(`${experiment.name}: prepares ${contender.name}`)
+  const open = await contender.open({
+    signal,
+    say: (text) => progress.say(text),
+    temporaryFolder: (name) => folders.make(name),
+  })
+  progress.done(OPENING_MS)
+  return open
+}
+
+async function takeSamples(
+  experiment: Experiment,
+  opened: readonly Opened[],
+  settings: RunSettings,
+): Promise<Map<string, Sample[]>> {
+  const { signal, progress } = settings
+  const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
+  const samples = new Map(opened.map(({ contender }) => [contender.name, [] as Sample[]]))
+  const runOne = async ({ contender, open }: Opened, what: string, forSeconds: number) => {
+    signal.throwIfAborted()
+    progress.begin(`${experiment.name}, ${what}: ${contender.name}`)
+    const sample = await open.run(forSeconds, signal)
+    // A stretch that was cut short is no sample.
+    signal.throwIfAborted()
+    progress.done(forSeconds * 1000)
+    return sample
+  }
+  if (warmUpSeconds > 0) {
+    for (const one of opened) await runOne(one, 'warm-up', warmUpSeconds)
+  }
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    for (const one of orderOf(opened, repetition)) {
+      const sample = await runOne(one, `repetition ${repetition + 1} of ${repetitions}`, seconds)
+      samples.get(one.contender.name)?.push(sample)
+    }
+  }
+  return samples
+}
+
+function sizeOf(experiment: Experiment, settings: RunSettings) {
+  const seconds = experiment.seconds ?? settings.seconds
+  return {
+    seconds,
+    repetitions: experiment.repetitions ?? settings.repetitions,
+    // Long enough for the compiler and the caches to settle, and no longer than a sample.
+    warmUpSeconds: experiment.warmsUp === false ? 0 : Math.min(seconds, 1),
+  }
+}
+
+/** Rotated by one after every two repetitions; the second of the two runs backwards. */
+function orderOf<T>(items: readonly T[], repetition: number): T[] {
+  const start = Math.floor(repetition / 2) % items.length
+  const forwards = [...items.slice(start), ...items.slice(0, start)]
+  return repetition % 2 === 0 ? forwards : forwards.reverse()
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BenchCall } from './command-line.ts'
+import type { Suite } from './experiment.ts'
+import { Progress } from './progress.ts'
+import { gatherFacts, makeReport, type Report } from './report.ts'
+import { type MeasuredExperiment, planExperiment, runExperiment } from './run-experiment.ts'
+import { writeReport } from './write-report.ts'
+
+export type FinishedRun = {
+  readonly report: Report
+  readonly folder: string
+  readonly files: readonly string[]
+}
+
+/** Runs the chosen experiments one after the other and writes the report. */
+export async function runSuite(
+  name: string,
+  suite: Suite,
+  call: BenchCall,
+  outside: { readonly signal: AbortSignal; readonly progressTo: NodeJS.WriteStream },
+): Promise<FinishedRun> {
+  const { seconds, repetitions, dataFolder, options } = call
+  const progress = new Progress(outside.progressTo)
+  const facts = await gatherFacts(name, { seconds, repetitions, ...options }, dataFolder)
+  const settings = { seconds, repetitions, dataFolder, progress, signal: outside.signal }
+  for (const experiment of call.experiments) planExperiment(experiment, settings)
+  const measured: MeasuredExperiment[] = []
+  try {
+    for (const experiment of call.experiments) {
+      measured.push(await runExperiment(experiment, settings))
+    }
+  } finally {
+    progress.end()
+  }
+  const report = makeReport(facts, suite, measured)
+  const folder = call.out ?? join(RESULTS, `${facts.startedAt.replaceAll(':', '')}-${name}`)
+  const files = await writeReport(folder, report, measured)
+  if (call.json !== undefined) {
+    await mkdir(dirname(call.json), { recursive: true })
+    await writeFile(call.json, `${JSON.stringify(report, null, 2)}\n`)
+  }
+  return { report, folder, files }
+}
+
+const RESULTS = fileURLToPath(new URL('../results', import.meta.url))

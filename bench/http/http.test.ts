@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { runShortly } from '../peers/peer-tests.ts'
+import { httpSuite } from './http-suite.ts'
+
+const options = Object.fromEntries(
+  Object.entries(httpSuite.options ?? {}).map(([name, option]) => [name, option.default]),
+)
+const FEW_ROWS = { ...options, rows: '100' }
+
+test('SETs over HTTP are measured beside the hello server', { timeout: 60_000 }, async () => {
+  const experiment = httpSuite.experiments(FEW_ROWS).find((one) => one.name === 'set')
+  assert.ok(experiment)
+  const contenders = experiment.contenders.filter((one) => one.name.endsWith(' 4 clients'))
+  const { samples } = await runShortly({ ...experiment, contenders, goals: [] })
+  assert.deepEqual([...samples.keys()], ['SET, 4 clients', 'hello, 4 clients'])
+  for (const [sample] of samples.values()) {
+    assert.ok(sample)
+    assert.ok(sample.operations > 0 && sample.cpuSeconds >= 0)
+    assert.ok(Number(sample.driverCpuSeconds) > 0)
+    assert.deepEqual(sample.figures, { retries: 0 })
+  }
+})
+
+test('every goal of HTTP is there by name with its must and its aim', () => {
+  const goals = httpSuite.experiments(options).flatMap((experiment) => {
+    const names = experiment.contenders.map(({ name }) => name)
+    for (const { of, to } of experiment.goals) {
+      assert.ok(names.includes(of) && names.includes(to ?? of))
+    }
+    return experiment.goals.map(({ what, must, aim }) => [what, must, aim])
+  })
+  assert.deepEqual(goals, [
+    ['GET over HTTP / Fastify hello-world POST, same client', 0.55, 0.8],
+    ['SET over HTTP, durable, 64 clients / hello', 0.5, 0.85],
+    ['statements/s in one request of 100 GETs / 100 requests', 8, 15],
+  ])
+})

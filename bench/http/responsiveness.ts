@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { loadedContender } from '../load/loaded-contender.ts'
+import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import { percoliteLoad, sharedPercolite } from './http-contenders.ts'
+
+// Rates well below what the closed loop reaches: beyond it a queue grows and latency says only how long
+// the run was.
+const RATES = [
+  { request: 'get', rates: [200, 500, 1000] },
+  { request: 'set', rates: [100, 250, 500] },
+] as const
+const CONNECTIONS = 64
+const RATE_BESIDE_SCAN = 200
+
+/** Latency from the intended start, at fixed rates that do not wait for the server. */
+export function openLoopLatency(options: PercoliteOptions): Experiment {
+  const server = sharedPercolite(options)
+  return {
+    name: 'latency',
+    title: 'Latency over HTTP at fixed rates, open loop',
+    unit: 'requests',
+    contenders: RATES.flatMap(({ request, rates }) =>
+      rates.map((ratePerSecond) => {
+        const verb = request.toUpperCase()
+        return loadedContender({
+          name: `${verb} at ${ratePerSecond}/s`,
+          point: { series: verb, x: ratePerSecond },
+          server,
+          load: percoliteLoad(request, options),
+          clients: CONNECTIONS,
+          ratePerSecond,
+        })
+      }),
+    ),
+    goals: [],
+    plots: (['p50', 'p99', 'p999'] as const).map((percentile) => {
+      return {
+        name: `latency-${percentile}`,
+        title: `Latency ${percentile} from the intended start`,
+        figure: `latency.${percentile}` as const,
+        kind: 'lines' as const,
+        xTitle: 'requests per second',
+        yTitle: 'milliseconds',
+      }
+    }),
+    notes: [
+      'Requests start at fixed times whether or not earlier ones were answered; a stall counts for each request that should have begun in it.',
+    ],
+  }
+}
+
+/** What a small GET waits for when somebody else reads the whole table again and again. */
+export function eventLoop(options: PercoliteOptions): Experiment {
+  const server = sharedPercolite(options)
+  const small = {
+    server,
+    load: percoliteLoad('get', options),
+    clients: CONNECTIONS,
+    ratePerSecond: RATE_BESIDE_SCAN,
+  }
+  return {
+    name: 'event-loop',
+    title: `Small GETs at ${RATE_BESIDE_SCAN}/s, alone and beside SCANs of all items`,
+    unit: 'GETs',
+    contenders: [
+      loadedContender({ name: 'GETs alone', ...small }),
+      loadedContender({
+        name: 'GETs beside SCANs',
+        ...small,
+        beside: percoliteLoad('scan', options),
+      }),
+    ],
+    goals: [],
+    plots: [
+      {
+        name: 'event-loop',
+        title: 'Latency p99 of small GETs',
+        figure: 'latency.p99',
+        kind: 'bars',
+        yTitle: 'milliseconds',
+      },
+    ],
+    notes: ['Latency is that of the small GETs; CPU time is that of everything the server does.'],
+  }
+}
+
+/** Two load processes with half the clients each: they may not get more out of the server than one. */
+export function driverCheck(options: PercoliteOptions): Experiment {
+  const server = sharedPercolite(options)
+  const order = { server, load: percoliteLoad('get', options), clients: CONNECTIONS }
+  return {
+    name: 'driver',
+    title: 'Is the load generator the bottleneck? GETs of 64 clients',
+    unit: 'requests',
+    contenders: [
+      loadedContender({ name: 'one driver', ...order }),
+      loadedContender({ name: 'two drivers', ...order, drivers: 2 }),
+    ],
+    goals: [],
+    notes: [
+      'Two drivers must not reach over 5 % more than one, or the one was the bottleneck. With fewer than four cores they take the server’s own cores, and the comparison is for orientation.',
+    ],
+  }
+}

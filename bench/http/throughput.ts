@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment, Goal } from '../harness/experiment.ts'
+import { STATEMENTS_PER_BATCH } from '../load/http-workload.ts'
+import { loadedContender } from '../load/loaded-contender.ts'
+import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import { helloLoad, percoliteLoad, sharedHello, sharedPercolite } from './http-contenders.ts'
+
+const CLIENTS = [1, 4, 16, 64] as const
+const MOST_CLIENTS = 64
+const BATCH_CLIENTS = 16
+
+const GOALS: Readonly<Record<'get' | 'set', Pick<Goal, 'what' | 'must' | 'aim'>>> = {
+  get: { what: 'GET over HTTP / Fastify hello-world POST, same client', must: 0.55, aim: 0.8 },
+  set: { what: `SET over HTTP, durable, ${MOST_CLIENTS} clients / hello`, must: 0.5, aim: 0.85 },
+}
+
+/** GETs or durable SETs of one row a request, beside the hello server, by the number of clients. */
+export function clientScaling(request: 'get' | 'set', options: PercoliteOptions): Experiment {
+  const percolite = sharedPercolite(options)
+  const hello = sharedHello(request, options)
+  const nameOf = (who: string, clients: number) => `${who}, ${clients} clients`
+  const verb = request.toUpperCase()
+  return {
+    name: request,
+    title: `${verb} of one row over HTTP, closed loop`,
+    unit: 'requests',
+    contenders: CLIENTS.flatMap((clients) => [
+      loadedContender({
+        name: nameOf(verb, clients),
+        point: { series: `percolite ${verb}`, x: clients },
+        server: percolite,
+        load: percoliteLoad(request, options),
+        clients,
+      }),
+      loadedContender({
+        name: nameOf('hello', clients),
+        point: { series: 'hello', x: clients },
+        server: hello,
+        load: helloLoad(request, options),
+        clients,
+      }),
+    ]),
+    goals: [
+      { ...GOALS[request], of: nameOf(verb, MOST_CLIENTS), to: nameOf('hello', MOST_CLIENTS) },
+    ],
+    plots: [
+      {
+        name: `${request}-clients`,
+        title: `${verb} over HTTP by clients`,
+        figure: 'operationsPerSecond',
+        kind: 'lines',
+        xTitle: 'clients',
+        yTitle: 'requests per second',
+        xLogarithmic: true,
+      },
+    ],
+  }
+}
+
+/** A hundred GETs in one request of one snapshot, and each in a request of its own. */
+export function batching(options: PercoliteOptions): Experiment {
+  const server = sharedPercolite(options)
+  const one = `${STATEMENTS_PER_BATCH} requests of one GET`
+  const many = `one request of ${STATEMENTS_PER_BATCH} GETs`
+  return {
+    name: 'batch',
+    title: `GETs alone and ${STATEMENTS_PER_BATCH} in a request, ${BATCH_CLIENTS} clients`,
+    unit: 'statements',
+    contenders: [
+      loadedContender({
+        name: one,
+        server,
+        load: percoliteLoad('get', options),
+        clients: BATCH_CLIENTS,
+      }),
+      loadedContender({
+        name: many,
+        server,
+        load: percoliteLoad('batchOfGets', options),
+        clients: BATCH_CLIENTS,
+        unitsPerOperation: STATEMENTS_PER_BATCH,
+      }),
+    ],
+    goals: [
+      {
+        what: 'statements/s in one request of 100 GETs / 100 requests',
+        of: many,
+        to: one,
+        must: 8,
+        aim: 15,
+      },
+    ],
+    notes: ['CPU and throughput are for each statement, latency is for each request.'],
+  }
+}
+
+/** Two SETs of an expression of what the row holds, one transaction in one request. */
+export function transfers(options: PercoliteOptions): Experiment {
+  const server = sharedPercolite(options)
+  const counts = [1, 16, MOST_CLIENTS]
+  return {
+    name: 'transfer',
+    title: 'Two-row transfer in one request, durable',
+    unit: 'transfers',
+    contenders: counts.map((clients) =>
+      loadedContender({
+        name: `transfer, ${clients} clients`,
+        server,
+        load: percoliteLoad('transfer', options),
+        clients,
+      }),
+    ),
+    goals: [],
+  }
+}

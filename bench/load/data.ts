@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { UsageError } from '../harness/experiment.ts'
+import type { Random } from './random.ts'
+
+// What every server holds when `http` and `peers` begin, the same in each: so many items of an id of
+// 12 characters and a value of 100, and so many accounts with a balance.
+
+/** How many items, and how many accounts, each server holds. */
+export const ROWS_OPTION = {
+  default: '10000',
+  help: 'items, and accounts, in every server',
+} as const
+export const VALUE_LENGTH = 100
+export const FIRST_BALANCE = 1_000_000
+
+/** For the reports. */
+export const DATA_NOTE = `Every server holds --rows items (id of 12 characters, value of ${VALUE_LENGTH}) and as many accounts; keys are drawn uniformly, and every written value is a new one.`
+
+/** Throws UsageError. */
+export function rowsOf(options: Readonly<Record<string, string>>): number {
+  const text = options.rows ?? ROWS_OPTION.default
+  const rows = Number(text)
+  if (Number.isInteger(rows) && rows >= 2 && rows <= 10_000_000) return rows
+  throw new UsageError(`--rows ${text}: it is a whole number from 2 to 10,000,000.`)
+}
+
+export function itemId(number: number): string {
+  return `item${String(number).padStart(8, '0')}`
+}
+
+export function accountId(number: number): string {
+  return `acct${String(number).padStart(8, '0')}`
+}
+
+/** A value that no other write of a run has: an identical one would cost some stores nothing. */
+export function itemValue(random: Random, sequence: number): string {
+  return `${sequence.toString(36)}.${random.next().toString(36)}.`.padEnd(VALUE_LENGTH, 'v')
+}
+
+/** The numbers of all rows in pieces, for loading. */
+export function* batches(rows: number, size: number): Iterable<readonly number[]> {
+  for (let first = 0; first < rows; first += size) {
+    const count = Math.min(size, rows - first)
+    yield Array.from({ length: count }, (_, offset) => first + offset)
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { accountId, itemId, itemValue } from './data.ts'
+import { HttpClient, Retries } from './http-client.ts'
+import { Random } from './random.ts'
+import type { LoadPlace, Workload } from './workload.ts'
+
+export type HttpSettings = {
+  readonly origin: string
+  /** A path other than the request's own: the hello server takes any body there. */
+  readonly path?: string
+  readonly request: keyof typeof REQUESTS
+  /** How many items and accounts there are. */
+  readonly rows: number
+}
+
+type Request = { readonly path: string; readonly body: unknown }
+
+type Draw = { readonly random: Random; readonly rows: number; readonly sequence: number }
+
+const GET = 'GET id, value FROM item WHERE id = :id'
+const SET = 'SET value = :value ON item WHERE id = :id'
+const BATCH_SIZE = 100
+const PAGE_ROWS_MAX = 10_000
+export const STATEMENTS_PER_BATCH = BATCH_SIZE
+
+const randomItem = ({ random, rows }: Draw) => itemId(random.below(rows))
+
+/** Every request that the HTTP benchmarks send, by name. Written values differ from each other. */
+const REQUESTS = {
+  get: (draw) => query({ sql: GET, params: { id: randomItem(draw) } }),
+  set: (draw) =>
+    query({
+      sql: SET,
+      params: { id: randomItem(draw), value: itemValue(draw.random, draw.sequence) },
+    }),
+  batchOfGets: (draw) => {
+    const statements = Array.from({ length: BATCH_SIZE }, () => {
+      return { sql: GET, params: { id: randomItem(draw) } }
+    })
+    return query({ statements })
+  },
+  transfer: ({ random, rows }) => {
+    const [from, to] = twoAccounts(random, rows)
+    const statements = [
+      { sql: 'SET balance = balance - :n ON account WHERE id = :id', params: { n: 1, id: from } },
+      { sql: 'SET balance = balance + :n ON account WHERE id = :id', params: { n: 1, id: to } },
+    ]
+    return query({ statements })
+  },
+  scan: ({ rows }) =>
+    query({ sql: 'SCAN id, value FROM item', pageSize: Math.min(rows, PAGE_ROWS_MAX) }),
+  etcdPut: (draw) => {
+    const value = base64(itemValue(draw.random, draw.sequence))
+    return { path: '/v3/kv/put', body: { key: base64(randomItem(draw)), value } }
+  },
+} as const satisfies Record<string, (draw: Draw) => Request>
+
+export async function openWorkload(settings: HttpSettings, place: LoadPlace): Promise<Workload> {
+  const client = new HttpClient(settings.origin, place.clients)
+  const random = new Random(place.seed)
+  const retries = new Retries()
+  const make: (draw: Draw) => Request = REQUESTS[settings.request]
+  return {
+    operate(_client, sequence) {
+      const { path, body } = make({ random, rows: settings.rows, sequence })
+      const text = JSON.stringify(body)
+      return retries.run(() => client.post(settings.path ?? path, text))
+    },
+    takeFigures: () => ({ retries: retries.take() }),
+    close: () => client.close(),
+  }
+}
+
+/** One request of this name, for rows of which there are as many. */
+export function exampleRequest(name: keyof typeof REQUESTS, rows: number): Request {
+  return REQUESTS[name]({ random: new Random(1), rows, sequence: 1 })
+}
+
+/** The ids of two different accounts. */
+export function twoAccounts(random: Random, rows: number): readonly [string, string] {
+  const from = random.below(rows)
+  const to = (from + 1 + random.below(rows - 1)) % rows
+  return [accountId(from), accountId(to)]
+}
+
+function query(body: unknown): Request {
+  return { path: '/v1/query', body }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}

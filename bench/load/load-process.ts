@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Sample } from '../harness/sample.ts'
+import type { RunOrder, WorkloadOrder } from './workload.ts'
+
+const MAIN = fileURLToPath(new URL('./load-main.ts', import.meta.url))
+const CLOSE_MS_MAX = 10_000
+
+export type LoadRequest =
+  | { readonly kind: 'open'; readonly order: WorkloadOrder }
+  | { readonly kind: 'run'; readonly order: RunOrder }
+  | { readonly kind: 'close' }
+
+export type LoadAnswer =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'sample'; readonly sample: Sample }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** A load generator in a process of its own. Its samples have the CPU time of that process. */
+export class LoadProcess {
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+  }
+
+  /** Starts it and opens the workload's connections. Throws what the workload threw. */
+  static async open(order: WorkloadOrder): Promise<LoadProcess> {
+    const child = fork(MAIN, { execArgv: [] })
+    const load = new LoadProcess(child)
+    try {
+      await load.#ask({ kind: 'open', order })
+    } catch (error) {
+      child.kill('SIGKILL')
+      throw error
+    }
+    return load
+  }
+
+  async run(order: RunOrder, signal: AbortSignal): Promise<Sample> {
+    const abort = () => this.#child.connected && this.#child.send({ kind: 'abort' })
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      const answer = await this.#ask({ kind: 'run', order })
+      if (answer.kind !== 'sample') throw new Error(`the load process answered ${answer.kind}`)
+      return answer.sample
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), CLOSE_MS_MAX)
+    await this.#ask({ kind: 'close' }).catch(() => this.#child.kill('SIGKILL'))
+    await ended
+    clearTimeout(late)
+  }
+
+  async #ask(request: LoadRequest): Promise<LoadAnswer> {
+    const settled = new AbortController()
+    const { signal } = settled
+    try {
+      const answered = once(this.#child, 'message', { signal })
+      const ended = once(this.#child, 'exit', { signal })
+      this.#child.send(request)
+      const [answer] = (await Promise.race([
+        answered,
+        ended.then(([code, by]) => {
+          throw new Error(`the load process ended with ${code ?? by}`)
+        }),
+      ])) as [LoadAnswer]
+      if (answer.kind === 'failed') throw new Error(answer.message)
+      return answer
+    } finally {
+      settled.abort()
+    }
+  }
+}

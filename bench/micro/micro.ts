@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { numberOf } from '../harness/command-line.ts'
+import type { Suite } from '../harness/experiment.ts'
+import { commitLatency } from './commit-latency.ts'
+import { figure8 } from './figure-8.ts'
+import { groupCommit } from './group-commit.ts'
+import { longScan } from './long-scan.ts'
+import { readOneCell } from './read-one-cell.ts'
+import { scan100 } from './scan-100.ts'
+import { timestamps } from './timestamps.ts'
+import { writeOneCell } from './write-one-cell.ts'
+import { writers } from './writers.ts'
+
+const ROWS_MIN = 1_000
+
+/** The transaction layer beside the raw store that it stands on, in one process. */
+export const microSuite: Suite = {
+  title: 'Transactions beside the raw store, in process',
+  defaults: { seconds: 1, repetitions: 5 },
+  options: { rows: { default: '50000', help: 'rows of 100 bytes that each store holds' } },
+  experiments(options) {
+    const rows = numberOf('rows', options.rows, ROWS_MIN, ROWS_MIN)
+    return [
+      readOneCell(rows),
+      scan100(rows),
+      writeOneCell(rows),
+      writers(rows),
+      groupCommit(rows),
+      timestamps(),
+      commitLatency(rows),
+      longScan(rows),
+      figure8(rows),
+    ]
+  },
+  notes: [
+    'Everything runs in one process: its CPU time is that of the driver, the store and its writer together.',
+    'An acknowledged write is on disk (synchronous = FULL). Every write brings a value that was not there before.',
+  ],
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { SharedBenchStore } from '../store/bench-store.ts'
+import {
+  MULTI_GET_ROWS,
+  multiGetInTransaction,
+  multiGetRaw,
+  readInOwnTransaction,
+  readInSharedTransaction,
+  readRaw,
+  readTable,
+  readView,
+} from '../store/read-work.ts'
+import { onSqliteTable, onStore } from '../store/store-contender.ts'
+
+const RAW = 'raw read'
+const SHARED = 'in one transaction of 1,000 reads'
+const OWN = 'each in its own transaction'
+const RAW_MANY = `raw, ${MULTI_GET_ROWS} rows at once`
+const TRANSACTION_MANY = `transaction, ${MULTI_GET_ROWS} rows at once`
+
+export function readOneCell(rows: number): Experiment {
+  const store = new SharedBenchStore({ rows, commit: 'auto' })
+  return {
+    name: 'read-one-cell',
+    title: 'Random reads of one cell, one reader',
+    unit: 'reads',
+    contenders: [
+      onStore(RAW, store, readRaw),
+      onStore(SHARED, store, readInSharedTransaction),
+      onStore(OWN, store, readInOwnTransaction),
+      onStore(RAW_MANY, store, multiGetRaw),
+      onStore(TRANSACTION_MANY, store, multiGetInTransaction),
+      onStore('raw read, without a promise', store, readView),
+      onSqliteTable('better-sqlite3, bare table', rows, readTable),
+    ],
+    goals: [
+      { what: 'read in a transaction / raw read', of: SHARED, to: RAW, ...GOAL },
+      { what: 'BEGIN, read, COMMIT / raw read', of: OWN, to: RAW, ...GOAL },
+    ],
+    notes: [
+      'A raw read is `readRows` of the cell store; an own transaction takes a timestamp too. The last two do not wait for a promise, as everything above the cell store has to.',
+    ],
+  }
+}
+
+/** The paper does not count the timestamp of a read. */
+const GOAL = { must: 0.85, aim: 0.97, paper: 0.94 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { SharedBenchStore } from '../store/bench-store.ts'
+import { onSqliteTable, onStore } from '../store/store-contender.ts'
+import { putInTransactions, putRaw, putTableGroups } from '../store/write-work.ts'
+
+const WRITERS = 64
+const RAW = 'raw put'
+const ONE_PHASE = 'transaction, one-phase'
+const TWO_PHASE = 'transaction, two-phase'
+
+export function writeOneCell(rows: number): Experiment {
+  const store = new SharedBenchStore({ rows, commit: 'one-phase' })
+  const twoPhase = new SharedBenchStore({ rows, commit: 'two-phase', fill: 'transactions' })
+  return {
+    name: 'write-one-cell',
+    title: `Durable writes of one cell, ${WRITERS} writers`,
+    unit: 'writes',
+    contenders: [
+      onStore(RAW, store, putRaw(WRITERS)),
+      onStore(ONE_PHASE, store, putInTransactions(WRITERS)),
+      onStore(TWO_PHASE, twoPhase, putInTransactions(WRITERS)),
+      onSqliteTable('better-sqlite3, one row a COMMIT', rows, putTableGroups(1)),
+      onSqliteTable(`better-sqlite3, ${WRITERS} rows a COMMIT`, rows, putTableGroups(WRITERS)),
+    ],
+    goals: [
+      {
+        what: 'one-phase write transaction / raw durable put',
+        ...{ of: ONE_PHASE, to: RAW, must: 0.75, aim: 0.95, paper: 0.23 },
+      },
+      {
+        what: 'two-phase write transaction / raw durable put',
+        ...{ of: TWO_PHASE, to: RAW, must: 0.45, aim: 0.6, paper: 0.23 },
+      },
+    ],
+    notes: [
+      'Latencies are of a closed loop; `commit-latency` has those of a stated rate. better-sqlite3 writes from one place, without latencies of its own.',
+    ],
+  }
+}

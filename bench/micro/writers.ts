@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { SharedBenchStore } from '../store/bench-store.ts'
+import { onStore } from '../store/store-contender.ts'
+import { putInTransactions } from '../store/write-work.ts'
+
+const ONE = '1 writer'
+const MANY = '64 writers'
+
+export function writers(rows: number): Experiment {
+  const store = new SharedBenchStore({ rows, commit: 'one-phase', fill: 'transactions' })
+  return {
+    name: 'writers',
+    title: 'Durable one-cell transactions by number of writers, one-phase',
+    unit: 'transactions',
+    contenders: [
+      onStore(ONE, store, putInTransactions(1)),
+      onStore(MANY, store, putInTransactions(64)),
+    ],
+    goals: [{ what: '64 writers / 1 writer, durable', of: MANY, to: ONE, must: 8, aim: 12 }],
+  }
+}

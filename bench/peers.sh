@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the servers that the benchmarks compare with, from Debian's packages, and prints their
+# versions. What is there already is left alone. The benchmarks start their own instances, on free
+# ports with data in temporary folders, so the services that Debian starts are stopped again.
+set -euo pipefail
+
+declare -A package_of=([postgres]=postgresql [etcd]=etcd-server [redis-server]=redis-server)
+declare -A service_of=([postgres]=postgresql [etcd]=etcd [redis-server]=redis-server)
+
+# PostgreSQL's programs lie in a folder of their version, outside of PATH.
+program_path() {
+  if [ "$1" = postgres ]; then
+    ls -1 /usr/lib/postgresql/*/bin/postgres 2>/dev/null | sort -V | tail -n 1
+  else
+    command -v "$1" || true
+  fi
+}
+
+missing=()
+for program in postgres etcd redis-server; do
+  [ -n "$(program_path "$program")" ] || missing+=("$program")
+done
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  packages=()
+  for program in "${missing[@]}"; do packages+=("${package_of[$program]}"); done
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    echo "Missing: ${packages[*]}. Run this as root on a Debian system, or install them as your system does." >&2
+    exit 1
+  fi
+  echo "Installing ${packages[*]} ..."
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+  for program in "${missing[@]}"; do
+    service="${service_of[$program]}"
+    if service "$service" status >/dev/null 2>&1; then
+      echo "Stopping the service $service that the installation has started; the benchmarks start their own."
+      service "$service" stop >/dev/null 2>&1 || echo "The service $service could not be stopped; it only costs memory."
+    fi
+  done
+fi
+
+for program in postgres etcd redis-server; do
+  echo "$(program_path "$program"): $("$(program_path "$program")" --version | head -n 1)"
+done

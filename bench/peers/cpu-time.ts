@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdirSync, readFileSync } from 'node:fs'
+
+// The kernel counts in ticks of USER_HZ, which is 100 on every Linux that Node runs on.
+const TICKS_PER_SECOND = 100
+
+type ProcessTimes = { readonly parent: number; readonly ticks: number; readonly endedTicks: number }
+
+/**
+ * CPU seconds that a process has used since it began, user and system, with all its descendants:
+ * living ones, and those it has waited for. Undefined where the system has no /proc.
+ */
+export function cpuSecondsOfTree(pid: number): number | undefined {
+  const times = new Map<number, ProcessTimes>()
+  try {
+    for (const name of readdirSync('/proc')) {
+      if (!/^\d+$/.test(name)) continue
+      const one = timesOf(name)
+      if (one !== undefined) times.set(Number(name), one)
+    }
+  } catch {
+    return undefined
+  }
+  if (!times.has(pid)) return undefined
+  let ticks = 0
+  for (const [one, { ticks: own, endedTicks }] of times) {
+    if (belongsTo(one, pid, times)) ticks += own + endedTicks
+  }
+  return ticks / TICKS_PER_SECOND
+}
+
+function belongsTo(pid: number, root: number, times: ReadonlyMap<number, ProcessTimes>): boolean {
+  for (let one: number | undefined = pid; one !== undefined; one = times.get(one)?.parent) {
+    if (one === root) return true
+  }
+  return false
+}
+
+/** A process may end between its being listed and its being read; then it is left out. */
+function timesOf(pid: string): ProcessTimes | undefined {
+  let text: string
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return undefined
+  }
+  // The second field, the name in parentheses, may hold blanks: count behind it (proc(5)).
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const number = (index: number) => Number(fields[index])
+  return {
+    parent: number(1),
+    ticks: number(11) + number(12),
+    endedTicks: number(13) + number(14),
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const POSTGRES_FOLDER = '/usr/lib/postgresql'
+
+/** A peer's program is not on this machine; the message says how to get it. */
+export class PeerMissing extends Error {
+  override readonly name = 'PeerMissing'
+
+  constructor(program: string) {
+    super(`${program} is not installed here; bench/peers.sh installs it (as root, on Debian)`)
+  }
+}
+
+/** The path of a program on PATH or among Debian's PostgreSQL versions. Throws PeerMissing. */
+export function findExecutable(program: string): string {
+  const path = installedExecutable(program)
+  if (path === undefined) throw new PeerMissing(program)
+  return path
+}
+
+/** As `findExecutable`; undefined where there is no such program. */
+export function installedExecutable(program: string): string | undefined {
+  const folders = [...postgresFolders(), ...(process.env.PATH ?? '').split(delimiter)]
+  for (const folder of folders) {
+    const path = join(folder, program)
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined
+}
+
+/** Version 15 is the one that the goals name; without it the newest. */
+function postgresFolders(): string[] {
+  let versions: number[]
+  try {
+    versions = readdirSync(POSTGRES_FOLDER).map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+  versions.sort((one, other) => Number(other === 15) - Number(one === 15) || other - one)
+  return versions.map((version) => join(POSTGRES_FOLDER, String(version), 'bin'))
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import type { Experiment } from '../harness/experiment.ts'
+import { Progress } from '../harness/progress.ts'
+import { type MeasuredExperiment, runExperiment } from '../harness/run-experiment.ts'
+import { installedExecutable, PeerMissing } from './executable.ts'
+
+/**
+ * A test that needs a program: skipped, and says so, where it is not installed. In CI, which installs
+ * all of them, it fails instead: there nobody would see that it is skipped.
+ */
+export function testWithPeer(
+  program: string | undefined,
+  name: string,
+  run: (context: TestContext) => Promise<void>,
+): void {
+  const missing = problemOf(program)
+  const skip = missing !== undefined && process.env.CI !== 'true' ? missing.message : false
+  test(name, { skip, timeout: 60_000 }, async (context) => {
+    if (missing !== undefined) throw missing
+    await run(context)
+  })
+}
+
+function problemOf(program: string | undefined): PeerMissing | undefined {
+  if (program === undefined || installedExecutable(program) !== undefined) return undefined
+  return new PeerMissing(program)
+}
+
+/** A folder that is removed when the test has ended. */
+export async function testFolder(context: TestContext, name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `percolite-${name}-`))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** An experiment as short as it can be, with one sample of each contender and without a report. */
+export async function runShortly(experiment: Experiment): Promise<MeasuredExperiment> {
+  const silent = { isTTY: false, write: () => true } as unknown as NodeJS.WriteStream
+  return await runExperiment(experiment, {
+    seconds: 0.2,
+    repetitions: 1,
+    dataFolder: tmpdir(),
+    signal: new AbortController().signal,
+    progress: new Progress(silent),
+  })
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment, Suite } from '../harness/experiment.ts'
+import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
+import type { HttpSettings } from '../load/http-workload.ts'
+import { type Load, loadedContender } from '../load/loaded-contender.ts'
+import { withInstalledPeers } from './installed-peers.ts'
+import { SharedServer } from './measured-server.ts'
+import { PERCOLITE_OPTIONS, type PercoliteOptions } from './percolite-server.ts'
+import { preparedEtcd, preparedPercolite, preparedPostgres } from './prepared-servers.ts'
+import { RedisServer } from './redis-server.ts'
+
+const CLIENTS = 64
+
+const moduleOf = (path: string) => new URL(path, import.meta.url).href
+const http = (settings: HttpSettings): Load => {
+  return { module: moduleOf('../load/http-workload.ts'), settings }
+}
+
+/** Percolite beside the servers that people would use instead. */
+export const peersSuite: Suite = {
+  title: 'Percolite beside PostgreSQL, etcd and Redis',
+  defaults: { seconds: 3, repetitions: 5 },
+  options: { rows: ROWS_OPTION, ...PERCOLITE_OPTIONS },
+  experiments: (options) => [puts(options), transfers(options)],
+  notes: [
+    DATA_NOTE,
+    'Every acknowledged write of every server here is on disk: PostgreSQL fsync and synchronous_commit on, etcd as it is by default, Redis appendfsync always.',
+    'Server and load generator share the cores of one machine; each server is a process of its own, over the loopback interface, and idle while another is measured.',
+    'Servers that are not installed are left out; bench/peers.sh installs them on Debian.',
+  ],
+}
+
+function puts(options: PercoliteOptions): Experiment {
+  const rows = rowsOf(options)
+  return withInstalledPeers({
+    name: 'put',
+    title: `Durable put of one value, ${CLIENTS} clients`,
+    unit: 'puts',
+    contenders: [
+      loadedContender({
+        name: 'percolite',
+        server: new SharedServer('percolite', (folder) => preparedPercolite(folder, rows, options)),
+        load: ({ origin }) => http({ origin, request: 'set', rows }),
+        clients: CLIENTS,
+      }),
+      loadedContender({
+        name: 'etcd',
+        program: 'etcd',
+        server: new SharedServer('etcd', (folder) => preparedEtcd(folder, rows)),
+        load: ({ origin }) => http({ origin, request: 'etcdPut', rows }),
+        clients: CLIENTS,
+      }),
+      loadedContender({
+        name: 'postgresql',
+        program: 'postgres',
+        server: new SharedServer('postgres', (folder) => preparedPostgres(folder, rows)),
+        load: ({ address }) => {
+          return {
+            module: moduleOf('./postgres-workload.ts'),
+            settings: { address, operation: 'upsert', rows },
+          }
+        },
+        clients: CLIENTS,
+      }),
+      loadedContender({
+        name: 'redis',
+        program: 'redis-server',
+        server: new SharedServer('redis', RedisServer.start),
+        load: ({ url }) => ({ module: moduleOf('./redis-workload.ts'), settings: { url, rows } }),
+        clients: CLIENTS,
+      }),
+    ],
+    goals: [
+      {
+        what: `durable put over HTTP, ${CLIENTS} clients / etcd HTTP put`,
+        of: 'percolite',
+        to: 'etcd',
+        must: 2,
+        aim: 3.5,
+      },
+      {
+        what: 'durable put over HTTP / PostgreSQL upsert through pg',
+        of: 'percolite',
+        to: 'postgresql',
+        must: 0.8,
+        aim: 1.3,
+      },
+    ],
+    notes: [
+      'etcd is asked through its own JSON gateway (/v3/kv/put), PostgreSQL through pg by a named INSERT … ON CONFLICT DO UPDATE, each with as many connections as clients.',
+      'Redis is there for orientation: it has no goal, since it keeps everything in memory and gives no snapshots.',
+    ],
+  })
+}
+
+function transfers(options: PercoliteOptions): Experiment {
+  const rows = rowsOf(options)
+  return withInstalledPeers({
+    name: 'transfer',
+    title: `Transfer between two rows, ${CLIENTS} clients`,
+    unit: 'transfers',
+    contenders: [
+      loadedContender({
+        name: 'percolite, one request',
+        server: new SharedServer('percolite', (folder) => preparedPercolite(folder, rows, options)),
+        load: ({ origin }) => http({ origin, request: 'transfer', rows }),
+        clients: CLIENTS,
+      }),
+      loadedContender({
+        name: 'postgresql, five round trips',
+        program: 'postgres',
+        server: new SharedServer('postgres', (folder) => preparedPostgres(folder, rows)),
+        load: ({ address }) => {
+          return {
+            module: moduleOf('./postgres-workload.ts'),
+            settings: { address, operation: 'transfer', rows },
+          }
+        },
+        clients: CLIENTS,
+      }),
+      loadedContender({
+        name: 'etcd3, compare-and-swap',
+        program: 'etcd',
+        server: new SharedServer('etcd', (folder) => preparedEtcd(folder, rows)),
+        load: ({ origin }) => ({
+          module: moduleOf('./etcd-workload.ts'),
+          settings: { origin, rows },
+        }),
+        clients: CLIENTS,
+      }),
+    ],
+    goals: [
+      {
+        what: 'two-row transfer in one request / PostgreSQL five round trips',
+        of: 'percolite, one request',
+        to: 'postgresql, five round trips',
+        must: 2,
+        aim: 3,
+      },
+      {
+        what: 'two-row transfer in one request / etcd3 compare-and-swap',
+        of: 'percolite, one request',
+        to: 'etcd3, compare-and-swap',
+        must: 4,
+        aim: 8,
+      },
+    ],
+    notes: [
+      'PostgreSQL: BEGIN (REPEATABLE READ), SELECT of both, UPDATE, UPDATE, COMMIT, again after 40001 or 40P01. etcd: both read in one transaction, both written in another if neither has changed, through the package etcd3 over gRPC.',
+      'Percolite: two SETs of an expression in one request; each reads its row and writes it, and the server itself runs the request again after a conflict.',
+    ],
+  })
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { runShortly, testWithPeer } from './peer-tests.ts'
+import { peersSuite } from './peers-suite.ts'
+
+const options = Object.fromEntries(
+  Object.entries(peersSuite.options ?? {}).map(([name, option]) => [name, option.default]),
+)
+const FEW_ROWS = { ...options, rows: '100' }
+
+const PEERS = [
+  ['put', 'etcd', 'etcd'],
+  ['put', 'postgresql', 'postgres'],
+  ['put', 'redis', 'redis-server'],
+  ['transfer', 'postgresql, five round trips', 'postgres'],
+  ['transfer', 'etcd3, compare-and-swap', 'etcd'],
+] as const
+
+for (const [name, contender, program] of PEERS) {
+  testWithPeer(program, `${name}: ${contender} is started, measured and stopped`, async () => {
+    const experiment = peersSuite.experiments(FEW_ROWS).find((one) => one.name === name)
+    assert.ok(experiment)
+    const contenders = experiment.contenders.filter((one) => one.name === contender)
+    assert.equal(contenders.length, 1)
+    const { samples } = await runShortly({ ...experiment, contenders, goals: [] })
+    const sample = samples.get(contender)?.[0]
+    assert.ok(sample)
+    assert.ok(sample.operations > 0)
+    // PostgreSQL's many processes each round their time down to hundredths of a second.
+    assert.ok(sample.cpuSeconds >= 0)
+    assert.ok(Number(sample.latency?.p50) > 0)
+  })
+}
+
+test('where no peer is installed the experiments have percolite alone, and say what is missing', () => {
+  const path = process.env.PATH
+  try {
+    process.env.PATH = ''
+    for (const experiment of peersSuite.experiments(options)) {
+      const names = experiment.contenders.map(({ name }) => name)
+      const notes = experiment.notes?.join('\n') ?? ''
+      assert.ok(!names.some((name) => name.startsWith('etcd')))
+      assert.match(
+        notes,
+        /Left out: etcd.* etcd is not installed here; bench\/peers\.sh installs it/,
+      )
+      for (const { of, to } of experiment.goals) {
+        assert.ok(names.includes(of) && names.includes(to ?? of), 'no goal without its contenders')
+      }
+    }
+  } finally {
+    process.env.PATH = path
+  }
+})
+
+test('every goal of the peers is there by name with its must and its aim', () => {
+  const wanted = [
+    ['durable put over HTTP, 64 clients / etcd HTTP put', 2, 3.5],
+    ['durable put over HTTP / PostgreSQL upsert through pg', 0.8, 1.3],
+    ['two-row transfer in one request / PostgreSQL five round trips', 2, 3],
+    ['two-row transfer in one request / etcd3 compare-and-swap', 4, 8],
+  ]
+  const goals = peersSuite.experiments(options).flatMap((experiment) => experiment.goals)
+  const known = goals.map(({ what, must, aim }) => [what, must, aim])
+  for (const goal of known) assert.ok(wanted.some((one) => one.join() === goal.join()))
+})

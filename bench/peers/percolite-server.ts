@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { SuiteOption } from '../harness/experiment.ts'
+import { HttpClient } from '../load/http-client.ts'
+import { assertOwn, ChildServer } from './child-server.ts'
+import type { MeasuredServer } from './measured-server.ts'
+
+const THIS_TREE = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Which server is measured; each suite with one takes these as flags. */
+export const PERCOLITE_OPTIONS = {
+  tree: { default: THIS_TREE, help: 'the checkout whose server is measured' },
+  'node-flags': { default: '', help: 'for the node that runs it, such as --cpu-prof' },
+  'server-flags': { default: '', help: 'for percolite serve itself' },
+} as const satisfies Readonly<Record<string, SuiteOption>>
+
+export type PercoliteOptions = Readonly<Record<string, string>>
+
+/** Percolite itself, as `npm start` runs it, on a free port; what it has acknowledged is on disk. */
+export class PercoliteServer implements MeasuredServer {
+  readonly origin: string
+  readonly #server: ChildServer
+  readonly #client: HttpClient
+
+  private constructor(origin: string, server: ChildServer) {
+    this.origin = origin
+    this.#server = server
+    this.#client = new HttpClient(origin, 4)
+  }
+
+  static async start(folder: string, options: PercoliteOptions = {}): Promise<PercoliteServer> {
+    const data = join(folder, 'data')
+    const main = join(options.tree ?? THIS_TREE, 'server', 'main.ts')
+    const [nodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
+    const place = ['--host', '127.0.0.1', '--port', '0', '--data', data, '--log-format', 'json']
+    let origin = ''
+    const server = await ChildServer.start({
+      name: 'percolite',
+      program: process.execPath,
+      args: [...nodeFlags, main, 'serve', ...place, ...flags],
+      folder,
+      ready: async (log) => {
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
+        if (found === null) throw new Error('it has not named its address')
+        origin = found[0]
+      },
+    })
+    // The address is from the process' own output; that the store is its own, the lock beside it says.
+    assertOwn('percolite', readFileSync(join(data, 'lock.pid'), 'utf8').trim(), server.pid)
+    return new PercoliteServer(origin, server)
+  }
+
+  get pid(): number {
+    return this.#server.pid
+  }
+
+  /** The answer of `POST /v1/query`. Throws UnexpectedAnswer. */
+  async query(body: unknown): Promise<unknown> {
+    return JSON.parse(await this.#client.post('/v1/query', JSON.stringify(body)))
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
+    await this.#server.stop()
+  }
+}
+
+function words(text = ''): string[] {
+  return text.split(' ').filter((word) => word !== '')
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
+import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
+import { readInSharedTransaction } from '../store/read-work.ts'
+import { scanInSharedTransaction } from '../store/scan-work.ts'
+import { onStore, type Work } from '../store/store-contender.ts'
+import { putInTransactions } from '../store/write-work.ts'
+
+const SMALLEST_ROWS = 10_000
+const WRITERS = 64
+
+const OPERATIONS = [
+  { name: 'point read', prepare: withStoreFigures },
+  { name: 'scan of 100 rows', prepare: scanInSharedTransaction },
+  { name: `durable write, ${WRITERS} writers`, prepare: putInTransactions(WRITERS) },
+] as const
+
+/** Point reads tell also what the store is. */
+function withStoreFigures(store: BenchStore): Work {
+  const figures = store.figures()
+  const work = readInSharedTransaction(store)
+  return async (seconds, signal) => ({ ...(await work(seconds, signal)), figures })
+}
+
+/** The same work over stores of 10 thousand, a tenth of, and all of `rows`, side by side. */
+export function growth(rows: number): Experiment {
+  const sizes = sizesUpTo(rows)
+  const smallest = sizes[0] as number
+  const largest = sizes.at(-1) as number
+  const stores = new Map(
+    sizes.map((size) => [
+      size,
+      new SharedBenchStore({ rows: size, commit: 'auto', fill: 'transactions' }),
+    ]),
+  )
+  const contenders = OPERATIONS.flatMap(({ name, prepare }): Contender[] =>
+    sizes.map((size) =>
+      onStore(contenderName(name, size), stores.get(size) as SharedBenchStore, prepare, {
+        point: { series: name, x: size },
+      }),
+    ),
+  )
+  return {
+    name: 'growth',
+    title: 'Cost of an operation as the table grows',
+    unit: 'operations',
+    contenders,
+    goals: OPERATIONS.map(({ name }): Goal => {
+      const small = contenderName(name, smallest)
+      const large = contenderName(name, largest)
+      return {
+        what: `cost of a ${name}, ${shortRows(largest)} rows / ${shortRows(smallest)} rows`,
+        // How many times as many the small store does in the same time.
+        ...{ of: small, to: large, must: 2.5, aim: 1.5, smallerIsBetter: true },
+      }
+    }),
+    plots: [PLOT],
+    notes: [
+      '`loadRowsPerSecond` is how fast the store was filled; `storeMiB` its files before anything was measured.',
+    ],
+  }
+}
+
+const PLOT: Plot = {
+  name: 'growth',
+  title: 'Operations per second as the table grows',
+  figure: 'operationsPerSecond',
+  kind: 'lines',
+  xTitle: 'rows of the table',
+  yTitle: 'operations per second',
+  xLogarithmic: true,
+  yLogarithmic: true,
+}
+
+function sizesUpTo(rows: number): number[] {
+  const sizes = [SMALLEST_ROWS, Math.floor(rows / 10), rows]
+  return [...new Set(sizes)].filter((size) => size <= rows).sort((left, right) => left - right)
+}
+
+function contenderName(operation: string, rows: number): string {
+  return `${operation}, ${shortRows(rows)} rows`
+}
+
+function shortRows(rows: number): string {
+  if (rows >= 1e6) return `${rows / 1e6} M`
+  return rows >= 1e3 ? `${rows / 1e3} k` : String(rows)
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Suite } from './harness/experiment.ts'
+
+/** What `npm run bench -- <name>` can run; a suite is loaded only when it is asked for. */
+export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  micro: async () => (await import('./micro/micro.ts')).microSuite,
+  http: async () => (await import('./http/http-suite.ts')).httpSuite,
+  peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
+  ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,
+  scale: async () => (await import('./scale/scale.ts')).scaleSuite,
+}

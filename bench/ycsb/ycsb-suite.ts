@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { OpenContender, Plot, Suite } from '../harness/experiment.ts'
+import { UsageError } from '../harness/experiment.ts'
+import type { Sample } from '../harness/sample.ts'
+import { type PeerContender, withInstalledPeers } from '../peers/installed-peers.ts'
+import { SharedServer, serverCpuDuring } from '../peers/measured-server.ts'
+import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
+import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads.ts'
+import { type LoadedStore, type StoreKind, startLoadedStore } from './loaded-store.ts'
+
+const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
+  percolite: undefined,
+  postgresql: 'postgres',
+  redis: 'redis-server',
+  etcd: 'etcd',
+  'better-sqlite3': undefined,
+}
+
+/** The Yahoo! Cloud Serving Benchmark, by the facts of its core workloads, in our own words. */
+export const ycsbSuite: Suite = {
+  title: 'YCSB workloads A to F',
+  defaults: { seconds: 3, repetitions: 3 },
+  options: {
+    workloads: { default: 'a,b,c,d,e,f', help: 'letters, separated by commas' },
+    stores: { default: Object.keys(PROGRAMS).join(','), help: 'who takes part' },
+    records: { default: '100000', help: 'of about 1 kB, loaded into each store' },
+    keys: { default: 'zipfian', help: 'zipfian, or uniform in its place' },
+    clients: {
+      default: '16',
+      help: 'of the closed loop; several, separated by commas, are compared',
+    },
+    ...PERCOLITE_OPTIONS,
+  },
+  experiments: (options) => [experimentOf(options)],
+  notes: [
+    'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99 unless --keys is uniform; records have ten fields of 100 characters.',
+    '“field” updates write one field, “record” updates all ten; F is “plain” (a read, then an update, as in YCSB) and “transaction” (nobody may write in between).',
+    'Every acknowledged write of every store is on disk (durability class D2): PostgreSQL synchronous_commit on, Redis appendfsync always, etcd as it is, better-sqlite3 synchronous FULL.',
+    'etcd has one value for a record: where one field is written (a-field, b-field, f) it reads the record and writes it all, and except in f-transaction not atomically. Only “record” updates are the same work for it. It is asked through its JSON gateway, whose cost is included.',
+    'better-sqlite3 runs in the load process itself, without network and with one writer; its CPU time includes the driver’s.',
+    'Keys are padded with zeroes to one length, which YCSB does not; all workloads run on one loading, and what D and E insert stays. Clients are written for Node.js; the driver’s CPU time is reported, since it can be the bottleneck.',
+  ],
+}
+
+function experimentOf(options: Readonly<Record<string, string>>) {
+  const { workloads = '', stores = '', records = '', clients = '', keys = '' } = options
+  const chosen = workloadsOf(workloads)
+  const kinds = chosenFrom<StoreKind>('stores', stores, Object.keys(PROGRAMS) as StoreKind[])
+  const counts = clients.split(',').map((text) => wholeNumber('clients', text))
+  const size = wholeNumber('records', records)
+  const [distribution] = chosenFrom('keys', keys, ['zipfian', 'uniform'])
+  const shared = new Map(
+    kinds.map((kind) => [
+      kind,
+      new SharedServer(kind, (folder) =>
+        startLoadedStore({
+          kind,
+          folder,
+          records: size,
+          clients: Math.max(...counts),
+          uniformKeys: distribution === 'uniform',
+          percolite: options,
+        }),
+      ),
+    ]),
+  )
+  const contenders = chosen.flatMap((workload) =>
+    counts.flatMap((count) =>
+      kinds.map((kind) =>
+        ycsbContender({
+          name: nameOf(workload, kind, count, counts.length),
+          kind,
+          store: shared.get(kind) as SharedServer<LoadedStore>,
+          mix: workload.name,
+          clients: count,
+        }),
+      ),
+    ),
+  )
+  return withInstalledPeers({
+    name: 'ycsb',
+    title: `${size.toLocaleString('en')} records, closed loop of ${counts.join(', ')} clients`,
+    unit: 'operations',
+    contenders,
+    goals: [],
+    plots: chosen.map((workload): Plot => plotOf(workload, contenders)),
+  })
+}
+
+function plotOf(workload: CoreWorkload, contenders: readonly PeerContender[]): Plot {
+  return {
+    name: `ycsb-${workload.name}`,
+    title: `YCSB ${workload.name}: ${describeMix(workload)}`,
+    figure: 'operationsPerSecond',
+    kind: 'bars',
+    yTitle: 'operations per second',
+    contenders: contenders
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith(`${workload.name} `)),
+  }
+}
+
+function nameOf(workload: CoreWorkload, kind: StoreKind, clients: number, counts: number): string {
+  return `${workload.name} ${kind}${counts === 1 ? '' : `, ${clients} clients`}`
+}
+
+/** All contenders of one store share it, its connections, and what was inserted. */
+function ycsbContender(order: {
+  readonly name: string
+  readonly kind: StoreKind
+  readonly store: SharedServer<LoadedStore>
+  readonly mix: string
+  readonly clients: number
+}): PeerContender {
+  const { name, kind, store, mix, clients } = order
+  return {
+    name,
+    program: PROGRAMS[kind],
+    async open(surroundings): Promise<OpenContender> {
+      surroundings.say('loads the records')
+      const loaded = await store.acquire(surroundings)
+      const run = async (seconds: number, signal: AbortSignal): Promise<Sample> => {
+        const work = () => loaded.load.run({ seconds, mix, clients }, signal)
+        const { result: sample, cpuSeconds } = await serverCpuDuring(loaded, work)
+        const figures = { ...sample.figures, loadSeconds: loaded.loadSeconds }
+        if (loaded.inProcess) return { ...sample, figures }
+        return { ...sample, cpuSeconds, driverCpuSeconds: sample.cpuSeconds, figures }
+      }
+      return { run, close: () => store.release() }
+    },
+  }
+}
+
+function workloadsOf(text: string): readonly CoreWorkload[] {
+  const letters = [...new Set(CORE_WORKLOADS.map(({ letter }) => letter))]
+  const chosen = chosenFrom('workloads', text, letters)
+  return CORE_WORKLOADS.filter(({ letter }) => chosen.includes(letter))
+}
+
+function chosenFrom<Name extends string>(
+  flag: string,
+  text: string,
+  known: readonly Name[],
+): readonly Name[] {
+  return text.split(',').map((word) => {
+    const found = known.find((name) => name === word.trim().toLowerCase())
+    if (found === undefined) {
+      throw new UsageError(`--${flag} ${text}: there is no ${word}, but ${known.join(', ')}.`)
+    }
+    return found
+  })
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0 && number <= 10_000_000) return number
+  throw new UsageError(`--${flag} ${text}: it is a whole number from 1 to 10,000,000.`)
+}
