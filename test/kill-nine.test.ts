@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect, type Database } from '../client-sdk/client.ts'
@@ -16,14 +16,18 @@ import { ServerProcess } from './server-process.ts'
 /**
  * `kill -9` in the middle of 64 clients' transfers, several times on one data directory; in a third of
  * the cycles the server is killed again while it starts, and in another third directly after.
- * `npm run test:kill -- --cycles 100 --seed 7`, or `KILL_CYCLES` and `KILL_SEED` in the environment.
+ * Each mode of committing has a run of its own; in the last one every start draws another.
+ * `npm run test:kill -- --cycles 100 --commit two-phase --seed 7`, or `KILL_CYCLES`, `KILL_COMMIT` and
+ * `KILL_SEED` in the environment.
  */
 const { values: given } = parseArgs({
-  options: { cycles: { type: 'string' }, seed: { type: 'string' } },
+  options: { cycles: { type: 'string' }, commit: { type: 'string' }, seed: { type: 'string' } },
   strict: false,
 })
 const CLIENTS = 64
-const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 3)
+const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 2)
+const MODES = ['one-phase', 'two-phase', 'changing']
+const ASKED_MODE = given.commit ?? process.env.KILL_COMMIT
 const SEED = Number(given.seed ?? process.env.KILL_SEED ?? Date.now() % 1_000_000)
 /** How often every row of all cycles is compared, and not only those of the last cycle. */
 const FULL_EVERY = 10
@@ -31,8 +35,12 @@ const FULL_EVERY = 10
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
 
 /** Kills a server while it starts, `ms` after its process began. */
-async function startAndKill(dataDirectory: string, ms: number): Promise<void> {
-  const args = [MAIN, 'serve', '--port', '0', '--data', dataDirectory]
+async function startAndKill(
+  dataDirectory: string,
+  flags: readonly string[],
+  ms: number,
+): Promise<void> {
+  const args = [MAIN, 'serve', '--port', '0', '--data', dataDirectory, ...flags]
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const ended = once(child, 'close')
   const timer = setTimeout(() => child.kill('SIGKILL'), ms)
@@ -98,14 +106,18 @@ async function locksGone(url: string): Promise<number> {
   }
 }
 
-test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times (KILL_SEED=${SEED})`, async (t) => {
+async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-kill-'))
   t.after(() => rm(dataDirectory, { recursive: true, force: true }))
   const random = new SeededRandomness(SEED)
+  const flags = () => {
+    const drawn = MODES[random.below(2)] as string
+    return ['--commit', mode === 'changing' ? drawn : mode]
+  }
   const ledger = new Ledger()
   const recoveries: number[] = []
   const totals = { kills: 0, inDoubt: 0, committedInDoubt: 0 }
-  let server = await ServerProcess.start(dataDirectory)
+  let server = await ServerProcess.start(dataDirectory, flags())
   t.after(() => server.killNine())
   await createTables(connect({ url: server.url }))
 
@@ -125,16 +137,16 @@ test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times (KILL_SEED=${SEED})`, as
     totals.kills += 1
     const variant = random.below(3)
     if (variant === 0) {
-      await startAndKill(dataDirectory, 100 + random.below(500))
+      await startAndKill(dataDirectory, flags(), 100 + random.below(500))
       totals.kills += 1
     }
     let restart = performance.now()
-    server = await ServerProcess.start(dataDirectory)
+    server = await ServerProcess.start(dataDirectory, flags())
     if (variant === 1) {
       await server.killNine()
       totals.kills += 1
       restart = performance.now()
-      server = await ServerProcess.start(dataDirectory)
+      server = await ServerProcess.start(dataDirectory, flags())
     }
     recoveries.push(performance.now() - restart)
     const locksMs = await locksGone(server.url)
@@ -162,4 +174,9 @@ test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times (KILL_SEED=${SEED})`, as
       `${totals.committedInDoubt} were committed; ready after ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms ` +
       `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest)`,
   )
-})
+}
+
+for (const mode of ASKED_MODE === undefined ? MODES : [String(ASKED_MODE)]) {
+  test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times, --commit ${mode} (KILL_SEED=${SEED})`, (t) =>
+    killOverAndOver(t, mode))
+}

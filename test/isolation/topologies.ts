@@ -20,8 +20,10 @@ const severalGateways = (death?: DeathMoment): Topology['start'] => {
 }
 
 export const TOPOLOGIES: readonly Topology[] = [
-  { name: 'one gateway, in memory', start: async (t) => oneServer(await startTestServer(t)) },
-  { name: 'one gateway, on SQLite', start: async (t) => oneServer(await startOnSqlite(t)) },
+  ...(['one-phase', 'two-phase'] as const).flatMap((commit) => [
+    { name: `one server, in memory, ${commit}`, start: embedded('memory', commit) },
+    { name: `one server, on SQLite, ${commit}`, start: embedded('sqlite', commit) },
+  ]),
   { name: 'each transaction on its own gateway', start: severalGateways() },
   ...(['primaryLocked', 'prewritten', 'committed'] as const).map((death) => ({
     name: `a gateway that dies: ${death}`,
@@ -40,9 +42,16 @@ function oneServer(server: TestServer): World {
   }
 }
 
-async function startOnSqlite(t: TestContext): Promise<TestServer> {
-  const data = await mkdtemp(join(tmpdir(), 'percolite-isolation-'))
-  const server = await startTestServer(t, { flags: { engine: 'sqlite', data } })
-  t.after(() => rm(data, { recursive: true, force: true }))
-  return server
+/** A server that owns its store alone, and commits as it is told. */
+function embedded(
+  engine: 'memory' | 'sqlite',
+  commit: 'one-phase' | 'two-phase',
+): Topology['start'] {
+  return async (t) => {
+    if (engine === 'memory') return oneServer(await startTestServer(t, { flags: { commit } }))
+    const data = await mkdtemp(join(tmpdir(), 'percolite-isolation-'))
+    const server = await startTestServer(t, { flags: { engine, data, commit } })
+    t.after(() => rm(data, { recursive: true, force: true }))
+    return oneServer(server)
+  }
 }

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { SimulationResult } from './simulation.ts'
 import { Counters } from './sometimes.ts'
-import type { Bias } from './swarm.ts'
+import type { Kind, Topology } from './swarm.ts'
 import type { WorkerMessage, WorkerTask } from './worker-messages.ts'
 
 export type CampaignOptions = {
@@ -10,7 +10,7 @@ export type CampaignOptions = {
   readonly seeds: number
   readonly workers: number
   readonly mutant?: string
-  readonly bias?: Bias
+  readonly kind?: Kind
   /** How many failing seeds end the campaign. */
   readonly failuresMax: number
   readonly onResult?: (result: SimulationResult, done: number) => void
@@ -20,13 +20,13 @@ export type CampaignReport = {
   readonly done: number
   readonly events: number
   readonly failures: readonly SimulationResult[]
-  readonly counters: Counters
+  readonly counters: Readonly<Record<Topology, Counters>>
 }
 
 /** Runs seeds on several threads, each of which takes the next seed when it is done with one. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
   const { from, seeds, failuresMax, onResult } = options
-  const counters = new Counters()
+  const counters = { gateways: new Counters(), embedded: new Counters() }
   const failures: SimulationResult[] = []
   let next = from
   let done = 0
@@ -34,14 +34,14 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
   const take = (result: SimulationResult) => {
     done += 1
     events += result.events
-    counters.add(result.counters)
+    counters[result.swarm.topology].add(result.counters)
     if (result.violations.length > 0) failures.push(result)
     onResult?.(result, done)
   }
   const isOver = () => next >= from + seeds || failures.length >= failuresMax
   const task: WorkerTask = {
     ...(options.mutant === undefined ? {} : { mutant: options.mutant }),
-    ...(options.bias === undefined ? {} : { bias: options.bias }),
+    ...(options.kind === undefined ? {} : { kind: options.kind }),
   }
   const run = () =>
     new Promise<void>((resolve, reject) => {

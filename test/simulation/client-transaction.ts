@@ -4,6 +4,7 @@ import type { Transaction } from '../../storage/storage.ts'
 import type { SnapshotRow } from '../../storage/transaction/version.ts'
 import type { Gateway } from './gateway.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './history.ts'
+import { ProcessCrashed, type SimulatedProcess } from './simulated-process.ts'
 
 /**
  * A transaction as a client has it: each call is a request to the gateway that may be late or never
@@ -12,10 +13,13 @@ import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './histor
 export class ClientTransaction {
   readonly recorded: RecordedTransaction
   readonly #gateway: Gateway
+  /** The only one that knows the transaction. */
+  readonly #process: SimulatedProcess
   readonly #transaction: Transaction
 
   constructor(gateway: Gateway, transaction: Transaction, recorded: RecordedTransaction) {
     this.#gateway = gateway
+    this.#process = gateway.process
     this.#transaction = transaction
     this.recorded = recorded
   }
@@ -26,9 +30,7 @@ export class ClientTransaction {
     columns: readonly string[],
   ): Promise<Array<ReadonlyMap<string, SeenValue> | null>> {
     const own = this.recorded.ownWrites()
-    const found = await this.#gateway.request(() =>
-      this.#transaction.getRows(rows.map(keyOfRow), columns),
-    )
+    const found = await this.#request(() => this.#transaction.getRows(rows.map(keyOfRow), columns))
     const seen = found.map((row) => (row === null ? null : seenRow(row)))
     this.recorded.observations.push({ kind: 'read', rows, columns, seen, own })
     return seen.map((row) => row?.columns ?? null)
@@ -49,7 +51,7 @@ export class ClientTransaction {
   }): Promise<readonly SeenRow[]> {
     const { start, end, reverse = false, limit, columns } = range
     const own = this.recorded.ownWrites()
-    const found = await this.#gateway.request(() =>
+    const found = await this.#request(() =>
       Array.fromAsync(
         this.#transaction.scanRows({
           start: keyOfRow(start),
@@ -96,7 +98,7 @@ export class ClientTransaction {
   async failingStatement(row: string, column: string): Promise<void> {
     const failure = new Error('the statement fails')
     try {
-      await this.#gateway.request(() =>
+      await this.#request(() =>
         this.#transaction.statement(async () => {
           this.#transaction.put(keyOfRow(row), column, Buffer.from('never'))
           throw failure
@@ -108,7 +110,7 @@ export class ClientTransaction {
   }
 
   async commit(): Promise<number | null> {
-    const { commitTs } = await this.#gateway.request(() => {
+    const { commitTs } = await this.#request(() => {
       this.recorded.commitWasSent = true
       return this.#transaction.commit()
     })
@@ -117,6 +119,12 @@ export class ClientTransaction {
 
   rollback(): void {
     this.#transaction.rollback()
+  }
+
+  #request<T>(work: () => Promise<T>): Promise<T> {
+    const { process } = this.#gateway
+    if (process !== this.#process) return Promise.reject(new ProcessCrashed(this.#process.name))
+    return this.#gateway.request(work)
   }
 }
 

@@ -2,6 +2,7 @@
 import { CellStoreError, StorageError } from '../../storage/storage.ts'
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import { ClientTransaction } from './client-transaction.ts'
+import type { CommitLog } from './commit-log.ts'
 import type { Gateway } from './gateway.ts'
 import type { History, RecordedTransaction } from './history.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -18,6 +19,7 @@ export type ClientWorld = {
   readonly swarm: Swarm
   readonly gateways: readonly Gateway[]
   readonly history: History
+  readonly log: CommitLog
   readonly counters: Counters
   readonly violations: Violations
 }
@@ -93,6 +95,7 @@ async function begin(
       ...(asOf === undefined ? {} : { asOf }),
     }),
   )
+  recorded.process = gateway.process.name
   recorded.id = transaction.id
   recorded.startTs = transaction.startTs
   if (recorded.isAsOf) counters.count('snapshot of the past read')
@@ -102,7 +105,7 @@ async function begin(
 
 /** What the client knows after an error. Anything that is no expected error is a violation. */
 function failed(
-  { counters, violations }: ClientWorld,
+  { counters, violations, log }: ClientWorld,
   recorded: RecordedTransaction,
   error: unknown,
 ): void {
@@ -119,14 +122,44 @@ function failed(
     return
   }
   if (error.code === 'commit_outcome_unknown') recorded.outcome = 'unknown'
-  else if (error.code === 'snapshot_too_old') {
-    counters.count(`snapshot_too_old at a ${recorded.commitWasSent ? 'commit' : 'read'}`)
-  } else if (error.code === 'transaction_rolled_back' && recorded.commitWasSent) {
-    counters.count('living transaction rolled back by a stranger')
-  } else if (error.code === 'write_conflict') counters.count('commit conflicted')
-  else if (error.code === 'schema_changed') counters.count('schema_changed at a commit')
-  else if (error.code === 'locked') counters.count('read waited too long for a lock')
-  else violations.add('unexpected error', `${recorded}: ${error.code} ${error.message}`)
+  const expected = nameOfRefusal(error, recorded)
+  if (expected === undefined) {
+    violations.add('unexpected error', `${recorded}: ${error.code} ${error.message}`)
+    return
+  }
+  counters.count(expected)
+  if (error.code !== 'write_conflict') return
+  const { conflictingTimestamp } = error.fields
+  const isWritten = [...log.commitTs.values()].some((one) => one === conflictingTimestamp)
+  counters.count(`conflict with a ${isWritten ? 'version' : 'transaction under way'}`)
+}
+
+/** Undefined where nothing that is simulated can explain the error. */
+function nameOfRefusal(
+  { code, cause }: StorageError,
+  { commitWasSent }: RecordedTransaction,
+): string | undefined {
+  switch (code) {
+    case 'commit_outcome_unknown':
+      return 'commit outcome unknown'
+    case 'snapshot_too_old':
+      return `snapshot_too_old at a ${commitWasSent ? 'commit' : 'read'}`
+    case 'write_conflict':
+      return 'commit conflicted'
+    case 'schema_changed':
+      return 'schema_changed at a commit'
+    case 'closed':
+      return 'request met a store that is being closed'
+    case 'locked':
+      return 'read waited too long for a lock'
+    case 'transaction_rolled_back':
+      if (!commitWasSent) return undefined
+      return cause instanceof CellStoreError
+        ? 'commit refused by the disk'
+        : 'living transaction rolled back by a stranger'
+    default:
+      return undefined
+  }
 }
 
 /** Asks any gateway by the transaction's id, until it knows; now and then also where the client knows. */
@@ -151,6 +184,7 @@ export async function askOnce(world: ClientWorld, recorded: RecordedTransaction)
   try {
     const answer = await gateway.request((storage) => storage.outcomeOf(id, swarm.openMsMax))
     counters.count(`outcome asked: ${answer.kind}`)
+    if (swarm.topology === 'embedded') await checkDefinite(world, gateway, recorded, answer.kind)
     if (answer.kind === 'active' || answer.kind === 'unknown') return
     if (answer.kind === 'neverBegun') {
       violations.add('outcome', `${recorded} was begun, and is said not to have been`)
@@ -162,8 +196,31 @@ export async function askOnce(world: ClientWorld, recorded: RecordedTransaction)
       violations.add('outcome', `${recorded} was ${before.kind}, and then ${answer.kind}`)
     }
   } catch (error) {
-    const isExpected = error instanceof ProcessCrashed || error instanceof CellStoreError
+    const isClosed = error instanceof StorageError && error.code === 'closed'
+    const isExpected =
+      error instanceof ProcessCrashed || error instanceof CellStoreError || isClosed
     if (!isExpected) violations.add('unexpected error', `outcome of ${recorded}: ${error}`)
+  }
+}
+
+/**
+ * The only owner of a store knows what is open. After a restart every outcome is definite, unless the
+ * history that would tell has been collected.
+ */
+async function checkDefinite(
+  { violations }: ClientWorld,
+  gateway: Gateway,
+  recorded: RecordedTransaction,
+  answer: string,
+): Promise<void> {
+  const { startTs = 0 } = recorded
+  if (answer === 'active' && recorded.process !== gateway.process.name) {
+    violations.add('outcome', `${recorded} is said to be active after its process has ended`)
+  }
+  if (answer !== 'unknown') return
+  const { safePoint } = await gateway.request((storage) => storage.status())
+  if (safePoint <= startTs) {
+    violations.add('outcome', `${recorded} is said to be unknown; the safe point is ${safePoint}`)
   }
 }
 

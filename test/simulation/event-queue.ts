@@ -12,6 +12,11 @@ export class EventQueue<T> {
     return this.#heap.length
   }
 
+  /** When the next event happens; Infinity when none does. */
+  get nextAtMs(): number {
+    return this.#heap[0]?.atMs ?? Infinity
+  }
+
   add(atMs: number, item: T): void {
     const heap = this.#heap
     const event = { atMs, order: this.#scheduled++, item }

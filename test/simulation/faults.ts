@@ -51,6 +51,10 @@ export class FaultMenu {
     this.#isStopped = true
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   draw(): Fault {
     const { faultRate, pauseRate, crashRate } = this.#swarm
     let left = this.#random.fraction()

@@ -1,32 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { CellStore } from '../../storage/cell-store/cell-store.ts'
 import { CellStoreError, Storage } from '../../storage/storage.ts'
 import type { StorageLog } from '../../storage/storage-log.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
-import { type Network, SimulatedCellStore } from './simulated-cell-store.ts'
+import type { FaultMenu } from './faults.ts'
+import type { Scheduler } from './scheduler.ts'
 import { SimulatedClock } from './simulated-clock.ts'
 import { ProcessCrashed, SimulatedProcess } from './simulated-process.ts'
+import type { Counters } from './sometimes.ts'
 import type { Swarm } from './swarm.ts'
 import type { Violations } from './violations.ts'
 
+/** Which work of a process a call to the store belongs to. */
+export type Sender = 'client' | 'background' | 'collector'
+
+/** What all processes of a run have in common. */
+export type Surroundings = {
+  readonly scheduler: Scheduler
+  readonly random: SeededRandomness
+  readonly faults: FaultMenu
+  readonly counters: Counters
+  /** Follows the work of a process through its awaits. */
+  readonly sender: AsyncLocalStorage<Sender>
+}
+
+/** The store as a process that starts now reaches it, and how it opens it. */
+export type Engine = (
+  process: SimulatedProcess,
+  clock: SimulatedClock,
+) => {
+  readonly cellStore: CellStore
+  readonly options: Parameters<typeof Storage.open>[1]
+}
+
 /**
- * One gateway after the other in the same place: a real `Storage` over the simulated store. When its
+ * One gateway after the other in the same place: a real `Storage` over a simulated store. When its
  * process dies, a new one with an empty memory and another clock takes over after a while.
  */
 export class Gateway {
   readonly #name: string
-  readonly #world: Network
+  readonly #world: Surroundings
   readonly #swarm: Swarm
   readonly #violations: Violations
+  readonly #engine: Engine
   #runs = 0
   #storage: Storage | undefined
   #process: SimulatedProcess
   #isOver = false
 
-  constructor(name: string, world: Network, swarm: Swarm, violations: Violations) {
+  constructor(
+    name: string,
+    world: Surroundings,
+    parts: {
+      readonly swarm: Swarm
+      readonly violations: Violations
+      readonly engine: Engine
+    },
+  ) {
     this.#name = name
     this.#world = world
-    this.#swarm = swarm
-    this.#violations = violations
+    this.#swarm = parts.swarm
+    this.#violations = parts.violations
+    this.#engine = parts.engine
     this.#process = this.#start()
   }
 
@@ -70,14 +106,11 @@ export class Gateway {
       offsetMs: (random.fraction() * 2 - 1) * CLOCK_OFFSET_MS_MAX,
       rate: 1 + (random.fraction() * 2 - 1) * CLOCK_DRIFT_MAX,
     })
-    const cellStore = new SimulatedCellStore(this.#world, {
-      process,
-      clock,
-    })
     const randomness = new SeededRandomness(random.below(2 ** 32))
     const { retention } = this.#swarm
     const log = this.#log(process)
-    const outside = { owner: 'shared', clock, randomness, log, retention } as const
+    const { cellStore, options } = this.#engine(process, clock)
+    const outside = { ...options, clock, randomness, log, retention }
     this.#storage = undefined
     this.#world.sender.run('background', () => this.#open(process, cellStore, outside))
     process.answered(new Promise(() => {})).catch(() => {
@@ -93,14 +126,16 @@ export class Gateway {
   /** A process that cannot open its storage is started again by whoever watches over it. */
   async #open(
     process: SimulatedProcess,
-    cellStore: SimulatedCellStore,
+    cellStore: CellStore,
     outside: Parameters<typeof Storage.open>[1],
   ): Promise<void> {
     for (;;) {
       try {
         const storage = await Storage.open(cellStore, outside)
         if (process === this.#process && !process.isDead) this.#storage = storage
-        if (!process.isDead) this.#collectForEver(process, storage)
+        if (process.isDead) return
+        this.#collectForEver(process, storage)
+        this.#stopInOrder(process, storage)
         return
       } catch (error) {
         if (!(error instanceof CellStoreError)) this.#unexpected('open', error)
@@ -122,9 +157,28 @@ export class Gateway {
         await this.#world.sender.run('collector', () => storage.collectGarbage())
         counters.count('garbage collected')
       } catch (error) {
-        if (!isOfTheStore(error) && !this.#isOver) this.#unexpected('garbage collection', error)
+        if (this.#isOver || this.#storage !== storage) return // Stopped in its middle.
+        if (!isOfTheStore(error)) this.#unexpected('garbage collection', error)
       }
     }
+  }
+
+  /** As on SIGTERM: what is under way is finished, and the next process goes on from there. */
+  async #stopInOrder(process: SimulatedProcess, storage: Storage): Promise<void> {
+    const { scheduler, random, counters, faults } = this.#world
+    const { stopEveryMs } = this.#swarm.embedded
+    if (stopEveryMs === undefined) return
+    const ms = stopEveryMs * (0.5 + random.fraction())
+    await new Promise<void>((resolve) => scheduler.after(ms, 'is told to stop', resolve, process))
+    if (this.#isOver || faults.isStopped) return
+    this.#storage = undefined
+    counters.count('stopped in order')
+    try {
+      await storage.close()
+    } catch (error) {
+      if (!isOfTheStore(error)) this.#unexpected('close', error)
+    }
+    process.crash()
   }
 
   /** An error in the log is an alarm: a rule of `storage/DESIGN.md` did not hold. */

@@ -75,6 +75,8 @@ export class RecordedTransaction {
   readOnly = false
   keepsOutcome = false
   commitWasSent = false
+  /** Which process began it. */
+  process: string | undefined
   outcome: Outcome = 'open'
   /** Null when there was nothing to commit. */
   commitTs: number | null = null
@@ -123,6 +125,11 @@ export class History {
   readonly transactions: RecordedTransaction[] = []
   #acknowledgedTs = 0
   #begunTs = 0
+
+  /** The largest timestamp that any client was told. */
+  get newestTs(): number {
+    return Math.max(this.#acknowledgedTs, this.#begunTs)
+  }
 
   begin(workload: Workload, client: number): RecordedTransaction {
     const transaction = new RecordedTransaction({

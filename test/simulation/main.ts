@@ -5,15 +5,27 @@ import { type CampaignReport, runCampaign } from './campaign.ts'
 import { mutantNamed, plantMutant } from './mutants/plant-mutant.ts'
 import { shrink } from './shrink.ts'
 import type { SimulationResult } from './simulation.ts'
-import { SOMETIMES, SOMETIMES_COLLECTING } from './sometimes.ts'
-import { BIASES, type Bias, drawSwarm, type Swarm } from './swarm.ts'
+import { SOMETIMES } from './sometimes.ts'
+import {
+  BIASES,
+  COMMIT_MODES,
+  drawSwarm,
+  type Kind,
+  type Swarm,
+  TOPOLOGIES,
+  type Topology,
+} from './swarm.ts'
 
 const HELP = `npm run test:simulation -- [options]
 
   --seeds N         how many seeds are run (200)
   --from N          the first seed (1)
   --workers N       threads (one for each processor)
-  --bias NAME       only runs of this kind: none, collecting, pausing, crashing, losing
+  --topology NAME   only runs of gateways over a shared store, or of an embedded one: gateways,
+                    embedded; without it, seeds alternate between the two
+  --commit MODE     how embedded runs commit: one-phase, two-phase, auto, changing
+  --bias NAME       only runs of this kind: none, collecting, crashing; for gateways also pausing,
+                    losing; for embedded also interactive, failing, slowSync
   --mutant NAME     plant this bug first; the run must then fail
   --replay SEED     run one seed and say what is wrong with it, shrunk where that succeeds
   --swarm JSON      fields of the configuration to use in a replay instead of the seed's own
@@ -27,6 +39,8 @@ async function main(): Promise<number> {
       seeds: { type: 'string', default: '200' },
       from: { type: 'string', default: '1' },
       workers: { type: 'string', default: String(availableParallelism()) },
+      topology: { type: 'string' },
+      commit: { type: 'string' },
       bias: { type: 'string' },
       mutant: { type: 'string' },
       replay: { type: 'string' },
@@ -40,20 +54,20 @@ async function main(): Promise<number> {
     return 0
   }
   const { mutant } = values
-  const bias = biasNamed(values.bias)
+  const kind = kindOf(values)
   if (mutant !== undefined) mutantNamed(mutant)
   if (values.replay !== undefined) {
     if (mutant !== undefined) plantMutant(mutantNamed(mutant))
     const seed = numberOf(values.replay)
-    const swarm = { ...drawSwarm(seed, bias), ...JSON.parse(values.swarm) }
-    return await replay(seed, swarm, { trace: values.trace, planted: plantedFlags(mutant, bias) })
+    const swarm = { ...drawSwarm(seed, kind), ...JSON.parse(values.swarm) }
+    return await replay(seed, swarm, { trace: values.trace, planted: plantedFlags(mutant, kind) })
   }
   return await campaign({
     seeds: numberOf(values.seeds),
     from: numberOf(values.from),
     workers: numberOf(values.workers),
     ...(mutant === undefined ? {} : { mutant }),
-    ...(bias === undefined ? {} : { bias }),
+    kind,
   })
 }
 
@@ -62,7 +76,7 @@ async function campaign(options: {
   readonly from: number
   readonly workers: number
   readonly mutant?: string
-  readonly bias?: Bias
+  readonly kind: Kind
 }): Promise<number> {
   const startedMs = performance.now()
   const secondsSoFar = () => (performance.now() - startedMs) / 1000
@@ -84,9 +98,10 @@ async function campaign(options: {
   console.log(
     `${report.done} seeds, ${events} million events in ${seconds.toFixed(0)} s: ${failed} failed`,
   )
-  const unseen = unseenOf(report)
-  const isWhole = options.seeds >= SEEDS_FOR_SOMETIMES && options.bias === undefined && failed === 0
-  if (isWhole && unseen.length > 0) {
+  const { topology, ...bias } = options.kind
+  const unseen = unseenOf(report, topology === undefined ? TOPOLOGIES : [topology])
+  const isWhole = options.seeds >= SEEDS_FOR_SOMETIMES && Object.keys(bias).length === 0
+  if (isWhole && failed === 0 && unseen.length > 0) {
     console.log(`never seen, and must be: ${unseen.join(', ')}`)
     return 1
   }
@@ -127,16 +142,17 @@ async function replay(
 
 function sayFailure(
   result: SimulationResult,
-  { mutant, bias }: { readonly mutant?: string; readonly bias?: Bias },
+  { mutant, kind }: { readonly mutant?: string; readonly kind: Kind },
 ): void {
   console.log(`\nseed ${result.seed} fails:`)
   sayViolations(result)
-  console.log(`npm run test:simulation -- --replay ${result.seed}${plantedFlags(mutant, bias)}\n`)
+  console.log(`npm run test:simulation -- --replay ${result.seed}${plantedFlags(mutant, kind)}\n`)
 }
 
-function plantedFlags(mutant: string | undefined, bias: Bias | undefined): string {
-  const planted = mutant === undefined ? '' : ` --mutant ${mutant}`
-  return bias === undefined ? planted : `${planted} --bias ${bias}`
+function plantedFlags(mutant: string | undefined, kind: Kind): string {
+  return Object.entries({ mutant, ...kind })
+    .flatMap(([flag, value]) => (value === undefined ? [] : [` --${flag} ${value}`]))
+    .join('')
 }
 
 function sayViolations({ violations }: SimulationResult): void {
@@ -145,18 +161,41 @@ function sayViolations({ violations }: SimulationResult): void {
 }
 
 function sayCounters({ counters }: CampaignReport): void {
-  for (const [what, count] of Object.entries(counters.all())) {
-    console.log(`${String(count).padStart(10)}  ${what}`)
+  for (const topology of TOPOLOGIES) {
+    const counts = Object.entries(counters[topology].all())
+    if (counts.length > 0) console.log(`${topology}:`)
+    for (const [what, count] of counts) console.log(`${String(count).padStart(10)}  ${what}`)
   }
 }
 
-function unseenOf({ counters }: CampaignReport): string[] {
-  return [...SOMETIMES, ...SOMETIMES_COLLECTING].filter((what) => counters.get(what) === 0)
+function unseenOf({ counters }: CampaignReport, topologies: readonly Topology[]): string[] {
+  return topologies.flatMap((topology) =>
+    SOMETIMES[topology]
+      .filter((what) => counters[topology].get(what) === 0)
+      .map((what) => `${topology}: ${what}`),
+  )
 }
 
-function biasNamed(name: string | undefined): Bias | undefined {
-  const found = BIASES.find((bias) => bias === name)
-  if (name !== undefined && found === undefined) throw new Error(`there is no bias ${name}`)
+function kindOf(given: { topology?: string; bias?: string; commit?: string }): Kind {
+  const topology = oneOf('topology', TOPOLOGIES, given.topology)
+  const biases =
+    topology === undefined ? TOPOLOGIES.flatMap((one) => BIASES[one]) : BIASES[topology]
+  const bias = oneOf('bias', biases, given.bias)
+  const commit = oneOf('commit', [...COMMIT_MODES, 'changing'] as const, given.commit)
+  return {
+    ...(topology === undefined ? {} : { topology }),
+    ...(bias === undefined ? {} : { bias }),
+    ...(commit === undefined ? {} : { commit }),
+  }
+}
+
+function oneOf<T extends string>(
+  what: string,
+  names: readonly T[],
+  given: string | undefined,
+): T | undefined {
+  const found = names.find((name) => name === given)
+  if (given !== undefined && found === undefined) throw new Error(`there is no ${what} ${given}`)
   return found
 }
 
@@ -174,6 +213,6 @@ const SEEDS_FOR_SOMETIMES = 2_000
 try {
   process.exitCode = await main()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(error)
   process.exitCode = 2
 }

@@ -17,12 +17,18 @@ type Scheduled = {
 export class Scheduler {
   readonly #queue = new EventQueue<Scheduled>()
   readonly #trace: ((line: string) => void) | undefined
+  readonly #idleTurnsMax: number
   #nowMs = 0
   #events = 0
   #hash = 0x811c9dc5
 
-  constructor(trace?: (line: string) => void) {
+  /**
+   * Work that lets others have their turn, as a scan does between two chunks, waits for no event: it
+   * goes on while virtual time passes, by a turn for each few idle milliseconds, up to so many.
+   */
+  constructor(trace?: (line: string) => void, idleTurnsMax = 0) {
     this.#trace = trace
+    this.#idleTurnsMax = idleTurnsMax
   }
 
   get nowMs(): number {
@@ -63,11 +69,18 @@ export class Scheduler {
    */
   run(isOver: () => boolean, eventsMax: number): Promise<void> {
     return new Promise((resolve, reject) => {
+      let idleTurns = 0
       const turn = () => {
         try {
           if (isOver()) return resolve()
           if (this.#events >= eventsMax) throw new SimulationStuck('too many events', this.#nowMs)
-          this.#step()
+          const idleMs = this.#queue.nextAtMs - this.#nowMs
+          const turnsMax = idleMs === Infinity ? LAST_TURNS : this.#idleTurnsMax
+          if (idleTurns < Math.min(idleMs / TURN_MS, turnsMax)) idleTurns += 1
+          else {
+            idleTurns = 0
+            this.#step()
+          }
           setImmediate(turn)
         } catch (error) {
           reject(error)
@@ -104,3 +117,7 @@ export class SimulationStuck extends Error {
     super(`The run is stuck at ${nowMs.toFixed(0)} ms of virtual time: ${why}.`)
   }
 }
+
+const TURN_MS = 5
+/** When no event is left, whoever still works has so many turns before the run counts as stuck. */
+const LAST_TURNS = 1_000

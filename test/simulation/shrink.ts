@@ -39,6 +39,13 @@ function* simplerSwarms(swarm: Swarm): Generator<Swarm> {
   ] as const) {
     if (swarm[one] > 0) yield { ...swarm, [one]: 0 }
   }
+  const { embedded } = swarm
+  for (const one of ['commitFailRate', 'groupFailRate', 'shownFirstRate'] as const) {
+    if (embedded[one] > 0) yield { ...swarm, embedded: { ...embedded, [one]: 0 } }
+  }
+  if (embedded.stopEveryMs !== undefined) {
+    yield { ...swarm, embedded: { ...embedded, stopEveryMs: undefined } }
+  }
   const busy = Object.entries(swarm.mix).filter(([, share]) => share > 0)
   if (busy.length > 1) {
     for (const [workload] of busy) yield { ...swarm, mix: { ...swarm.mix, [workload]: 0 } }

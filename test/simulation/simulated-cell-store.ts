@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Row } from '../../storage/cell-store/cell.ts'
 import {
   type CellStore,
@@ -12,24 +11,13 @@ import {
 } from '../../storage/cell-store/cell-store.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { keyAfter } from '../../storage/cell-store/row-key.ts'
-import type { SeededRandomness } from '../seeded-randomness.ts'
-import type { Fault, FaultMenu } from './faults.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Fault } from './faults.ts'
+import type { Sender, Surroundings } from './gateway.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
-import type { Counters } from './sometimes.ts'
-import { kindOfStep, startTsOfStep } from './step-kind.ts'
+import { kindOfStep, nameOfRow, startTsOfStep } from './step-kind.ts'
 
-/** Which work of a process a call to the store belongs to. */
-export type Sender = 'client' | 'background' | 'collector'
-
-export type Network = {
-  readonly scheduler: Scheduler
-  readonly random: SeededRandomness
-  readonly faults: FaultMenu
-  readonly counters: Counters
-  /** Follows the work of a process through its awaits. */
-  readonly sender: AsyncLocalStorage<Sender>
+export type Network = Surroundings & {
   /** The store itself, which never fails. */
   readonly inner: CellStore
   /** Told of every conditional mutation in the moment in which it is applied; `repeated` of duplicates. */
@@ -243,12 +231,6 @@ function hasOnlyLocks({ cells }: Row): boolean {
 
 function never(): Promise<never> {
   return new Promise(() => {})
-}
-
-function nameOfRow(row: Uint8Array): string {
-  return Buffer.from(row)
-    .toString('latin1')
-    .replaceAll(/[^ -~]/g, '.')
 }
 
 function noteOf(value: unknown): string {

@@ -4,7 +4,7 @@ import { mutantNamed, plantMutant } from './mutants/plant-mutant.ts'
 import { drawSwarm } from './swarm.ts'
 import type { WorkerMessage, WorkerTask } from './worker-messages.ts'
 
-const { mutant, bias } = workerData as WorkerTask
+const { mutant, kind } = workerData as WorkerTask
 // Before the first import of what the mutant changes.
 if (mutant !== undefined) plantMutant(mutantNamed(mutant))
 const { simulate } = await import('./simulation.ts')
@@ -16,7 +16,7 @@ const say = (message: WorkerMessage) => port.postMessage(message)
 port.on('message', async (seed: number | undefined) => {
   if (seed === undefined) return port.close()
   try {
-    say({ result: await simulate(seed, { swarm: drawSwarm(seed, bias) }) })
+    say({ result: await simulate(seed, { swarm: drawSwarm(seed, kind) }) })
   } catch (error) {
     say({ error: `seed ${seed}: ${error instanceof Error ? error.stack : String(error)}` })
     port.close()

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { runCampaign } from './campaign.ts'
 import { shrink } from './shrink.ts'
 import { type SimulationResult, simulate } from './simulation.ts'
-import { drawSwarm } from './swarm.ts'
+import { drawSwarm, TOPOLOGIES } from './swarm.ts'
 
 const DETERMINISM_SEEDS = 20
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 120)
@@ -29,8 +29,11 @@ describe('the simulation', () => {
         `npm run test:simulation -- --replay ${seed}: ${violations[0]?.checker}: ${violations[0]?.what}`,
     )
     assert.deepEqual(failures, [])
-    for (const what of [...OFTEN, 'crashes', 'fault zombie', 'fault duplicate']) {
-      assert.ok(report.counters.get(what) > 0, `it happened at least once: ${what}`)
+    for (const topology of TOPOLOGIES) {
+      for (const what of OFTEN[topology]) {
+        const count = report.counters[topology].get(what)
+        assert.ok(count > 0, `it happened at least once: ${topology}: ${what}`)
+      }
     }
   })
 
@@ -48,14 +51,32 @@ describe('the simulation', () => {
   })
 })
 
-const OFTEN = [
-  'commit acknowledged',
-  'commit conflicted',
-  'own lock found after a lost answer',
-  'reader rolled a stranger forward',
-  'rollback record refused a late prewrite',
-  'commit repeated and already applied',
-]
+const OFTEN = {
+  gateways: [
+    'commit acknowledged',
+    'commit conflicted',
+    'own lock found after a lost answer',
+    'reader rolled a stranger forward',
+    'rollback record refused a late prewrite',
+    'commit repeated and already applied',
+    'crashes',
+    'fault zombie',
+    'fault duplicate',
+  ],
+  embedded: [
+    'commit acknowledged',
+    'conflict with a version',
+    'conflict with a transaction under way',
+    'commit waited for a latch',
+    'reader waited for a latch',
+    'scan dropped a chunk',
+    'one-phase write',
+    'two-phase write',
+    'group failed before COMMIT',
+    'COMMIT failed',
+    'crashes',
+  ],
+} as const
 
 function pretend(
   swarm: ReturnType<typeof drawSwarm>,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { MemoryCellStore } from '../../storage/cell-store/memory-cell-store.ts'
 import { readOracleState } from '../../storage/oracle/oracle-row.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { checkCells, locksIn, readAllRows } from './cell-invariants.ts'
 import { askOnce, type ClientWorld, runClient, runTransaction } from './client.ts'
 import { CommitLog } from './commit-log.ts'
+import { EmbeddedSite } from './embedded-site.ts'
 import { FaultMenu } from './faults.ts'
-import { Gateway } from './gateway.ts'
+import type { Sender } from './gateway.ts'
 import { History } from './history.ts'
 import { checkListAppends, isForbidden, type ListTransaction } from './list-append-checker.ts'
 import { checkOutcomes } from './outcome-checker.ts'
 import { Scheduler } from './scheduler.ts'
-import type { Sender } from './simulated-cell-store.ts'
+import { SharedSite } from './shared-site.ts'
+import type { Site } from './site.ts'
 import { checkSnapshots } from './snapshot-checker.ts'
 import { Counters } from './sometimes.ts'
-import { StepWatch } from './step-watch.ts'
 import { drawSwarm, type Swarm } from './swarm.ts'
 import { type Violation, Violations } from './violations.ts'
 import { setUp, TRANSACTIONS } from './workloads.ts'
@@ -49,42 +49,43 @@ export async function simulate(
 
 class SimulationRun {
   readonly #swarm: Swarm
-  readonly #inner = new MemoryCellStore()
   readonly #violations = new Violations()
   readonly #counters = new Counters()
   readonly #history = new History()
   readonly #log = new CommitLog(this.#violations)
   readonly #scheduler: Scheduler
   readonly #faults: FaultMenu
-  readonly #gateways: readonly Gateway[]
+  readonly #site: Site
   readonly #world: ClientWorld
 
   constructor(seed: number, swarm: Swarm, trace?: (line: string) => void) {
     this.#swarm = swarm
     const random = new SeededRandomness(seed)
-    const scheduler = new Scheduler(trace)
+    const scheduler = new Scheduler(trace, swarm.topology === 'embedded' ? IDLE_TURNS_MAX : 0)
     this.#scheduler = scheduler
     this.#faults = new FaultMenu(random, swarm)
-    const watch = new StepWatch(this.#inner, this.#log, this.#counters)
-    const network = {
+    const world = {
       scheduler,
       random,
       faults: this.#faults,
       counters: this.#counters,
       sender: new AsyncLocalStorage<Sender>(),
-      inner: this.#inner,
-      applied: (call: Parameters<StepWatch['applied']>[0]) => watch.applied(call),
     }
-    this.#gateways = Array.from(
-      { length: swarm.gateways },
-      (_, index) => new Gateway(`g${index + 1}`, network, swarm, this.#violations),
-    )
+    const parts = {
+      world,
+      swarm,
+      log: this.#log,
+      history: this.#history,
+      violations: this.#violations,
+    }
+    this.#site = swarm.topology === 'embedded' ? new EmbeddedSite(parts) : new SharedSite(parts)
     this.#world = {
       scheduler,
       random,
       swarm,
-      gateways: this.#gateways,
+      gateways: this.#site.gateways,
       history: this.#history,
+      log: this.#log,
       counters: this.#counters,
       violations: this.#violations,
     }
@@ -99,7 +100,7 @@ class SimulationRun {
       await this.#until(Promise.all(working))
       this.#faults.stop()
       await this.#until(this.#comeToRest())
-      await this.#until(Promise.all(this.#gateways.map((gateway) => gateway.close())))
+      await this.#until(Promise.all(this.#site.gateways.map((gateway) => gateway.close())))
     } catch (error) {
       this.#violations.add('liveness', String(error))
     }
@@ -129,8 +130,9 @@ class SimulationRun {
   }
 
   async #begin(): Promise<void> {
-    while (this.#gateways.some((gateway) => !gateway.isServing)) await this.#scheduler.sleep(10)
-    const [gateway] = this.#gateways
+    while (this.#site.gateways.some((gateway) => !gateway.isServing))
+      await this.#scheduler.sleep(10)
+    const [gateway] = this.#site.gateways
     if (gateway === undefined) throw new Error('no gateway')
     const task = { client: 0, gateway, workload: 'bank', run: setUp, isSetup: true } as const
     // Where nothing is kept, a collection may overtake even this.
@@ -139,9 +141,10 @@ class SimulationRun {
 
   /** Without faults everything that is left over is settled, and everybody can read everything. */
   async #comeToRest(): Promise<void> {
-    await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS)
-    const locks = locksIn(await readAllRows(this.#inner))
+    await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS[this.#swarm.topology])
+    const locks = locksIn(await readAllRows(this.#site.cells))
     if (locks.length > 0) this.#violations.add('liveness', `locks are left over: ${locks}`)
+    this.#site.checkRest()
     const asked = this.#history.transactions.filter(
       (one) => one.keepsOutcome && one.writesValues && one.id !== undefined && !one.readOnly,
     )
@@ -149,7 +152,7 @@ class SimulationRun {
       await askOnce(this.#world, transaction)
     }
     for (const workload of ['bank', 'scans', 'registers'] as const) {
-      const gateway = this.#gateways.find((one) => one.isServing)
+      const gateway = this.#site.gateways.find((one) => one.isServing)
       if (gateway === undefined) throw new Error('no gateway came back')
       const run = TRANSACTIONS[workload]
       const { outcome } = await runTransaction(this.#world, { client: 0, gateway, workload, run })
@@ -169,22 +172,27 @@ class SimulationRun {
       .finally(() => {
         isDone = true
       })
-    while (!isDone) {
+    for (let samplesLeft = SAMPLES_AFTER_VIOLATION; !isDone; ) {
       const pauseAt = this.#scheduler.events + SAMPLE_EVENTS
-      await this.#scheduler.run(() => isDone || this.#scheduler.events >= pauseAt, EVENTS_MAX)
+      await this.#scheduler.run(() => {
+        this.#site.checkMoment()
+        return isDone || this.#scheduler.events >= pauseAt
+      }, EVENTS_MAX)
       await this.#checkCells()
+      if (this.#violations.any) samplesLeft -= 1
+      if (samplesLeft < 0) throw new Error('The run had gone wrong, and did not end.')
     }
     if (failure !== undefined) throw failure
   }
 
   async #checkCells(): Promise<void> {
-    const { safePoint } = await readOracleState(this.#inner)
+    const { safePoint } = await readOracleState(this.#site.cells)
     const transactions = new Map(
       this.#history.transactions
         .filter(({ startTs, isAsOf }) => startTs !== undefined && !isAsOf)
         .map((transaction) => [transaction.startTs as number, transaction]),
     )
-    const rows = await readAllRows(this.#inner)
+    const rows = await readAllRows(this.#site.cells)
     checkCells(rows, { transactions, safePoint, violations: this.#violations })
   }
 }
@@ -197,7 +205,10 @@ function listTransactionOf(transaction: History['transactions'][number]): ListTr
 }
 
 /** Longer than any answer is waited for, any lock lives and any sweep takes. */
-const REST_MS = 35_000
+const REST_MS = { gateways: 35_000, embedded: 12_000 } as const
 const QUESTIONS_AT_REST = 12
 const SAMPLE_EVENTS = 1_500
+const IDLE_TURNS_MAX = 25
+/** What has gone wrong need not be watched for ever. */
+const SAMPLES_AFTER_VIOLATION = 10
 const EVENTS_MAX = 400_000

@@ -48,3 +48,10 @@ function sets(mutations: readonly Mutation[], family: Mutation['family']): boole
 function erases(mutations: readonly Mutation[], family: Mutation['family']): boolean {
   return mutations.some((one) => one.kind === 'deleteFromColumn' && one.family === family)
 }
+
+/** A row's key for the trace. */
+export function nameOfRow(row: Uint8Array): string {
+  return Buffer.from(row)
+    .toString('latin1')
+    .replaceAll(/[^ -~]/g, '.')
+}

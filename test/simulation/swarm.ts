@@ -6,6 +6,7 @@ import { SeededRandomness } from '../seeded-randomness.ts'
  * gateways or one, few keys or many, calm or stormy (the swarm testing of Groce et al.).
  */
 export type Swarm = {
+  readonly topology: Topology
   readonly gateways: number
   readonly clients: number
   readonly transactions: number
@@ -40,27 +41,86 @@ export type Swarm = {
   readonly retention: { readonly retentionMs: number; readonly heldMsMax: number }
   /** The shares of the workloads. */
   readonly mix: Readonly<Record<Workload, number>>
+  /** Of a store that one process owns; without meaning elsewhere. */
+  readonly embedded: EmbeddedSwarm
 }
+
+export type EmbeddedSwarm = {
+  /** How transactions are committed; `changing`: another way with each start of the process. */
+  readonly commit: CommitMode | 'changing'
+  /** The middle of how long a sync takes. */
+  readonly syncMs: number
+  /** The share of groups that become visible before they are durable. */
+  readonly shownFirstRate: number
+  /** The share of groups that fail before COMMIT, and of those whose COMMIT fails. */
+  readonly groupFailRate: number
+  readonly commitFailRate: number
+  /** The middle of how long a process runs until it is stopped in order; undefined: until it dies. */
+  readonly stopEveryMs: number | undefined
+}
+
+export const COMMIT_MODES = ['one-phase', 'two-phase', 'auto'] as const
+export type CommitMode = (typeof COMMIT_MODES)[number]
+
+/** Several gateways over a store that they share, or one process that owns its store. */
+export const TOPOLOGIES = ['gateways', 'embedded'] as const
+export type Topology = (typeof TOPOLOGIES)[number]
 
 export const WORKLOADS = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
 export type Workload = (typeof WORKLOADS)[number]
 
 /** Families of runs that are biased towards one kind of trouble; each seed belongs to one. */
-export const BIASES = ['none', 'collecting', 'pausing', 'crashing', 'losing'] as const
-export type Bias = (typeof BIASES)[number]
+export const BIASES = {
+  gateways: ['none', 'collecting', 'pausing', 'crashing', 'losing'],
+  embedded: ['none', 'collecting', 'interactive', 'crashing', 'failing', 'slowSync'],
+} as const
+export type Bias = (typeof BIASES)[Topology][number]
 
-export function drawSwarm(seed: number, forced?: Bias): Swarm {
-  const random = new SeededRandomness(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
-  const oneOf = <T>(...choices: readonly T[]): T => choices[random.below(choices.length)] as T
+/** What is asked of a run, instead of what its seed would draw. */
+export type Kind = {
+  readonly topology?: Topology
+  readonly bias?: Bias
+  readonly commit?: EmbeddedSwarm['commit']
+}
+
+/** Seeds of both topologies come by turns: the even ones own their store. */
+export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
+  const topology = kind.topology ?? (seed % 2 === 0 ? 'embedded' : 'gateways')
+  const draw = new Draw(seed)
+  return topology === 'embedded' ? drawEmbedded(draw, kind) : drawGateways(draw, kind.bias)
+}
+
+class Draw {
+  readonly random: SeededRandomness
+
+  constructor(seed: number) {
+    this.random = new SeededRandomness(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
+  }
+
+  oneOf<T>(...choices: readonly T[]): T {
+    return choices[this.random.below(choices.length)] as T
+  }
+
+  mix(): Record<Workload, number> {
+    const { random } = this
+    const mix = Object.fromEntries(
+      WORKLOADS.map((workload) => [workload, random.fraction() < 0.25 ? 0 : random.fraction()]),
+    ) as Record<Workload, number>
+    if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
+    return mix
+  }
+}
+
+function drawGateways(draw: Draw, forced?: Bias): Swarm {
+  const { random } = draw
+  const oneOf = <T>(...choices: readonly T[]): T => draw.oneOf(...choices)
   const drawn = oneOf<Bias>('none', 'none', 'collecting', 'pausing', 'crashing', 'losing')
   const bias = forced ?? drawn
-  const mix = Object.fromEntries(
-    WORKLOADS.map((workload) => [workload, random.fraction() < 0.25 ? 0 : random.fraction()]),
-  ) as Record<Workload, number>
-  if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
+  const mix = draw.mix()
   const isCollecting = bias === 'collecting'
   const isCalm = bias === 'none' && random.fraction() < 0.2
   return {
+    topology: 'gateways',
     gateways: 1 + random.below(isCollecting ? 2 : 6),
     clients: isCollecting ? 6 + random.below(3) : 2 + random.below(7),
     transactions: 60 + random.below(21),
@@ -85,5 +145,67 @@ export function drawSwarm(seed: number, forced?: Bias): Swarm {
     collectEveryMs: isCollecting ? oneOf(50, 5_000, 20_000) : undefined,
     retention: { retentionMs: oneOf(0, 0, 1_000, 40_000), heldMsMax: oneOf(0, 1_000, 200_000) },
     mix,
+    embedded: CALM_WRITER,
+  }
+}
+
+const CALM_WRITER: EmbeddedSwarm = {
+  commit: 'auto',
+  syncMs: 1,
+  shownFirstRate: 0,
+  groupFailRate: 0,
+  commitFailRate: 0,
+  stopEveryMs: undefined,
+}
+
+function drawEmbedded(draw: Draw, forced: Kind): Swarm {
+  const { random } = draw
+  const oneOf = <T>(...choices: readonly T[]): T => draw.oneOf(...choices)
+  const drawn = oneOf<Bias>('none', 'none', ...BIASES.embedded.slice(1))
+  const bias = forced.bias ?? drawn
+  const mix = draw.mix()
+  const commit = oneOf<EmbeddedSwarm['commit']>(
+    'one-phase',
+    'one-phase',
+    'two-phase',
+    'auto',
+    'changing',
+  )
+  const isCollecting = bias === 'collecting' || bias === 'interactive'
+  const isCalm = bias === 'none' && random.fraction() < 0.2
+  const thinkMs = bias === 'interactive' ? oneOf(20, 100, 500) : oneOf(0, 0.1, 1, 10, 50)
+  return {
+    topology: 'embedded',
+    gateways: 1,
+    clients: 3 + random.below(10),
+    transactions: 120 + random.below(121),
+    keys: 3 + random.below(14),
+    columns: oneOf(1, 2, 2, 3),
+    thinkMs,
+    forgetRate: isCollecting ? oneOf(0.02, 0.1, 0.2) : 0,
+    forgetMsMax: oneOf(50, 500) * Math.max(thinkMs, 1),
+    delayMs: oneOf(0.05, 0.2, 1, 5),
+    faultRate: 0,
+    lateMsMax: 0,
+    pauseRate: isCalm ? 0 : oneOf(0, 0.01, 0.03),
+    pauseMsMax: oneOf(10, 1_000, 4_000),
+    crashRate: isCalm ? 0 : oneOf(0, 0.002, 0.01) + (bias === 'crashing' ? 0.03 : 0),
+    clockJumpRate: oneOf(0, 0.003),
+    deleteRate: oneOf(0.05, 0.2, 0.5),
+    longValueRate: oneOf(0, 0.1, 0.4),
+    guardRate: oneOf(0, 0.1, 0.3),
+    keepsOutcomeRate: oneOf(0.3, 1),
+    openMsMax: 0,
+    collectEveryMs: isCollecting ? oneOf(3, 20, 100) * Math.max(thinkMs, 1) : undefined,
+    retention: { retentionMs: oneOf(0, 0, 1_000), heldMsMax: oneOf(0, 0, 100, 10_000) },
+    mix,
+    embedded: {
+      commit: forced.commit ?? commit,
+      syncMs: bias === 'slowSync' ? oneOf(20, 100, 300) : oneOf(0.1, 1, 5),
+      shownFirstRate: oneOf(0, 0.4, 0.4, 1),
+      groupFailRate: isCalm ? 0 : oneOf(0, 0.03) + (bias === 'failing' ? 0.1 : 0),
+      commitFailRate: isCalm ? 0 : oneOf(0, 0.005) + (bias === 'failing' ? 0.03 : 0),
+      stopEveryMs: isCalm ? undefined : oneOf(undefined, undefined, 1_000),
+    },
   }
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { runCampaign } from '../campaign.ts'
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 import type { ScriptName } from './scripts.ts'
 
 /** By what a mutant was caught; undefined when it was not. */
@@ -16,14 +16,14 @@ export async function hunt(mutant: Mutant, workers: number): Promise<Catch | und
     if (failure === null) return undefined
     return { after: `script ${caughtBy.script}`, by: failure.split('\n')[0] ?? failure }
   }
-  const { seedsMax: seeds, bias } = caughtBy
+  const { seedsMax: seeds, ...kind } = caughtBy
   const { failures, done } = await runCampaign({
     from: 1,
     seeds,
     workers,
     mutant: mutant.name,
     failuresMax: 1,
-    ...(bias === undefined ? {} : { bias }),
+    kind: { topology: 'gateways', ...kind },
   })
   const checkers = failures.flatMap(({ violations }) => violations.map(({ checker }) => checker))
   if (checkers.length === 0) return undefined

@@ -1,29 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bias } from '../swarm.ts'
-import type { ScriptName } from './scripts.ts'
-
-/** One change of a source text; `find` must occur exactly so often as said, once when nothing is said. */
-export type Edit = {
-  readonly file: string
-  readonly find: string
-  readonly replace: string
-  readonly times?: number
-}
-
-/**
- * A bug that is planted on purpose, to see that the checkers find it. The production code knows
- * nothing of this: the edit is made in memory while the module is loaded.
- */
-export type Mutant = {
-  readonly name: string
-  /** What the code does wrong then. */
-  readonly what: string
-  readonly edits: readonly Edit[]
-  /** How it is caught: by so many random runs at most, or by a script of one interleaving. */
-  readonly caughtBy:
-    | { readonly seedsMax: number; readonly bias?: Bias }
-    | { readonly script: ScriptName }
-}
+import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const TRANSACTION = 'storage/transaction'
 const PREWRITE = `${TRANSACTION}/prewrite.ts`
@@ -33,7 +10,8 @@ const ROLLBACK = `${TRANSACTION}/rollback.ts`
 const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
 const ORACLE = 'storage/oracle/shared-oracle.ts'
 
-export const MUTANTS: readonly Mutant[] = [
+/** Of the protocol over a store that several gateways share. */
+const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     name: 'noWriteConflictCheck',
     what: 'a prewrite does not look for versions that were written since the snapshot',
@@ -384,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: COLLECTOR,
-        find: 'const locksResolved = await this.#sweeper.resolveBelow(safePoint)',
+        find: 'const locksResolved = await this.#resolveBelow(safePoint)',
         replace: 'const locksResolved = 0',
       },
     ],
@@ -427,3 +405,5 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 100, bias: 'collecting' },
   },
 ]
+
+export const MUTANTS: readonly Mutant[] = [...GATEWAY_MUTANTS, ...EMBEDDED_MUTANTS]

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Edit, MUTANTS, type Mutant } from './mutants.ts'
+import type { Edit, Mutant } from './mutant.ts'
+import { MUTANTS } from './mutants.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { FAMILIES } from '../../../storage/cell-store/cell.ts'
+import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
+import type { RowStep } from '../../../storage/cell-store/embedded-cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
 import { GarbageCollector } from '../../../storage/garbage-collection/garbage-collector.ts'
+import { Storage } from '../../../storage/storage.ts'
 import { commitPrimary } from '../../../storage/transaction/commit.ts'
 import { decodeLock } from '../../../storage/transaction/lock.ts'
 import { LockSweeper } from '../../../storage/transaction/lock-sweeper.ts'
@@ -21,6 +26,7 @@ export const SCRIPTS = {
   lockOutlivesItsPrimaryRecord,
   latePrewriteAfterTheTombstoneWasCollected,
   scanBelowTheSafePointFindsNothing,
+  secondaryOutlivesItsPrimaryRecordInOneProcess,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS
@@ -95,7 +101,11 @@ async function lateRollbackRecordAfterTheCommitWasCollected(): Promise<void> {
 
 async function collect(gateway: Gateway, safePoint: number, requestLifeMs = 0): Promise<void> {
   const sweeper = new LockSweeper(gateway.context, gateway.resolver, 0)
-  const collector = new GarbageCollector(gateway.context, sweeper, requestLifeMs)
+  const collector = new GarbageCollector(
+    gateway.context,
+    (safePoint) => sweeper.resolveBelow(safePoint),
+    requestLifeMs,
+  )
   await collector.collect(safePoint, async () => () => false)
 }
 
@@ -146,4 +156,50 @@ async function scanBelowTheSafePointFindsNothing(): Promise<void> {
   world.oracle.safePoint = 50
   const scan = transaction.scanRows({ start: rowKey('a'), end: rowKey('z'), columns: [COLUMN] })
   await assert.rejects(Array.fromAsync(scan), { code: 'snapshot_too_old' })
+}
+
+/** Takes no batch in which a lock of this row becomes a write record. */
+class RefusingCellStore extends MemoryCellStore {
+  refused: string | undefined
+
+  override async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+    const commitsRefused = batch.some(
+      ({ row, ifMatched }) =>
+        Buffer.compare(row, rowKey(this.refused ?? '')) === 0 &&
+        ifMatched.some(({ family }) => family === 'write'),
+    )
+    if (commitsRefused) throw new CellStoreError('notApplied', 'The disk is full.')
+    return await super.applyAtomically(batch)
+  }
+}
+
+/**
+ * Bob and Joe are written by two phases, and the commit of Joe, the secondary, is not taken so far. Bob
+ * is written again, garbage is collected, and the process dies: Bob's first record must still be there.
+ */
+async function secondaryOutlivesItsPrimaryRecordInOneProcess(): Promise<void> {
+  const cellStore = new RefusingCellStore()
+  const owner = 'exclusive'
+  const retention = { retentionMs: 0, heldMsMax: 0 }
+  const storage = await Storage.open(cellStore, { owner, commit: 'two-phase', retention })
+  cellStore.refused = 'joe'
+  for (const rows of [['bob', 'joe'], ['bob']]) {
+    const transaction = await storage.begin()
+    for (const row of rows) transaction.put(rowKey(row), COLUMN, Buffer.from('9'))
+    await transaction.commit()
+  }
+  await storage.collectGarbage()
+  const copy = new MemoryCellStore()
+  const everything = FAMILIES.map((family) => ({ family }))
+  for await (const { key, cells } of cellStore.scanRows({
+    start: Buffer.of(),
+    filter: everything,
+  })) {
+    const mutations = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
+    await copy.mutateRows([{ row: key, mutations }])
+  }
+  const next = await Storage.open(copy, { owner })
+  const reader = await next.begin()
+  const joe = await reader.getRow(rowKey('joe'), [COLUMN])
+  assert.ok(joe !== null, 'Joe is committed, as Bob is')
 }

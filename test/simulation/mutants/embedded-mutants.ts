@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Mutant } from './mutant.ts'
+
+const ONE_PHASE = 'storage/transaction/one-phase-commit.ts'
+const VIEW_SCAN = 'storage/transaction/view-scan.ts'
+const VIEW_SNAPSHOT = 'storage/transaction/view-snapshot.ts'
+const LATCHES = 'storage/transaction/latch-table.ts'
+const FENCES = 'storage/transaction/commit-fences.ts'
+const ORACLE = 'storage/oracle/embedded-oracle.ts'
+const TWO_PHASE = 'storage/transaction/embedded-two-phase-commit.ts'
+const LEFT_OVERS = 'storage/transaction/left-over-locks.ts'
+const OUTCOME = 'storage/transaction/transaction-outcome.ts'
+const PARTS = 'storage/protocol-parts.ts'
+const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
+const WRITER = 'test/simulation/simulated-writer.ts'
+const STORE = 'test/simulation/simulated-embedded-store.ts'
+
+const PAUSE = 'await context.clock.sleep(context.randomness.fraction() * 5)\n'
+
+/** The turn that checks, stamps, latches and queues is torn apart. */
+const TORN_TURN = [
+  {
+    file: ONE_PHASE,
+    find: 'const step = latchAndQueue(context, commit)',
+    replace: 'const step = await latchAndQueue(context, commit)',
+  },
+  {
+    file: ONE_PHASE,
+    find: 'function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued | Obstacle {',
+    replace:
+      'async function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Promise<Queued | Obstacle> {',
+  },
+]
+
+/** Of one-phase commit, and of the process that owns its store alone. */
+export const EMBEDDED_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'stampAwaitLatch',
+    what: 'a turn passes between the commit timestamp and the latch',
+    edits: [
+      ...TORN_TURN,
+      {
+        file: ONE_PHASE,
+        find: '  const owner = latches.latch(',
+        replace: `  ${PAUSE}  const owner = latches.latch(`,
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'checkAwaitLatch',
+    what: 'a turn passes between the look for conflicts and the latch',
+    edits: [
+      ...TORN_TURN,
+      {
+        file: ONE_PHASE,
+        find: '  const commitTs = oracle.take() // C3\n',
+        replace: `  ${PAUSE}  const commitTs = oracle.take()\n`,
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'latchWithoutStamp',
+    what: 'the latch is not told the commit timestamp, so readers do not wait for it',
+    edits: [{ file: ONE_PHASE, find: '  latches.stamp(owner, commitTs)\n', replace: '' }],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'conflictsOnlyInView',
+    what: 'a commit looks for versions in the view and not for latches',
+    edits: [{ file: ONE_PHASE, find: 'findForeignLatch(latches, rows, startTs) ?? ', replace: '' }],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'conflictsOnlyInLatches',
+    what: 'a commit looks for latches and not for versions in the view',
+    edits: [{ file: ONE_PHASE, find: ' ?? findVersion(context, commit)', replace: '' }],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'readersIgnoreLatches',
+    what: 'a read of rows does not wait for the latches on them',
+    edits: [
+      {
+        file: LATCHES,
+        find: '    return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined\n',
+        replace: '    return undefined\n',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded' },
+  },
+  {
+    name: 'scansIgnoreLatches',
+    what: 'a scan waits for latches on rows that the view has, and not on new ones',
+    edits: [
+      {
+        file: VIEW_SCAN,
+        find: 'const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })',
+        replace: [
+          'void hidingIn',
+          'const owner = chunk.rows',
+          '  .map(({ key }) => context.latches.hiding(key, snapshot.readTs))',
+          '  .find((one) => one !== undefined)',
+        ].join('\n'),
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded' },
+  },
+  {
+    name: 'chunkOlderThanItsLatches',
+    what: 'a turn passes between a chunk of a scan and the look at the latches of its range',
+    edits: [
+      {
+        file: VIEW_SCAN,
+        find: '    const owner = hidingIn(',
+        replace: `    ${PAUSE}    const owner = hidingIn(`,
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded' },
+  },
+  {
+    name: 'releaseWhenQueued',
+    what: 'the latches are released as soon as the batch is queued',
+    edits: [
+      {
+        file: ONE_PHASE,
+        find: '  try {\n    await applied\n',
+        replace:
+          '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
+      },
+      {
+        file: ONE_PHASE,
+        find: '  { rows }: OnePhaseCommit,\n',
+        replace: '  { rows: held }: OnePhaseCommit,\n',
+      },
+      {
+        file: ONE_PHASE,
+        find: '): Promise<CommitOutcome> {\n  try {\n    latches',
+        replace: '): Promise<CommitOutcome> {\n  let rows = held\n  try {\n    latches',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'answerOnOldView',
+    what: 'the engine answers while a read transaction from before is still open',
+    edits: [
+      {
+        file: STORE,
+        find: 'answering: () => this.#endReadTransaction(),',
+        replace: 'answering: () => {},',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded' },
+  },
+  {
+    name: 'answerBeforeDurable',
+    what: 'the engine answers what is visible and not yet durable',
+    edits: [
+      {
+        file: WRITER,
+        find: '      shown(group.changes)\n',
+        replace: '      shown(group.changes)\n      this.#answer(answer)\n',
+      },
+      {
+        file: WRITER,
+        find: 'if (left === 0) this.#end(answer)',
+        replace: 'if (left === 0) this.#end(() => {})',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded' },
+  },
+  {
+    name: 'guardsNotLatched',
+    what: 'the latch of a guard does not stand in the way of a commit',
+    edits: [
+      {
+        file: LATCHES,
+        find: '    return this.#byRow.get(text)?.owner\n',
+        replace:
+          "    const latch = this.#byRow.get(text)\n    return latch?.kind === 'guard' ? undefined : latch?.owner\n",
+      },
+      {
+        file: LATCHES,
+        find: "      invariant(!this.#byRow.has(text), 'J2', { startTs, row: hexOf(text) })\n",
+        replace: '',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'noCheckAfterWaiting',
+    what: 'a commit that has waited for a latch does not look again',
+    edits: [
+      {
+        file: ONE_PHASE,
+        find: '      await step.until\n',
+        replace:
+          '      await step.until\n      commit = { ...commit, rows: [...rows], filter: [] }\n',
+      },
+      {
+        file: ONE_PHASE,
+        find: 'const commit: OnePhaseCommit =',
+        replace: 'let commit: OnePhaseCommit =',
+      },
+      {
+        file: ONE_PHASE,
+        find: 'const obstacle = ',
+        replace: 'const obstacle = commit.filter.length === 0 ? undefined : ',
+      },
+    ],
+    caughtBy: { seedsMax: 150, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'queuedAgain',
+    what: 'a batch that was not applied is queued again under its old commit timestamp',
+    edits: [
+      {
+        file: ONE_PHASE,
+        find: '    latches.settle(owner)\n    latches.release(owner, rows)\n    throw error\n',
+        replace: [
+          '    latches.settle(owner)',
+          '    latches.release(owner, rows)',
+          '    const stamps = { startTs: owner.startTs, commitTs }',
+          '    await cellStore.applyAtomically(rows.map((row) => commitStep(row, stamps)))',
+          "    return { kind: 'committed', commitTs }\n",
+        ].join('\n'),
+      },
+      {
+        file: ONE_PHASE,
+        find: '  { latches }: EmbeddedContext,\n  { rows }',
+        replace: '  { latches, cellStore }: EmbeddedContext,\n  { rows }',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
+  },
+  {
+    name: 'commitErrorIsAbort',
+    what: 'an error from COMMIT is taken for a rollback',
+    edits: [
+      {
+        file: ONE_PHASE,
+        find: "if (!(error instanceof CellStoreError) || error.kind === 'ambiguous') return { kind: 'unknown' }",
+        replace: "if (!(error instanceof CellStoreError)) return { kind: 'unknown' }",
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
+  },
+  {
+    name: 'stampsAboveTheMark',
+    what: 'timestamps above the mark are given out before it has been raised on disk',
+    edits: [
+      {
+        file: ORACLE,
+        find: '    if (timestamp > this.#mark) return undefined\n',
+        replace: '    if (timestamp > this.#mark) this.#renewMarkInBackground()\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded' },
+  },
+  {
+    name: 'noReadFenceOnView',
+    what: 'what was read below the safe point is shown',
+    edits: [
+      {
+        file: VIEW_SNAPSHOT,
+        find: '    if (safePoint > this.readTs) throw snapshotTooOld(this.readTs, safePoint)\n',
+        replace: '    void safePoint\n    void snapshotTooOld\n',
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded', bias: 'collecting' },
+  },
+  {
+    name: 'noFenceAtC1',
+    what: 'a transaction from before the safe point may commit',
+    edits: [
+      {
+        file: FENCES,
+        find: '  if (oracle.safePoint > startTs) return snapshotTooOld(startTs, oracle.safePoint)\n',
+        replace: '  void snapshotTooOld\n',
+      },
+    ],
+    caughtBy: { seedsMax: 200, topology: 'embedded', bias: 'interactive' },
+  },
+  {
+    name: 'noSchemaFenceAtC1',
+    what: 'a commit does not look whether a definition has changed',
+    edits: [
+      {
+        file: FENCES,
+        find: 'return schemaFence > startTs ? schemaChanged(startTs, schemaFence) : undefined',
+        replace: 'return schemaFence < 0 ? schemaChanged(startTs, schemaFence) : undefined',
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded' },
+  },
+  {
+    name: 'twoPhaseStampedLate',
+    what: 'the latches of a two-phase commit learn its timestamp when the primary is committed',
+    edits: [
+      { file: TWO_PHASE, find: '      latches.stamp(owner, commitTs)\n', replace: '' },
+      {
+        file: TWO_PHASE,
+        find: "      invariant(isCommitted === true, 'I11', { startTs, commitTs })\n",
+        replace: '      void isCommitted\n      latches.stampCommitted(owner, commitTs)\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
+  },
+  {
+    name: 'prewriteNotLatched',
+    what: 'the rows of a two-phase commit are latched when their prewrites are answered',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: "  const owner = latches.latch(startTs, 'twoPhase', groups)\n",
+        replace:
+          "  let owner = latches.latch(startTs, 'twoPhase', groups)\n  latches.release(owner, groups)\n  owner = latches.latch(startTs, 'twoPhase', [])\n",
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+  },
+  {
+    name: 'secondariesReleasedEarly',
+    what: 'the latches of all rows go when the primary is committed',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '    latches.release(owner, [commit.primary])\n',
+        replace: '    latches.release(owner, commit.groups)\n',
+      },
+      { file: TWO_PHASE, find: '  context.latches.release(owner, secondaries)\n', replace: '' },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+  },
+  {
+    name: 'locksNotLoaded',
+    what: 'a start does not look for the locks that processes before it left',
+    edits: [
+      { file: PARTS, find: '  await takeOverLocks(context)\n', replace: '  void takeOverLocks\n' },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
+  },
+  {
+    name: 'leftOversNotStamped',
+    what: 'a left-over lock of a committed transaction is latched without its timestamp',
+    edits: [
+      {
+        file: LEFT_OVERS,
+        find: 'if (commitTs !== undefined) latches.stampCommitted(owner, commitTs)',
+        replace: 'if (commitTs === undefined) latches.stampCommitted(owner, 0)',
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
+  },
+  {
+    name: 'collectionPassesLatches',
+    what: 'the safe point does not wait for two-phase commits under way',
+    edits: [
+      {
+        file: PARTS,
+        find: 'safePointMax: () => latches.oldestLockedStart(),',
+        replace: 'safePointMax: () => undefined,',
+      },
+    ],
+    caughtBy: { script: 'secondaryOutlivesItsPrimaryRecordInOneProcess' },
+  },
+  {
+    name: 'fenceAfterTruncation',
+    what: 'the safe point is raised after the versions below it have been deleted',
+    edits: [
+      { file: COLLECTOR, find: '    await oracle.raiseSafePoint(safePoint)\n', replace: '' },
+      {
+        file: COLLECTOR,
+        find: '    const bytesReclaimed = ',
+        replace: '    await oracle.raiseSafePoint(safePoint)\n    const bytesReclaimed = ',
+      },
+    ],
+    caughtBy: { seedsMax: 150, topology: 'embedded', bias: 'collecting' },
+  },
+  {
+    name: 'statusWithoutFence',
+    what: 'after a restart, an outcome whose record was collected is said to be rolled back',
+    edits: [
+      {
+        file: OUTCOME,
+        find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
+        replace: '',
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded', bias: 'collecting' },
+  },
+]
