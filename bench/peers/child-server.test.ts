@@ -26,7 +26,9 @@ test('a server that ends while it starts is reported with the end of its log', a
   )
 })
 
-test('a stranger that answers in place of the server is refused, and ours is stopped', async (context) => {
+test('a stranger that answers in place of the server is refused, and ours is stopped', {
+  timeout: 30_000,
+}, async (context) => {
   const folder = await testFolder(context, 'child-test')
   let pid = 0
   const program = 'console.log(process.pid); setInterval(() => {}, 1000)'
@@ -44,7 +46,7 @@ test('a stranger that answers in place of the server is refused, and ours is sto
     }),
     WrongServer,
   )
-  await ended(pid)
+  await ended(pid, context.signal)
 })
 
 test('a server ends with a benchmark that is killed', {
@@ -54,7 +56,8 @@ test('a server ends with a benchmark that is killed', {
   const folder = await testFolder(context, 'child-test')
   const module = JSON.stringify(new URL('./child-server.ts', import.meta.url).href)
   const order = `{ name: 'ours', program: process.execPath, folder: ${JSON.stringify(folder)},
-    args: ['-e', 'setInterval(() => {}, 1000)'], ready: async () => {} }`
+    args: ['-e', 'console.log("up"); setInterval(() => {}, 1000)'],
+    ready: async (log) => { if (log === '') throw new Error('not yet') } }`
   const benchmark = `import(${module}).then(async ({ ChildServer }) => {
     console.log((await ChildServer.start(${order})).pid)
     setInterval(() => {}, 1000)
@@ -63,12 +66,13 @@ test('a server ends with a benchmark that is killed', {
   const [line] = await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')
-  await ended(Number(line))
+  await ended(Number(line), context.signal)
 })
 
 /** Resolves when there is no such process, or only its entry in the table of a parent that waits. */
-async function ended(pid: number): Promise<void> {
+async function ended(pid: number, signal: AbortSignal): Promise<void> {
   for (;;) {
+    signal.throwIfAborted()
     try {
       process.kill(pid, 0)
       if (readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) return

@@ -213,6 +213,6 @@ const SEEDS_FOR_SOMETIMES = 2_000
 try {
   process.exitCode = await main()
 } catch (error) {
-  console.error(error)
+  console.error(error instanceof Error ? error.message : String(error))
   process.exitCode = 2
 }
