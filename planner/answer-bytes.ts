@@ -13,7 +13,11 @@ export class AnswerBytes {
   readonly #perRow: number
 
   constructor(columns: ReadonlyArray<{ readonly name: string }>) {
-    this.#perRow = columns.reduce((sum, { name }) => sum + name.length + FIELD_BYTES, ROW_BYTES)
+    let perRow = ROW_BYTES
+    for (let index = 0; index < columns.length; index += 1) {
+      perRow += (columns[index] as { name: string }).name.length + FIELD_BYTES
+    }
+    this.#perRow = perRow
   }
 
   of(row: readonly SqlValue[]): number {

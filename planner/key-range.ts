@@ -75,6 +75,8 @@ export function keyTuples(
   })
   const count = lists.reduce((product, values) => product * values.length, 1)
   requireFewKeys(count, points[0]?.[0]?.source.position)
+  const [only] = lists
+  if (lists.length === 1 && only !== undefined) return only.map((value) => [value])
   let tuples: Array<readonly SqlValue[]> = [[]]
   for (const values of lists) {
     tuples = tuples.flatMap((tuple) => values.map((value) => [...tuple, value]))
@@ -150,7 +152,13 @@ function commonValues(
   part: CandidatePart,
   conditions: readonly PointsCondition[],
   scope: Scope,
-): SqlValue[] {
+): readonly SqlValue[] {
+  const [only] = conditions
+  if (conditions.length === 1 && only !== undefined) {
+    const values = only.values(scope)
+    // One value alone has nothing to be compared with; it is what nearly every GET and SET names.
+    if (values.length < 2) return values
+  }
   const [first, ...others] = conditions.map((condition) => {
     const values = condition.values(scope)
     return new Map(values.map((value) => [identityOf(part.type, value), value]))

@@ -9,7 +9,7 @@ import { SQL_TYPES, type SqlValue } from '../storage/tables/sql-type.ts'
 import { AnswerWriter } from './answer-text.ts'
 import { TurnQueue, Turns } from './turns.ts'
 
-const turns = () => new Turns(new TurnQueue(), systemClock, new AbortController().signal)
+const turns = () => new Turns(new TurnQueue(systemClock), systemClock, new AbortController().signal)
 
 /** Of the years that can be written down. */
 const anyTime = fc.bigInt({ min: 0n, max: 10n ** 16n })
@@ -77,7 +77,7 @@ test('an answer names its stamps, and its commit and its cursor only where there
 test('a long answer lets others have their turn, and stops when nobody waits for it', async () => {
   let nowMs = 0
   const clock = { monotonicMs: () => (nowMs += 100) }
-  const queue = new TurnQueue()
+  const queue = new TurnQueue(clock)
   const gone = new AbortController()
   const rows = Array.from({ length: 1_000 }, (_, id) => [BigInt(id)])
   const result = { columns: [{ name: 'id', type: 'INTEGER' }], rows, rowsAffected: 0 } as const
@@ -88,5 +88,5 @@ test('a long answer lets others have their turn, and stops when nobody waits for
   )
   assert.equal(queue.isEmpty, false)
   gone.abort(new Error('gone'))
-  await assert.rejects(writing, { message: 'gone' })
+  await assert.rejects(async () => await writing, { message: 'gone' })
 })

@@ -30,15 +30,31 @@ export class AnswerWriter {
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
   async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<string> {
-    const results = await this.results(outcome.results, integers, turns)
+    const writing = this.results(outcome.results, integers, turns)
+    const results = writing instanceof Promise ? await writing : writing
     const { readTimestamp, commitTimestamp, attempts, cursor } = outcome
     const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
     const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
     return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}}\n`
   }
 
-  /** The array of the results alone. */
-  async results(
+  /** The array of the results alone; at once when they are few rows. */
+  results(
+    results: readonly StatementResult[],
+    integers: IntegerForm,
+    turns: Turns,
+  ): string | Promise<string> {
+    const [only] = results
+    if (results.length !== 1 || only === undefined || only.rows.length >= ROWS_AT_ONCE) {
+      return this.#resultsInTurns(results, integers, turns)
+    }
+    const form = this.#formOf(only.columns, integers)
+    let rows = ''
+    for (const row of only.rows) rows += rows === '' ? rowText(form, row) : `,${rowText(form, row)}`
+    return `[{"columns":${form.columns},"rows":[${rows}],"rowsAffected":${only.rowsAffected}}]`
+  }
+
+  async #resultsInTurns(
     results: readonly StatementResult[],
     integers: IntegerForm,
     turns: Turns,
@@ -61,6 +77,8 @@ export class AnswerWriter {
   }
 
   #formOf(columns: Columns, integers: IntegerForm): ResultForm {
+    // What writes has no columns, and each time other ones.
+    if (columns.length === 0) return NO_COLUMNS
     const forms = this.#forms[integers]
     let form = forms.get(columns)
     if (form === undefined) {
@@ -70,6 +88,8 @@ export class AnswerWriter {
     return form
   }
 }
+
+const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
 
 function formOf(columns: Columns, integers: IntegerForm): ResultForm {
   return {
@@ -98,7 +118,11 @@ function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
     case 'JSON':
       // It is kept as text that has been checked and brought into one form.
       return (value) => value as string
-    default:
-      return (value) => JSON.stringify(valueToJson(type, value, { integers }))
+    case 'TEXT':
+      return (value) => JSON.stringify(value)
+    default: {
+      const options = { integers }
+      return (value) => JSON.stringify(valueToJson(type, value, options))
+    }
   }
 }

@@ -49,6 +49,17 @@ test('a page of any other origin is refused before anything runs, the preflight 
   assert.deepEqual((await server.get('/v1/tables')).body, { tables: [] })
 })
 
+test('the host is looked at in each request, whichever was asked for before', async (t) => {
+  const server = await startTestServer(t)
+  const statusFor = async (host: string) =>
+    (await server.send({ path: '/v1/tables', headers: { host } })).status
+  assert.equal(await statusFor('evil.example'), 403)
+  assert.equal(await statusFor('localhost:4983'), 200)
+  assert.equal(await statusFor('evil.example'), 403)
+  assert.equal(await statusFor('localhost'), 200)
+  assert.equal(await statusFor('evil.example'), 403)
+})
+
 test('the pages of the documentation load nothing from elsewhere', async (t) => {
   const server = await startTestServer(t)
   const { status, text, headers } = await server.get('/docs')

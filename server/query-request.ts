@@ -27,18 +27,25 @@ const NO_PARAMETERS: Parameters = []
 
 /**
  * All statements of the request, each with its parameters; everything is parsed before anything
- * runs. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
+ * runs, one text at once and many in several turns. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
  */
-export async function parseRequest(
+export function parseRequest(
   parser: Parser,
   request: QueryRequest,
   turns: Turns,
-): Promise<ScriptStatement[]> {
+): ScriptStatement[] | Promise<ScriptStatement[]> {
   if (request.statements === undefined) {
     const parameters = checkedParameters(request.params)
     return parser.parseScript(request.sql).map((statement) => ({ statement, parameters }))
   }
-  const { statements } = request
+  return parseEntries(parser, request.statements, turns)
+}
+
+async function parseEntries(
+  parser: Parser,
+  statements: readonly StatementWithParameters[],
+  turns: Turns,
+): Promise<ScriptStatement[]> {
   const { statementsMax } = ALL_LIMITS
   if (statements.length > statementsMax) {
     throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')

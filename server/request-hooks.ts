@@ -34,13 +34,19 @@ export function addRequestHooks(
   },
 ): void {
   const { rules, log, isStopping } = around
+  // The last one that was allowed: clients name the same host in every request.
+  let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Content-Type-Options', 'nosniff')
     const { headers } = request.raw
     try {
-      checkOriginAndHost(rules, headers)
-      if (headers.origin !== undefined && answersPreflight(rules, request, reply)) return
+      const { host, origin } = headers
+      if (host === undefined || host !== allowedHost || origin !== undefined) {
+        checkOriginAndHost(rules, headers)
+        allowedHost = host
+        if (origin !== undefined && answersPreflight(rules, request, reply)) return
+      }
       requirePlainBody(headers['content-encoding'])
       if (isStopping() && request.url.startsWith('/v1/')) {
         throw new ServerError('overloaded', 'The server is stopping.')

@@ -178,7 +178,7 @@ export class Server {
     const parser = createParser()
     const { statementTimeoutMs } = config
     const requests = this.#requests
-    const turnQueue = new TurnQueue()
+    const turnQueue = new TurnQueue(clock)
     const writer = new AnswerWriter()
     const runnerParts = { parser, storage, sessions, cursors, writer, clock, randomness, turnQueue }
     const runner = new StatementRunner({ ...runnerParts, statementTimeoutMs })

@@ -66,7 +66,7 @@ export class StatementExecution {
     const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running.signal)
     for (let next = statements[0]; next !== undefined; next = statements[results.length]) {
       try {
-        const gets = this.#getsFrom(statements, results.length, run)
+        const gets = statements.length === 1 ? [] : this.#getsFrom(statements, results.length, run)
         if (gets.length > 1) await this.#runGets(gets, run, answered)
         else answered(await this.#runStatement(next, run))
         if (turns.isDue) await turns.pause()
@@ -113,7 +113,7 @@ export class StatementExecution {
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */
-  async #runStatement(entry: IndexedStatement, run: Run): Promise<StatementResult> {
+  #runStatement(entry: IndexedStatement, run: Run): Promise<StatementResult> {
     const asOf = asOfOf(entry)
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run)

@@ -50,20 +50,21 @@ export class StatementRunner {
     const { parser, turnQueue, clock } = this.#parts
     const turns = new Turns(turnQueue, clock, running.signal)
     if (turns.othersWait) await turns.pause()
-    const statements = await parseRequest(parser, request, turns)
+    const parsed = parseRequest(parser, request, turns)
+    const statements = parsed instanceof Promise ? await parsed : parsed
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
-      return this.#runInside(request.transaction, statements, request, running)
+      return await this.#runInside(request.transaction, statements, request, running)
     }
     const script = readScript(statements)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
-        return this.#parts.sessions.open(beginOptions(script.begin))
+        return await this.#parts.sessions.open(beginOptions(script.begin))
       case 'definitions':
-        return this.#definitions.run(script.statements, running.signal)
+        return await this.#definitions.run(script.statements, running.signal)
       case 'transaction':
-        return this.#inTurn(idempotent, () =>
+        return await this.#inTurn(idempotent, () =>
           this.#runTransaction(script, request, { running, idempotent }),
         )
     }
@@ -85,11 +86,12 @@ export class StatementRunner {
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    return withRetries({ ...this.#parts, signal, mayRetry }, async (attempts) => {
+    const { clock, randomness } = this.#parts
+    return await withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
       try {
-        const replayed = await idempotent?.replayed(transaction)
+        const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed
         catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()

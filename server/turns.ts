@@ -2,14 +2,24 @@
 import type { Clock } from '../storage/storage.ts'
 import { ALL_LIMITS } from './limits.ts'
 
+/** How much of a turn of the event loop goes to those who waited for it. */
+const WAKING_MS_MAX = 1
+
 /**
- * Who wants to go on after a pause waits here, and each turn of the event loop wakes one of them. If
- * every statement went on by itself, a turn would grow with their number, and everybody else (a new
- * connection, a small request) would wait for all of them.
+ * Who wants to go on after a pause waits here, and each turn of the event loop wakes them one after
+ * the other until its time for that is used up. If every statement went on by itself, a turn would grow
+ * with their number, and everybody else (a new connection, a small request) would wait for all of them.
+ * One that goes on for long is alone in its turn; small requests, which a long one had made wait, pass
+ * many at a time, for a turn of its own costs each of them more than its work.
  */
 export class TurnQueue {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #waiting: Array<() => void> = []
   #scheduled = false
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock
+  }
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0
@@ -25,11 +35,19 @@ export class TurnQueue {
   #schedule(): void {
     if (this.#scheduled || this.isEmpty) return
     this.#scheduled = true
-    setImmediate(() => {
-      this.#scheduled = false
-      this.#waiting.shift()?.()
-      this.#schedule()
-    })
+    setImmediate(() => this.#wakeUntil(this.#clock.monotonicMs() + WAKING_MS_MAX))
+  }
+
+  #wakeUntil(endMs: number): void {
+    this.#waiting.shift()?.()
+    // What was woken runs in microtasks, and those come to their end before a tick that one of them asks for.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (!this.isEmpty && this.#clock.monotonicMs() < endMs) return this.#wakeUntil(endMs)
+        this.#scheduled = false
+        this.#schedule()
+      }),
+    )
   }
 }
 

@@ -34,6 +34,7 @@ export function bindOperations(
     if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
     unbound.delete(operation.id)
     prepareSchemas(operation, validator)
+    const isGivenAny = parameterFinder(operation)
     fastify.route({
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
@@ -41,7 +42,9 @@ export function bindOperations(
       handler: (request, reply) => {
         reply.header('content-type', 'application/json; charset=utf-8')
         return handler({
-          parameters: checkParameters(operation, validator, request),
+          parameters: isGivenAny(request)
+            ? checkParameters(operation, validator, request)
+            : NO_PARAMETERS,
           body: checkBody(operation, validator, request),
           raw: request,
           reply,
@@ -66,7 +69,6 @@ function checkParameters(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const [path = '', search = ''] = splitAtFirst(request.raw.url ?? '', '?')
-  if (search === '' && !isGivenAny(operation, request)) return values
   const given = {
     path: pathParameters(operation, path),
     query: queryParameters(search),
@@ -93,12 +95,16 @@ function checkParameters(
   return values
 }
 
-/** Whether anything could be said of the parameters: one is in the path, in a header, or required. */
-function isGivenAny({ parameters }: Operation, { headers }: FastifyRequest): boolean {
-  return parameters.some(
-    ({ name, in: place, required }) =>
-      required || (place === 'header' && headers[name.toLowerCase()] !== undefined),
-  )
+const NO_PARAMETERS: CheckedRequest['parameters'] = Object.freeze({})
+
+/** Tells whether anything can be said of a request's parameters: one is there, or one is required. */
+function parameterFinder({ parameters }: Operation): (request: FastifyRequest) => boolean {
+  if (parameters.some(({ required }) => required)) return () => true
+  const headerNames = parameters
+    .filter(({ in: place }) => place === 'header')
+    .map(({ name }) => name.toLowerCase())
+  return ({ raw }) =>
+    raw.url?.includes('?') === true || headerNames.some((name) => raw.headers[name] !== undefined)
 }
 
 /**
@@ -174,11 +180,14 @@ function checkBody(
   return body
 }
 
+const JSON_TYPE = 'application/json'
+
 /** The media type of the body without its parameters, in lower case. */
 export function mediaTypeOf(request: FastifyRequest): string {
-  return splitAtFirst(request.headers['content-type'] ?? '', ';')[0]
-    .trim()
-    .toLowerCase()
+  const contentType = request.headers['content-type'] ?? ''
+  // What nearly every client sends needs no look at its letters.
+  if (contentType === JSON_TYPE) return JSON_TYPE
+  return splitAtFirst(contentType, ';')[0].trim().toLowerCase()
 }
 
 function mediaTypesOf(operation: Operation): string {

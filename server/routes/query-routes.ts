@@ -20,8 +20,10 @@ export function queryRoutes(parts: {
   readonly requests: RunningRequests
 }): Handlers {
   const { runner, writer, clock, turnQueue, requests } = parts
-  const run = async (request: CheckedRequest, query: QueryRequest): Promise<unknown> => {
+  const run = async (request: CheckedRequest, transaction?: string): Promise<unknown> => {
     const { reply, parameters, body } = request
+    const given = queryOf(request)
+    const query = transaction === undefined ? given : { ...given, transaction }
     const running = requests.begin(reply)
     try {
       const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], body)
@@ -37,13 +39,8 @@ export function queryRoutes(parts: {
     }
   }
   return {
-    async query(request) {
-      return run(request, queryOf(request))
-    },
-    async queryInTransaction(request) {
-      const transaction = String(request.parameters.transaction)
-      return run(request, { ...queryOf(request), transaction })
-    },
+    query: (request) => run(request),
+    queryInTransaction: (request) => run(request, String(request.parameters.transaction)),
   }
 }
 
