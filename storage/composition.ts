@@ -23,6 +23,7 @@ import { readSecret } from './storage-secret.ts'
 import { findAbandonedRows } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
+import { COMMIT_TURN_ROWS } from './transaction/large-commit.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
@@ -92,6 +93,7 @@ async function openEngine(options: StorageOptions): Promise<CellStore> {
   return await openSqliteCellStore({
     dataDirectory: options.dataDirectory,
     ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
+    ...(options.log === undefined ? {} : { log: options.log }),
   })
 }
 
@@ -137,11 +139,13 @@ export class Storage {
       readonly owner: 'exclusive' | 'shared'
       /** The empty table of latches that the only owner is to use, for whoever wants to watch it. */
       readonly latches?: LatchTable
+      /** How many rows of a large commit it looks at in one turn. */
+      readonly commitTurnRows?: number
     },
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
-    const { latches = new LatchTable() } = options
-    const outside = { cellStore, clock, randomness, log, latches }
+    const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
+    const outside = { cellStore, clock, randomness, log, latches, commitTurnRows }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, retention)
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)

@@ -48,6 +48,8 @@ export type Outside = {
   readonly log: StorageLog
   /** Of the only owner of a store; nobody has latched anything in it yet. */
   readonly latches: LatchTable
+  /** How many rows of a large commit the only owner of a store looks at in one turn. */
+  readonly commitTurnRows: number
 }
 
 /** What a transaction needs in order to begin. */

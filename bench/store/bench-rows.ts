@@ -5,6 +5,9 @@ import { tableSpace } from '../../storage/storage.ts'
 /** The one column of every row here. */
 export const COLUMN = '0'
 
+/** What a transaction reads; one object, as the filter of a raw read and the columns of a plan are. */
+export const COLUMNS: readonly string[] = [COLUMN]
+
 /** What a raw read or scan asks for: the newest cell of the column. */
 export const NEWEST: RowFilter = [{ family: 'data', qualifier: COLUMN, newest: 1 }]
 

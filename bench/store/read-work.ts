@@ -2,7 +2,7 @@
 import { runClosedLoop } from '../harness/closed-loop.ts'
 import { measureHere } from '../harness/measurement.ts'
 import { Random } from '../load/random.ts'
-import { COLUMN, NEWEST, RAW_TABLE, readHalf, rowKey, TRANSACTION_TABLE } from './bench-rows.ts'
+import { COLUMNS, NEWEST, RAW_TABLE, readHalf, rowKey, TRANSACTION_TABLE } from './bench-rows.ts'
 import type { BenchStore } from './bench-store.ts'
 import { reusedTransactions } from './reused-transactions.ts'
 import type { SqliteTable } from './sqlite-table.ts'
@@ -49,7 +49,7 @@ export function readView({ view, rows }: BenchStore): Work {
 export function readInOwnTransaction({ storage, rows }: BenchStore): Work {
   return readEach(rows, async (row) => {
     const transaction = await storage.begin({ readOnly: true })
-    const found = await transaction.getRow(rowKey(TRANSACTION_TABLE, row), [COLUMN])
+    const found = await transaction.getRow(rowKey(TRANSACTION_TABLE, row), COLUMNS)
     await transaction.commit()
     return found
   })
@@ -61,8 +61,9 @@ const READS_PER_TRANSACTION = 1_000
 export function readInSharedTransaction(store: BenchStore): Work {
   const next = reusedTransactions(store, READS_PER_TRANSACTION)
   return readEach(store.rows, async (row) => {
-    const transaction = await next()
-    return await transaction.getRow(rowKey(TRANSACTION_TABLE, row), [COLUMN])
+    const found = next()
+    const transaction = found instanceof Promise ? await found : found
+    return await transaction.getRow(rowKey(TRANSACTION_TABLE, row), COLUMNS)
   })
 }
 
@@ -82,7 +83,7 @@ export function multiGetInTransaction({ storage, rows }: BenchStore): Work {
   return readGroups(rows, async (chosen) => {
     const transaction = await storage.begin({ readOnly: true })
     const keys = chosen.map((row) => rowKey(TRANSACTION_TABLE, row))
-    const found = await transaction.getRows(keys, [COLUMN])
+    const found = await transaction.getRows(keys, COLUMNS)
     await transaction.commit()
     return found
   })

@@ -2,7 +2,7 @@
 import { runClosedLoop } from '../harness/closed-loop.ts'
 import { measureHere } from '../harness/measurement.ts'
 import { Random } from '../load/random.ts'
-import { COLUMN, NEWEST, RAW_TABLE, readHalf, rowKey, TRANSACTION_TABLE } from './bench-rows.ts'
+import { COLUMNS, NEWEST, RAW_TABLE, readHalf, rowKey, TRANSACTION_TABLE } from './bench-rows.ts'
 import type { BenchStore } from './bench-store.ts'
 import { reusedTransactions } from './reused-transactions.ts'
 import type { SqliteTable } from './sqlite-table.ts'
@@ -45,9 +45,11 @@ const SCANS_PER_TRANSACTION = 100
 
 export function scanInSharedTransaction(store: BenchStore): Work {
   const next = reusedTransactions(store, SCANS_PER_TRANSACTION)
-  return scanEach(store.rows, async (row) =>
-    countRows((await next()).scanRows(transactionRange(row))),
-  )
+  return scanEach(store.rows, async (row) => {
+    const found = next()
+    const transaction = found instanceof Promise ? await found : found
+    return await countRows(transaction.scanRows(transactionRange(row)))
+  })
 }
 
 export function scanTable({ scan, rows }: SqliteTable): Work {
@@ -74,7 +76,7 @@ function scanEach(rows: number, scan: (row: number) => number | Promise<number>)
 
 const transactionRange = (row: number) => ({
   ...rangeFrom(TRANSACTION_TABLE, row),
-  columns: [COLUMN],
+  columns: COLUMNS,
   limit: SCAN_ROWS,
 })
 

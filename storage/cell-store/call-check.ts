@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family } from './cell.ts'
 import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
+import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
 
@@ -24,6 +25,13 @@ export function checkRowKey(key: Uint8Array): void {
   require(key.length > 0, 'A row key has at least one byte.')
   require(key.length <=
     EMBEDDED_LIMITS.rowKeyBytesMax, `A row key has at most ${EMBEDDED_LIMITS.rowKeyBytesMax} bytes; this one has ${key.length}.`)
+}
+
+export function checkStep({ row, when, ifMatched, otherwise }: RowStep): void {
+  checkRowKey(row)
+  checkFilter(when)
+  checkMutations(ifMatched)
+  checkMutations(otherwise)
 }
 
 /** Empty ranges are allowed and choose nothing; bounds that are no timestamps are not. */

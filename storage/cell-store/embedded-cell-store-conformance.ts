@@ -4,7 +4,13 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Row } from './cell.ts'
 import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
-import type { Chunk, ChunkRequest, EmbeddedCellStore, RowStep } from './embedded-cell-store.ts'
+import {
+  type Chunk,
+  type ChunkRequest,
+  type EmbeddedCellStore,
+  type RowStep,
+  stepsOf,
+} from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
 
@@ -60,6 +66,27 @@ export function describeEmbeddedCellStore(
       const wrong = { ...put('b', 1), otherwise: [{ ...set(1), timestamp: -1 } as Mutation] }
       await assert.rejects(store.applyAtomically([put('a', 1), wrong]), { kind: 'invalid' })
       assert.deepEqual(view('a'), [null])
+    })
+
+    test('a batch of very many steps is one unit too, and keeps its place among the others', async () => {
+      const many = Array.from({ length: 3_000 }, (_, at) => put(`m${at}`, at % 100))
+      const first = store.applyAtomically([{ ...put('m7', 1), when: NEWEST }])
+      const second = store.applyAtomically(
+        stepsOf(many, (step) => ({ ...step, when: NEWEST, ifMatched: [set(55)] })),
+      )
+      const third = store.applyAtomically([put('m8', 77)])
+      assert.deepEqual(await first, [false])
+      assert.deepEqual(
+        (await second).flatMap((matched, at) => (matched ? [at] : [])),
+        [7],
+      )
+      await third
+      assert.deepEqual(view('m6', 'm7', 'm8', 'm2999'), [6, 55, 77, 99])
+      const wrong = { ...put('x', 1), otherwise: [{ ...set(1), timestamp: -1 } as Mutation] }
+      await assert.rejects(store.applyAtomically([put('y', 1), ...many, wrong]), {
+        kind: 'invalid',
+      })
+      assert.deepEqual(view('y', 'm6'), [null, 6])
     })
 
     test('mutations of every kind take effect in the order in which they were handed in', async () => {

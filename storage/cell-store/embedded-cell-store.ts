@@ -20,7 +20,7 @@ export interface EmbeddedCellStore extends CellStore {
    * Rejects with CellStoreError `notApplied` (certainly nothing was applied), `invalid`, `closed`, or
    * `ambiguous` (the disk failed; the store refuses everything from then on).
    */
-  applyAtomically(batch: readonly RowStep[]): Promise<boolean[]>
+  applyAtomically(batch: StepList): Promise<boolean[]>
 
   /**
    * The newest state: at least all that has been answered, from the moment on in which it is, and of a
@@ -31,6 +31,22 @@ export interface EmbeddedCellStore extends CellStore {
 
 /** A conditional mutation of one row, as for `checkAndMutateRow`. */
 export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
+
+/**
+ * The steps of a batch in their order. A batch has its place among the others from the call on, but the
+ * engine may ask for the steps of a long one over several turns, so they must not change meanwhile.
+ */
+export type StepList = Iterable<RowStep> & { readonly length: number }
+
+/** Steps that are made when they are asked for. */
+export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): StepList {
+  return {
+    length: items.length,
+    *[Symbol.iterator]() {
+      for (const item of items) yield stepOf(item)
+    },
+  }
+}
 
 /**
  * Reads in the turn in which they are asked for. All reads of one turn of the event loop see the same

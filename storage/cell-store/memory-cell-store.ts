@@ -6,6 +6,7 @@ import {
   checkMutations,
   checkRowKey,
   checkScan,
+  checkStep,
   EMBEDDED_LIMITS,
 } from './call-check.ts'
 import type { Cell, Row } from './cell.ts'
@@ -22,7 +23,7 @@ import type {
   Chunk,
   ChunkRequest,
   EmbeddedCellStore,
-  RowStep,
+  StepList,
 } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { applyMutations, counterValue, incrementedCell } from './mutation-application.ts'
@@ -64,16 +65,12 @@ export class MemoryCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+  async applyAtomically(batch: StepList): Promise<boolean[]> {
     this.#assertOpen()
-    for (const { row, when, ifMatched, otherwise } of batch) {
-      checkRowKey(row)
-      checkFilter(when)
-      checkMutations(ifMatched)
-      checkMutations(otherwise)
-    }
-    const matched = batch.map(({ row, when }) => this.#readRow(rowKeyText(row), when) !== null)
-    for (const [at, { row, ifMatched, otherwise }] of batch.entries()) {
+    const steps = [...batch]
+    for (const step of steps) checkStep(step)
+    const matched = steps.map(({ row, when }) => this.#readRow(rowKeyText(row), when) !== null)
+    for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
       this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
     }
     return matched

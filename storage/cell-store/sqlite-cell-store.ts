@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type StorageLog, silentLog } from '../storage-log.ts'
 import {
-  checkFilter,
   checkIncrements,
   checkMutations,
   checkRowKey,
   checkScan,
+  checkStep,
   EMBEDDED_LIMITS,
 } from './call-check.ts'
 import type { Row } from './cell.ts'
@@ -16,7 +17,13 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
-import type { CellView, Chunk, EmbeddedCellStore, RowStep } from './embedded-cell-store.ts'
+import type {
+  CellView,
+  Chunk,
+  EmbeddedCellStore,
+  RowStep,
+  StepList,
+} from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import type { RowFilter } from './row-filter.ts'
 import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
@@ -40,15 +47,17 @@ export type SqliteCellStoreOptions = {
    * start recovers.
    */
   readonly onFatal?: (error: CellStoreError) => void
+  readonly log?: StorageLog
 }
 
 /** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
 export async function openSqliteCellStore(
   options: SqliteCellStoreOptions,
 ): Promise<EmbeddedCellStore> {
+  const { onFatal = () => {}, log = silentLog } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
   try {
-    return await SqliteCellStore.open(directory, options.onFatal ?? (() => {}))
+    return await SqliteCellStore.open(directory, { onFatal, log })
   } catch (error) {
     directory.release()
     throw error
@@ -82,10 +91,13 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   static async open(
     directory: SqliteDataDirectory,
-    onFatal: (error: CellStoreError) => void,
+    { onFatal, log }: Required<Omit<SqliteCellStoreOptions, 'dataDirectory'>>,
   ): Promise<SqliteCellStore> {
     const path = directory.storeFile
-    const threads = await SqliteThreads.start(path, (cause) => writer.fail(cause))
+    const threads = await SqliteThreads.start(path, {
+      onFailure: (cause) => writer.fail(cause),
+      log,
+    })
     const writer: SqliteWriter = new SqliteWriter({
       committer: threads,
       // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
@@ -111,17 +123,16 @@ class SqliteCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+  async applyAtomically(batch: StepList): Promise<boolean[]> {
     this.#writer.assertOpen()
-    for (const { row, when, ifMatched, otherwise } of batch) {
-      checkRowKey(row)
-      checkFilter(when)
-      checkMutations(ifMatched)
-      checkMutations(otherwise)
-    }
-    if (batch.length === 0) return []
-    const matched = await this.#writer.submit({ kind: 'steps', steps: batch })
-    return matched === null ? batch.map(() => false) : (matched as boolean[])
+    const { length } = batch
+    if (length === 0) return []
+    const matched = await this.#writer.submit(
+      length > GROUP_STEPS_MAX
+        ? { kind: 'large', steps: batch }
+        : { kind: 'steps', steps: checkedSteps(batch) },
+    )
+    return matched === null ? new Array<boolean>(length).fill(false) : (matched as boolean[])
   }
 
   /** Entries that come together share the fate of a batch, as far as a group holds them. */
@@ -219,6 +230,12 @@ function openView(path: string, writer: SqliteWriter): SqliteView {
     reader.close()
     throw unusableFile(path, error)
   }
+}
+
+function checkedSteps(batch: StepList): readonly RowStep[] {
+  const steps: readonly RowStep[] = Array.isArray(batch) ? batch : [...batch]
+  for (const step of steps) checkStep(step)
+  return steps
 }
 
 function errorOf({ row, mutations }: RowMutations): CellStoreError | null {

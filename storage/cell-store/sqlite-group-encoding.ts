@@ -84,8 +84,7 @@ function writeMutation(packed: PackedWriter, mutation: Mutation): void {
     packed.number(mutation.timestamp)
     packed.bytes(mutation.value)
   } else {
-    packed.optional(mutation.timestamps.from, (from) => packed.number(from))
-    packed.optional(mutation.timestamps.until, (until) => packed.number(until))
+    writeTimestamps(packed, mutation.timestamps)
   }
 }
 
@@ -99,22 +98,22 @@ function readMutation(packed: PackedReader): Mutation {
 }
 
 function writeSelector(packed: PackedWriter, selector: CellSelector): void {
-  packed.byte(FAMILIES.indexOf(selector.family))
-  packed.optional(selector.qualifier, (qualifier) => packed.text(qualifier))
-  packed.optional(selector.timestamps?.from, (from) => packed.number(from))
-  packed.optional(selector.timestamps?.until, (until) => packed.number(until))
-  packed.optional(selector.newest, (newest) => packed.number(newest))
-  packed.optional(selector.values?.start, (start) => packed.bytes(start))
-  packed.optional(selector.values?.end, (end) => packed.bytes(end))
+  const { family, qualifier, timestamps, newest, values } = selector
+  packed.byte(FAMILIES.indexOf(family))
+  if (packed.isThere(qualifier)) packed.text(qualifier)
+  writeTimestamps(packed, timestamps)
+  if (packed.isThere(newest)) packed.number(newest)
+  if (packed.isThere(values?.start)) packed.bytes(values.start)
+  if (packed.isThere(values?.end)) packed.bytes(values.end)
 }
 
 function readSelector(packed: PackedReader): CellSelector {
   const family = FAMILIES[packed.byte()] as Family
-  const qualifier = packed.optional(() => packed.text())
+  const qualifier = packed.wasThere() ? packed.text() : undefined
   const timestamps = readTimestamps(packed)
-  const newest = packed.optional(() => packed.number())
-  const start = packed.optional(() => packed.bytes())
-  const end = packed.optional(() => packed.bytes())
+  const newest = packed.wasThere() ? packed.number() : undefined
+  const start = packed.wasThere() ? packed.bytes() : undefined
+  const end = packed.wasThere() ? packed.bytes() : undefined
   return {
     family,
     timestamps,
@@ -143,10 +142,18 @@ function readColumn(packed: PackedReader): { family: Family; qualifier: string }
   return { family, qualifier: packed.text() }
 }
 
+function writeTimestamps(packed: PackedWriter, timestamps: CellSelector['timestamps']): void {
+  const from = timestamps?.from
+  const until = timestamps?.until
+  if (packed.isThere(from)) packed.number(from)
+  if (packed.isThere(until)) packed.number(until)
+}
+
 function readTimestamps(packed: PackedReader): { from?: number; until?: number } {
-  const from = packed.optional(() => packed.number())
-  const until = packed.optional(() => packed.number())
-  return { ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { until }) }
+  const from = packed.wasThere() ? packed.number() : undefined
+  const until = packed.wasThere() ? packed.number() : undefined
+  if (from === undefined) return until === undefined ? {} : { until }
+  return until === undefined ? { from } : { from, until }
 }
 
 function columnBytesMax({ qualifier }: { readonly qualifier: string }): number {

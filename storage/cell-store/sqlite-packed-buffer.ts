@@ -42,9 +42,10 @@ export class PackedWriter {
     this.#buffer.writeUInt32LE(this.#at - lengthAt - 4, lengthAt)
   }
 
-  optional<T>(value: T | undefined, write: (value: T) => void): void {
+  /** Notes whether a value follows, which the caller writes then. */
+  isThere<T>(value: T | undefined): value is T {
     this.byte(value === undefined ? 0 : 1)
-    if (value !== undefined) write(value)
+    return value !== undefined
   }
 
   /** What was written. */
@@ -94,8 +95,9 @@ export class PackedReader {
     return this.#buffer.toString('utf8', this.#at - length, this.#at)
   }
 
-  optional<T>(read: () => T): T | undefined {
-    return this.byte() === 0 ? undefined : read()
+  /** Whether a value follows, which the caller reads then. */
+  wasThere(): boolean {
+    return this.byte() === 1
   }
 
   list<T>(read: () => T): T[] {

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { StorageLog } from '../storage-log.ts'
+import { CellStoreError } from './cell-store.ts'
 import type { CheckpointerRequest } from './sqlite-checkpointer-thread.ts'
+import { sentError } from './sqlite-error.ts'
 import { encodeGroup } from './sqlite-group-encoding.ts'
+import { encodeInTurns } from './sqlite-large-batch.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { type LogSize, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
-import type { BatchResult, GroupCommitter, WriteBatch } from './sqlite-write-batch.ts'
+import type { BatchResult, GroupCommitter, LargeBatch, WriteBatch } from './sqlite-write-batch.ts'
 import type { GroupAnswer, WriterOpened, WriterRequest } from './sqlite-writer-thread.ts'
 
 const WRITER = new URL('./sqlite-writer-thread.ts', import.meta.url)
 const CHECKPOINTER = new URL('./sqlite-checkpointer-thread.ts', import.meta.url)
+
+export type ThreadsOutside = {
+  /** Told when a thread has died or the disk failed under one. */
+  readonly onFailure: (cause: unknown) => void
+  readonly log: StorageLog
+}
 
 /**
  * The two threads beside the main one: one writes, and one, started when there is something to do for
@@ -17,26 +27,27 @@ export class SqliteThreads implements GroupCommitter {
   readonly #path: string
   readonly #writer: SqliteThread<WriterRequest, WriterOpened>
   readonly #onFailure: (cause: unknown) => void
+  readonly #log: StorageLog
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
+  #checkpointFrom = UNMOVED_PAGES_MAX
   #checkpoint: Promise<void> | undefined
 
   private constructor(
     path: string,
     writer: SqliteThread<WriterRequest, WriterOpened>,
-    onFailure: (cause: unknown) => void,
+    outside: ThreadsOutside,
   ) {
     this.#path = path
     this.#writer = writer
-    this.#onFailure = onFailure
+    this.#onFailure = outside.onFailure
+    this.#log = outside.log
   }
 
-  /**
-   * Creates the file when it is missing. Rejects with StorageError `data_directory_unusable`.
-   * `onFailure` is told when a thread has died or the disk failed under one.
-   */
-  static async start(path: string, onFailure: (cause: unknown) => void): Promise<SqliteThreads> {
+  /** Creates the file when it is missing. Rejects with StorageError `data_directory_unusable`. */
+  static async start(path: string, outside: ThreadsOutside): Promise<SqliteThreads> {
+    const { onFailure } = outside
     const writer = await SqliteThread.start<WriterRequest, WriterOpened>(WRITER, path, onFailure)
-    return new SqliteThreads(path, writer, onFailure)
+    return new SqliteThreads(path, writer, outside)
   }
 
   /** How durable the connection that writes says it is. */
@@ -49,10 +60,21 @@ export class SqliteThreads implements GroupCommitter {
     encodedBytesMax: number,
   ): Promise<readonly BatchResult[]> {
     const packed = encodeGroup(batches, encodedBytesMax)
-    const request = { kind: 'group', packed } as const
-    const { results, log } = await this.#writer.ask<GroupAnswer>(request, [packed.buffer])
-    this.#checkpointWhenWorthIt(log)
-    return results
+    return await this.#write({ kind: 'group', packed }, [packed.buffer])
+  }
+
+  async commitLarge({ steps }: LargeBatch): Promise<BatchResult> {
+    let parts: ReadonlyArray<Uint8Array<ArrayBuffer>>
+    try {
+      parts = await encodeInTurns(steps)
+    } catch (error) {
+      // Nothing has been sent yet.
+      if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
+      throw error
+    }
+    const buffers = parts.map(({ buffer }) => buffer)
+    const [result] = await this.#write({ kind: 'large', parts }, buffers)
+    return result as BatchResult
   }
 
   /** Gives back a bounded part of what deletions have freed; resolves to its bytes. */
@@ -70,18 +92,47 @@ export class SqliteThreads implements GroupCommitter {
     await this.#writer.close({ kind: 'close', ...options })
   }
 
+  async #write(
+    request: WriterRequest,
+    transferred: readonly ArrayBuffer[],
+  ): Promise<readonly BatchResult[]> {
+    const { results, log } = await this.#writer.ask<GroupAnswer>(request, transferred)
+    this.#checkpointWhenWorthIt(log)
+    return results
+  }
+
   #checkpointWhenWorthIt({ pages, moved }: LogSize): void {
-    if (pages - moved < UNMOVED_PAGES_MAX || this.#checkpoint !== undefined) return
-    this.#checkpoint = this.#runCheckpoint()
+    const unmoved = pages - moved
+    if (unmoved < UNMOVED_PAGES_MAX) this.#checkpointFrom = UNMOVED_PAGES_MAX
+    if (unmoved < this.#checkpointFrom || this.#checkpoint !== undefined) return
+    this.#checkpoint = this.#runCheckpoint(unmoved)
       .catch(this.#onFailure)
       .finally(() => {
         this.#checkpoint = undefined
       })
   }
 
-  async #runCheckpoint(): Promise<void> {
+  async #runCheckpoint(unmoved: number): Promise<void> {
+    const checkpointer = await this.#startedCheckpointer(unmoved)
+    await checkpointer?.ask({ kind: 'checkpoint' })
+  }
+
+  /**
+   * A process may be out of memory for a thread, or of descriptors for its files. No data hangs on it:
+   * the writer begins a long log anew by itself, and another try is due when the log has grown.
+   */
+  async #startedCheckpointer(unmoved: number) {
     this.#checkpointer ??= SqliteThread.start(CHECKPOINTER, this.#path, this.#onFailure)
-    const checkpointer = await this.#checkpointer
-    await checkpointer.ask({ kind: 'checkpoint' })
+    try {
+      return await this.#checkpointer
+    } catch (error) {
+      this.#checkpointer = undefined
+      this.#checkpointFrom = unmoved + UNMOVED_PAGES_MAX
+      this.#log.warn(
+        { error: String(error) },
+        'the checkpointer was not started; the writer does it',
+      )
+      return undefined
+    }
   }
 }

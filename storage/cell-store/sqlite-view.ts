@@ -37,6 +37,7 @@ export class SqliteView implements CellView {
   }
   #endScheduled = false
   #begun = false
+  #checkedFilter: RowFilter | undefined
 
   constructor(reader: Database, store: ViewedStore) {
     this.#reader = reader
@@ -49,7 +50,7 @@ export class SqliteView implements CellView {
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
     this.#store.assertOpen()
-    checkFilter(filter)
+    this.#check(filter)
     for (const key of keys) checkRowKey(key)
     try {
       this.#open()
@@ -64,7 +65,7 @@ export class SqliteView implements CellView {
 
   readChunk(request: ChunkRequest): Chunk {
     this.#store.assertOpen()
-    checkFilter(request.filter)
+    this.#check(request.filter)
     try {
       this.#open()
       return this.#rangeReader.readChunk(request)
@@ -87,6 +88,13 @@ export class SqliteView implements CellView {
   close(): void {
     this.end()
     this.#reader.close()
+  }
+
+  /** A snapshot asks for the same cells again and again, by the same object. */
+  #check(filter: RowFilter): void {
+    if (filter === this.#checkedFilter) return
+    checkFilter(filter)
+    this.#checkedFilter = filter
   }
 
   #open(): void {

@@ -12,21 +12,32 @@ export const LOG_PAGES_MAX = 16_384
 /** So many pages that are not in the file yet are worth a checkpoint (4 MiB, as SQLite has it). */
 export const UNMOVED_PAGES_MAX = 1_000
 
+/**
+ * How long the writer lets all others wait for whoever still reads the log. The view reads for a turn;
+ * another process (a backup, a shell) may read for hours, and then the log has to grow.
+ */
+const READERS_AWAITED_MS = 50
+
 /** In pages: how long the log is, and how much of it has been moved into the file. */
 export type LogSize = { readonly pages: number; readonly moved: number }
 
+/** `pages` is -1 where another connection was moving the log. */
 type CheckpointRecord = [busy: number, pages: number, moved: number]
 
 export class SqliteWriteAheadLog {
   readonly #database: Database
   readonly #look: Statement<unknown[], CheckpointRecord>
   readonly #restart: Statement<unknown[], CheckpointRecord>
+  /** How long waiting for a lock takes at all other times. */
+  readonly #lockAwaitedMs: number
+  #restartFrom = LOG_PAGES_MAX
 
   constructor(database: Database) {
     this.#database = database
     const prepare = (text: string) => database.prepare<unknown[], CheckpointRecord>(text).raw()
     this.#look = prepare('PRAGMA wal_checkpoint(NOOP)')
     this.#restart = prepare('PRAGMA wal_checkpoint(RESTART)')
+    this.#lockAwaitedMs = database.pragma('busy_timeout', { simple: true }) as number
   }
 
   /** Nothing after a COMMIT that failed and left its transaction open: then nobody touches the log again. */
@@ -36,15 +47,24 @@ export class SqliteWriteAheadLog {
     return { pages, moved }
   }
 
-  /** Throws when the disk failed. A log that is still being read is tried again after the next group. */
+  /**
+   * Throws when the disk failed. A log that is still being read is tried again when it has grown by as
+   * much as is worth a checkpoint, so that such a reader holds the writers up seldom and briefly.
+   */
   beginAnewWhenLarge(): void {
     const { pages } = this.size()
-    if (pages < LOG_PAGES_MAX) return
+    if (pages < LOG_PAGES_MAX) this.#restartFrom = LOG_PAGES_MAX
+    if (pages < this.#restartFrom) return
     try {
-      this.#restart.get()
+      this.#database.pragma(`busy_timeout = ${READERS_AWAITED_MS}`)
+      const [isBusy, found] = this.#restart.get() as CheckpointRecord
+      const isRead = isBusy === 1 && found !== -1
+      this.#restartFrom = isRead ? pages + UNMOVED_PAGES_MAX : LOG_PAGES_MAX
     } catch (error) {
       // A full disk among them: the log stays as it is, and goes on growing while that is possible.
       if (isDiskError(error)) throw error
+    } finally {
+      this.#database.pragma(`busy_timeout = ${this.#lockAwaitedMs}`)
     }
   }
 }

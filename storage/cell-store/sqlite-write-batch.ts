@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Increment } from './cell-store.ts'
-import type { RowStep } from './embedded-cell-store.ts'
+import type { RowStep, StepList } from './embedded-cell-store.ts'
 import type { SentError } from './sqlite-error.ts'
 
 /** What is applied whole or not at all, as data that can be sent to the thread that writes. */
 export type WriteBatch = StepsBatch | IncrementBatch
 
 export type StepsBatch = { readonly kind: 'steps'; readonly steps: readonly RowStep[] }
+
+/** A batch of so many steps that it is a group of its own and is put together over several turns. */
+export type LargeBatch = { readonly kind: 'large'; readonly steps: StepList }
 
 export type IncrementBatch = {
   readonly kind: 'increment'
@@ -46,4 +49,7 @@ export interface GroupCommitter {
     batches: readonly WriteBatch[],
     encodedBytesMax: number,
   ): Promise<readonly BatchResult[]>
+
+  /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
+  commitLarge(batch: LargeBatch): Promise<BatchResult>
 }

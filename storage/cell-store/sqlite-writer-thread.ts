@@ -3,14 +3,17 @@ import type { Database } from 'better-sqlite3'
 import { emptyLog, openWriterConnection, reclaimPages, unusableFile } from './sqlite-connection.ts'
 import { SqliteGroupApplier } from './sqlite-group-applier.ts'
 import { decodeGroup } from './sqlite-group-encoding.ts'
+import { decodeParts } from './sqlite-large-batch.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
-import type { BatchResult } from './sqlite-write-batch.ts'
+import type { BatchResult, WriteBatch } from './sqlite-write-batch.ts'
 
 /** Main module of the thread that writes. */
 
 export type WriterRequest =
   | { readonly kind: 'group'; readonly packed: Uint8Array }
+  /** One batch, encoded in parts. */
+  | { readonly kind: 'large'; readonly parts: readonly Uint8Array[] }
   | { readonly kind: 'reclaim' }
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
@@ -40,10 +43,10 @@ class WriterService implements ThreadService<WriterRequest> {
 
   answer(request: WriterRequest): GroupAnswer | number | null {
     switch (request.kind) {
-      case 'group': {
-        const results = this.#applier.applyGroup(decodeGroup(request.packed))
-        return { results, log: this.#log.size() }
-      }
+      case 'group':
+        return this.#apply(decodeGroup(request.packed))
+      case 'large':
+        return this.#apply([decodeParts(request.parts)])
       case 'reclaim':
         return reclaimPages(this.#database)
       case 'close':
@@ -51,6 +54,10 @@ class WriterService implements ThreadService<WriterRequest> {
         this.#database.close()
         return null
     }
+  }
+
+  #apply(batches: readonly WriteBatch[]): GroupAnswer {
+    return { results: this.#applier.applyGroup(batches), log: this.#log.size() }
   }
 
   afterAnswer(): void {

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CellStoreError } from './cell-store.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
-import type { BatchResult, GroupCommitter, StepsBatch, WriteBatch } from './sqlite-write-batch.ts'
+import type {
+  BatchResult,
+  GroupCommitter,
+  LargeBatch,
+  StepsBatch,
+  WriteBatch,
+} from './sqlite-write-batch.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 const DISK_FULL = { message: 'the disk is full', code: 'SQLITE_FULL' } as const
@@ -33,6 +39,13 @@ class GroupsNoted implements GroupCommitter {
     const sum = batches.reduce((sum, batch) => sum + encodedBytesMax(batch), 0)
     assert.equal(bytes, sum)
     return await this.answer(batches)
+  }
+
+  async commitLarge({ steps }: LargeBatch) {
+    const batch: StepsBatch = { kind: 'steps', steps: [...steps] }
+    this.groups.push(rowsOf(batch))
+    const [result] = await this.answer([batch])
+    return result as BatchResult
   }
 }
 
@@ -149,6 +162,14 @@ describe('group commit', () => {
       assert.equal(writer.hasFailed, true)
     })
   }
+
+  test('a large batch is a group of its own and keeps its place among the others', async () => {
+    const { committer, writer } = given()
+    const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
+    const batches = [batchOf(['a']), large, batchOf(['d'])]
+    await Promise.all(batches.map((batch) => writer.submit(batch)))
+    assert.deepEqual(committer.groups, [['a'], ['b', 'c'], ['d']])
+  })
 
   test('close carries out what was asked before it, and refuses what comes after', async () => {
     const { committer, fatal, writer } = given()

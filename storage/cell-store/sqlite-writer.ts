@@ -7,6 +7,7 @@ import {
   type BatchResult,
   type GroupCommitter,
   isFailure,
+  type LargeBatch,
   type WriteBatch,
 } from './sqlite-write-batch.ts'
 
@@ -15,7 +16,7 @@ export const GROUP_STEPS_MAX = 1_000
 export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
 type QueuedBatch = {
-  readonly batch: WriteBatch
+  readonly batch: WriteBatch | LargeBatch
   readonly steps: number
   readonly bytes: number
   readonly resolve: (answer: BatchAnswer) => void
@@ -51,11 +52,10 @@ export class SqliteWriter {
   }
 
   /** Resolves once the batch is on disk. */
-  submit(batch: WriteBatch): Promise<BatchAnswer> {
+  submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
-      const steps = batch.kind === 'steps' ? batch.steps.length : 1
-      this.#queue.push({ batch, steps, bytes: encodedBytesMax(batch), resolve, reject })
+      this.#queue.push({ batch, ...sizeOf(batch), resolve, reject })
       this.#scheduleFlush()
     })
   }
@@ -105,9 +105,7 @@ export class SqliteWriter {
     if (group.length === 0) return this.#whenIdle()
     this.#underWay = true
     try {
-      const bytes = group.reduce((sum, queued) => sum + queued.bytes, 0)
-      const batches = group.map(({ batch }) => batch)
-      const results = await this.#committer.commitGroup(batches, bytes)
+      const results = await this.#commit(group)
       this.#beforeAnswers()
       this.#answer(group, results)
     } catch (cause) {
@@ -117,6 +115,17 @@ export class SqliteWriter {
     this.#underWay = false
     if (this.#queue.length > 0) this.#scheduleFlush()
     else this.#whenIdle()
+  }
+
+  async #commit(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
+    const batches: WriteBatch[] = []
+    let bytes = 0
+    for (const queued of group) {
+      if (queued.batch.kind === 'large') return [await this.#committer.commitLarge(queued.batch)]
+      batches.push(queued.batch)
+      bytes += queued.bytes
+    }
+    return await this.#committer.commitGroup(batches, bytes)
   }
 
   #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
@@ -152,6 +161,15 @@ export class SqliteWriter {
     }
     return this.#queue.splice(0, count)
   }
+}
+
+/** A large batch fits no group, so it is one by itself. */
+function sizeOf(batch: WriteBatch | LargeBatch): {
+  readonly steps: number
+  readonly bytes: number
+} {
+  if (batch.kind === 'large') return { steps: batch.steps.length, bytes: GROUP_BYTES_MAX }
+  return { steps: batch.kind === 'steps' ? batch.steps.length : 1, bytes: encodedBytesMax(batch) }
 }
 
 function inDoubt(cause: unknown): CellStoreError {

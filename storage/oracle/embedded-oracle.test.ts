@@ -41,23 +41,39 @@ test('nothing above the mark on disk is handed out, over hours of use', async ()
   }
 })
 
-test('the mark is raised ahead of need: a request does not wait for a slow disk', async () => {
+test('the mark is raised ahead of need: nobody waits for a disk that takes seconds', async () => {
   const { clock, cellStore, oracle } = await given()
   const disk = Promise.withResolvers<void>()
   cellStore.before = () => disk.promise
   await clock.advance(600)
-  await oracle.next()
-  await clock.advance(300)
-  await oracle.next()
+  const { timestamp: first } = await oracle.next()
+  await clock.advance(3_000)
+  const stamps = await Promise.all(Array.from({ length: 50 }, () => oracle.next()))
+  assert.deepEqual(
+    stamps.map(({ timestamp }) => timestamp),
+    stamps.map((_, at) => first + 1 + at),
+  )
   assert.equal(cellStore.calls.length, 2)
 
-  await clock.advance(300)
+  disk.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  await clock.advance(1)
+  // This one needs a mark of its own, and is the wall clock again.
+  assert.equal((await oracle.next()).timestamp, clock.wallMicros())
+  assert.ok(cellStore.calls.length <= 4, `${cellStore.calls.length} calls`)
+})
+
+test('when nothing is left below the mark, who asks waits for the disk', async () => {
+  const { clock, cellStore, oracle } = await given()
+  await clock.advance(5_000)
+  const disk = Promise.withResolvers<void>()
+  cellStore.before = () => disk.promise
   const waiting = Promise.all(Array.from({ length: 50 }, () => oracle.next()))
+  assert.equal(oracle.take(), undefined)
   disk.resolve()
   const timestamps = (await waiting).map(({ timestamp }) => timestamp)
   assert.equal(new Set(timestamps).size, 50)
   assert.ok(Math.min(...timestamps) >= clock.wallMicros())
-  assert.ok(cellStore.calls.length <= 4, `${cellStore.calls.length} calls`)
 })
 
 test('a disk so slow that the clock passes each new mark: timestamps are answered all the same', async () => {

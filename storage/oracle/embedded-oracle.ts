@@ -49,8 +49,12 @@ export class EmbeddedOracle implements SynchronousOracle {
   #renewFrom: Timestamp = 0
   #safePoint: Timestamp
   #renewal: Promise<void> | undefined
+  /** The renewal under way was begun before anybody needed it. */
+  #isRenewedAhead = false
   /** Somebody has waited for the mark, and no timestamp has been taken since. */
   #isAwaited = false
+  /** As the signal says, which is slower to ask than the rest of a timestamp. */
+  #isClosed = false
 
   private constructor(outside: Outside, found: OracleState) {
     this.#outside = outside
@@ -82,12 +86,14 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   /** Throws StorageError `closed`. */
   take(): Timestamp | undefined {
-    this.#closing.signal.throwIfAborted()
+    if (this.#isClosed) throw this.#closing.signal.reason
     const wallMicros = this.#wallClock.micros()
     // The disk may have taken so long that the clock has passed the new mark already; then the mark
     // itself is as good a timestamp, and waiting for the next one would not end.
     const now = this.#isAwaited ? Math.min(wallMicros, this.#mark) : wallMicros
-    const timestamp = Math.max(this.#last + 1, now)
+    // The renewal may have to wait for a group that takes the disk seconds. What is left below the mark
+    // is used up one by one until then, so that a snapshot can be begun all the same.
+    const timestamp = this.#isRenewedAhead ? this.#last + 1 : Math.max(this.#last + 1, now)
     if (timestamp > this.#mark) return undefined
     this.#last = timestamp
     this.#isAwaited = false
@@ -140,6 +146,7 @@ export class EmbeddedOracle implements SynchronousOracle {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#closing.abort(new StorageError('closed', 'The timestamp oracle is closed.'))
     await this.#renewal?.catch(() => {})
     await this.#lowerMark()
@@ -155,10 +162,15 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   #renewMarkInBackground(): void {
     if (this.#renewal !== undefined) return
-    this.#renewMark().catch((error: unknown) => {
-      if (this.#closing.signal.aborted) return
-      this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
-    })
+    this.#isRenewedAhead = true
+    this.#renewMark()
+      .catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return
+        this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
+      })
+      .finally(() => {
+        this.#isRenewedAhead = false
+      })
   }
 
   async #raiseMark(): Promise<void> {

@@ -24,9 +24,11 @@ type Outside = {
   readonly log: StorageLog
 }
 
-type Waiting = {
-  readonly resolve: (stamp: Stamp) => void
-  readonly reject: (error: unknown) => void
+/** Requests that share one call of the store. */
+type Sharing = {
+  count: number
+  /** The smallest of their timestamps, and the fences. */
+  readonly answer: PromiseWithResolvers<Stamp>
 }
 
 /**
@@ -41,7 +43,7 @@ export class SharedOracle implements TimestampOracle {
   readonly #outside: Outside
   readonly #wallClock: TrustedWallClock
   readonly #closing = new AbortController()
-  #waiting: Waiting[] = []
+  #waiting: Sharing | undefined
   #asking: Promise<void> | undefined
   #lastSeen: Timestamp
   /** The largest safe point known, and until when on the monotonic clock no larger one matters. */
@@ -63,12 +65,14 @@ export class SharedOracle implements TimestampOracle {
    * One schema fence serves all tables here. Rejects with StorageError `closed`, or with the store's
    * CellStoreError after asking several times.
    */
-  next(_schemaScopes?: readonly number[]): Promise<Stamp> {
-    return new Promise((resolve, reject) => {
-      if (this.#closing.signal.aborted) return reject(this.#closing.signal.reason)
-      this.#waiting.push({ resolve, reject })
-      this.#asking ??= this.#answerWaiting()
-    })
+  async next(_schemaScopes?: readonly number[]): Promise<Stamp> {
+    this.#closing.signal.throwIfAborted()
+    this.#waiting ??= { count: 0, answer: Promise.withResolvers() }
+    const sharing = this.#waiting
+    const at = sharing.count++
+    this.#asking ??= this.#answerWaiting()
+    const { timestamp: first, safePoint, schemaFence } = await sharing.answer.promise
+    return { timestamp: first + at, safePoint, schemaFence }
   }
 
   async currentSafePoint(): Promise<Timestamp> {
@@ -98,32 +102,38 @@ export class SharedOracle implements TimestampOracle {
 
   async close(): Promise<void> {
     this.#closing.abort(new StorageError('closed', 'The timestamp oracle is closed.'))
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#closing.signal.reason)
+    this.#takeWaiting()?.answer.reject(this.#closing.signal.reason)
     await this.#asking
   }
 
   /** Answers everyone who waits, call after call, until nobody does. */
   async #answerWaiting(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      let served: Waiting[] = []
+    while (this.#waiting !== undefined) {
+      let served: Sharing | undefined
       try {
         await this.#raiseToWallClock()
         // Only after that await: the rest of this turn's requests join this call.
-        served = this.#waiting.splice(0)
-        if (served.length > 0) await this.#askFor(served)
+        served = this.#takeWaiting()
+        if (served !== undefined) await this.#askFor(served)
       } catch (error) {
-        const failed = served.length > 0 ? served : this.#waiting.splice(0)
-        for (const { reject } of failed) reject(error)
+        const failed = served ?? this.#takeWaiting()
+        failed?.answer.reject(error)
       }
     }
     this.#asking = undefined
   }
 
-  async #askFor(served: readonly Waiting[]): Promise<void> {
+  #takeWaiting(): Sharing | undefined {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    return waiting
+  }
+
+  async #askFor(served: Sharing): Promise<void> {
     const { cellStore, clock } = this.#outside
     const state = await askedAgain(clock, this.#closing.signal, async () => {
       const askedAtMs = clock.monotonicMs()
-      const taken = await takeTimestamps(cellStore, served.length)
+      const taken = await takeTimestamps(cellStore, served.count)
       // In one turn: a lease that is renewed before its safe point would vouch for the old one.
       this.#safePoint = Math.max(this.#safePoint, taken.safePoint)
       this.#leasedUntilMs = askedAtMs + LEASE_MS
@@ -131,10 +141,8 @@ export class SharedOracle implements TimestampOracle {
     })
     const { timestamp: last, safePoint, schemaFence } = state
     this.#lastSeen = Math.max(this.#lastSeen, last)
-    const first = last - served.length + 1
-    for (const [at, { resolve }] of served.entries()) {
-      resolve({ timestamp: first + at, safePoint, schemaFence })
-    }
+    const first = last - served.count + 1
+    served.answer.resolve({ timestamp: first, safePoint, schemaFence })
   }
 
   /**

@@ -32,6 +32,8 @@ export class TrustedWallClock {
   /** Whole microseconds since 1970. */
   micros(): number {
     const wallMicros = this.#clock.wallMicros()
+    // The wall clock goes on once in a millisecond, and a timestamp takes a fraction of a microsecond.
+    if (wallMicros === this.#agreedWallMicros && !this.#hasJumped) return wallMicros
     const monotonicMs = this.#clock.monotonicMs()
     const elapsedMicros = (monotonicMs - this.#agreedMonotonicMs) * 1000
     const expectedMicros = Math.floor(this.#agreedWallMicros + elapsedMicros)

@@ -2,12 +2,35 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+import type { CommitOutcome } from './transaction-protocol.ts'
 
 export function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp): StorageError {
   return new StorageError('write_conflict', 'Another transaction wrote the same row first.', {
     row,
     conflictingTimestamp,
   })
+}
+
+/** Whether the store has certainly applied nothing, so that the outcome is known. */
+export function isNotApplied(error: unknown): boolean {
+  return error instanceof CellStoreError && error.kind !== 'ambiguous'
+}
+
+/**
+ * The outcome of a batch of which nobody knows whether it is on disk; its latches stay. An engine that
+ * is in doubt has given up and said so. Anything else that it throws is a bug, and goes into the log,
+ * for nobody could tell otherwise why these rows remain latched.
+ */
+export function inDoubt(
+  { log }: ProtocolContext,
+  startTs: Timestamp,
+  error: unknown,
+): CommitOutcome {
+  if (!(error instanceof CellStoreError)) {
+    log.error({ startTs, error: String(error) }, 'J5: a batch failed oddly, and its latches stay')
+  }
+  return { kind: 'unknown' }
 }
 
 /** Why a commit ended with nothing written. Throws what is no expected failure. */

@@ -11,6 +11,8 @@ export type EmbeddedContext = Omit<ProtocolContext, 'cellStore' | 'oracle' | 'li
   readonly oracle: SynchronousOracle
   readonly liveness: ExclusiveLiveness
   readonly latches: LatchTable
+  /** A commit of more rows than this is looked at in several turns, so that others have theirs. */
+  readonly commitTurnRows: number
   /** Aborted when the store is being closed: what is tried again and again then ends. */
   readonly stopping: AbortSignal
 }

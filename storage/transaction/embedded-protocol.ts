@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitTwoPhaseEmbedded } from './embedded-two-phase-commit.ts'
-import { COMMIT_TURN_ROWS, commitLarge } from './large-commit.ts'
+import { commitLarge } from './large-commit.ts'
 import { commitOnePhase } from './one-phase-commit.ts'
 import type { TransactionProtocol } from './transaction-protocol.ts'
 import { ViewSnapshot } from './view-snapshot.ts'
@@ -23,7 +23,7 @@ export function embeddedProtocol(
       if (commit === 'two-phase') {
         return commitTwoPhaseEmbedded(context, request, planWriteSet(request, context.liveness))
       }
-      return request.rows.length > COMMIT_TURN_ROWS
+      return request.rows.length > context.commitTurnRows
         ? commitLarge(context, request)
         : commitOnePhase(context, request)
     },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import { stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
-import { refusalOf, writeConflict } from './commit-refusal.ts'
+import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
 import { commitRow } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
@@ -91,7 +91,10 @@ async function lockRows(context: EmbeddedContext, commit: LatchedCommit): Promis
     }
     const { owner } = step
     const found = await step.applied.catch((error: unknown) => {
-      if (!isRefusal(error)) throw new InDoubt('prewrite', { cause: error })
+      if (!isNotApplied(error)) {
+        inDoubt(context, startTs, error)
+        throw new InDoubt('prewrite', { cause: error })
+      }
       context.latches.release(owner, commit.groups)
       throw error
     })
@@ -108,12 +111,12 @@ function latchAndPrewrite(
   | Obstacle {
   const { cellStore, latches } = context
   const { startTs } = request
-  const steps = groups.map((group) => ({ row: group.row, ...prewriteStep(group, startTs) }))
+  const steps = stepsOf(groups, (group) => ({ row: group.row, ...prewriteStep(group, startTs) }))
   // Below the safe point no lock may appear any more: collection has settled all there were.
   const reason = fencedOff(context, request)
   if (reason !== undefined) return { kind: 'refused', reason }
   const obstacle =
-    findForeignLatch(latches, groups, startTs) ?? findVersion(context, steps, startTs)
+    findForeignLatch(latches, groups, startTs) ?? findVersion(context, groups, startTs)
   if (obstacle !== undefined) return obstacle
   const owner = latches.latch(startTs, 'twoPhase', groups)
   return { kind: 'queued', owner, applied: cellStore.applyAtomically(steps) }
@@ -121,17 +124,18 @@ function latchAndPrewrite(
 
 /** What would refuse a prewrite: a version or a guard's stamp since the snapshot. */
 function findVersion(
-  { cellStore }: EmbeddedContext,
-  steps: readonly RowStep[],
+  { cellStore, latches }: EmbeddedContext,
+  groups: readonly LatchedGroup[],
   startTs: Timestamp,
 ): Obstacle | undefined {
-  for (const { row, when } of steps) {
-    const [image] = cellStore.view.readRows([row], when)
+  for (const group of groups) {
+    if (!latches.mayBeWrittenSince(group.text, startTs)) continue
+    const [image] = cellStore.view.readRows([group.row], prewriteStep(group, startTs).when)
     if (image == null) continue
     const found = decidePrewrite(image.cells, startTs)
     // A lock would have had a latch, and nobody else rolls this transaction back.
     invariant(found.kind === 'conflict', 'J1', { startTs, found: found.kind })
-    return { kind: 'refused', reason: writeConflict(row, found.conflictingTs) }
+    return { kind: 'refused', reason: writeConflict(group.row, found.conflictingTs) }
   }
   return undefined
 }
@@ -166,7 +170,7 @@ async function decide(
       return { kind: 'committed', commitTs }
     }
   } catch (error) {
-    if (error instanceof CellStoreError && !isRefusal(error)) return { kind: 'unknown' }
+    if (error instanceof CellStoreError && !isNotApplied(error)) return { kind: 'unknown' }
     return { kind: 'aborted', reason: refusalOf(error) }
   }
 }
@@ -178,7 +182,7 @@ async function commitSecondaries(
   commitTs: Timestamp,
 ): Promise<void> {
   if (secondaries.length === 0) return
-  const steps = secondaries.map((group) => ({
+  const steps = stepsOf(secondaries, (group) => ({
     row: group.row,
     ...commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
   }))
@@ -200,10 +204,6 @@ async function rollBack(
   ])
   invariant(isCommitted === false, 'I3', { startTs })
   context.latches.release(owner, groups)
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof CellStoreError && error.kind !== 'ambiguous'
 }
 
 function latchedCommit(request: CommitRequest, writeSet: WriteSet): LatchedCommit {

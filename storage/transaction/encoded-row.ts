@@ -2,7 +2,6 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { RowStep } from '../cell-store/embedded-cell-store.ts'
 import type { Mutation } from '../cell-store/mutation.ts'
-import { rowKeyText } from '../cell-store/row-key.ts'
 import type { LatchRequest } from './latch-table.ts'
 import { eraseGuardsBefore, setData } from './percolator-columns.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
@@ -24,14 +23,14 @@ type EncodedColumn = {
   readonly data: Uint8Array | undefined
 }
 
-export function encodeRow({ key, writes }: BufferedRow, startTs: Timestamp): EncodedRow {
+export function encodeRow({ key, text, writes }: BufferedRow, startTs: Timestamp): EncodedRow {
   const columns: EncodedColumn[] = []
   let kind: LatchRequest['kind'] = 'guard'
   for (const [column, write] of writes) {
     columns.push(encodeColumn(column, write, startTs))
     if (write.kind !== 'guard') kind = 'write'
   }
-  return { row: key, text: rowKeyText(key), kind, columns }
+  return { row: key, text, kind, columns }
 }
 
 function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {

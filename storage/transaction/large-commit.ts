@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+import { stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
-import { refusalOf } from './commit-refusal.ts'
+import { inDoubt, isNotApplied, refusalOf } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner } from './latch-table.ts'
-import { conflictFilter, findVersion, settled } from './one-phase-commit.ts'
+import { findVersion } from './one-phase-commit.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
 
-/** A commit of more rows than this is looked at in several turns, so that others have theirs. */
+/** How many rows of a large commit are looked at in one turn, where nothing else is asked for. */
 export const COMMIT_TURN_ROWS = 256
 
 /**
  * One-phase commit of very many rows. In each turn some of them are looked at and latched, without a
  * commit timestamp, as two-phase commit locks rows before it takes one (I2). When all are latched, one
- * turn checks the fences, takes commitTs, writes it into the latches, and queues the one batch.
+ * turn checks the fences, takes commitTs, writes it into the latches, and queues the one batch, whose
+ * steps are made as the store asks for them.
  */
 export async function commitLarge(
   context: EmbeddedContext,
@@ -44,15 +47,15 @@ async function latchInTurns(
   context: EmbeddedContext,
   request: CommitRequest,
 ): Promise<Latched | Obstacle> {
-  const { latches } = context
+  const { latches, commitTurnRows } = context
   const { startTs } = request
   const rows: EncodedRow[] = []
   const owner = latches.latch(startTs, 'onePhase', rows)
   try {
-    for (let at = 0; at < request.rows.length; at += COMMIT_TURN_ROWS) {
-      const some = request.rows.slice(at, at + COMMIT_TURN_ROWS)
+    for (let at = 0; at < request.rows.length; at += commitTurnRows) {
+      const some = request.rows.slice(at, at + commitTurnRows)
       const encoded = some.map((row) => encodeRow(row, startTs))
-      const part = { request, rows: encoded, filter: conflictFilter(encoded, startTs) }
+      const part = { request, rows: encoded }
       const obstacle = findForeignLatch(latches, encoded, startTs) ?? findVersion(context, part)
       if (obstacle !== undefined) {
         latches.release(owner, rows)
@@ -86,10 +89,9 @@ async function stampAndQueue(
     if (commitTs !== undefined) {
       latches.stamp(owner, commitTs)
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-      const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
-      const applied = cellStore.applyAtomically(batch)
-      const commit = { request, rows, filter: [] }
-      return await settled(context, commit, { kind: 'queued', owner, commitTs, applied })
+      // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
+      const batch = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+      return await settledInTurns(context, { owner, rows }, cellStore.applyAtomically(batch))
     }
     // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
     await oracle.markRaised().catch((error: unknown) => {
@@ -97,4 +99,30 @@ async function stampAndQueue(
       throw error
     })
   }
+}
+
+/** As `settled` of one-phase commit, but some latches go each turn: one that goes later is right too (J5). */
+async function settledInTurns(
+  context: EmbeddedContext,
+  { owner, rows }: Pick<Latched, 'owner' | 'rows'>,
+  applied: Promise<unknown>,
+): Promise<CommitOutcome> {
+  const { latches, commitTurnRows } = context
+  let refusal: unknown
+  try {
+    await applied
+  } catch (error) {
+    // Nobody knows whether it is on disk, and until the process has ended the latches stay.
+    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
+    refusal = error
+  }
+  latches.settle(owner)
+  for (let at = 0; at < rows.length; at += commitTurnRows) {
+    if (at > 0) await eventLoopTurn()
+    latches.release(owner, rows.slice(at, at + commitTurnRows))
+  }
+  if (refusal !== undefined) throw refusal
+  const { commitTs } = owner
+  invariant(commitTs !== undefined, 'J4', { startTs: owner.startTs })
+  return { kind: 'committed', commitTs }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
-import { invariant } from '../invariant.ts'
+import { InvariantViolation, invariant } from '../invariant.ts'
+import { RecentWrites } from './recent-writes.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
 export type LatchRequest = {
@@ -45,6 +46,7 @@ export class LatchTable {
   readonly #byRow = new Map<string, Latch>()
   readonly #owners = new Set<Owner>()
   readonly #pending = new Map<Timestamp, Owner>()
+  readonly #recentWrites = new RecentWrites()
   #newestPending: Timestamp = 0
   #closing: Error | undefined
 
@@ -75,7 +77,7 @@ export class LatchTable {
     invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
     let isSorted = true
     for (const { text, kind } of rows) {
-      invariant(!this.#byRow.has(text), 'J2', { startTs, row: hexOf(text) })
+      if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
       this.#byRow.set(text, { owner: holder, kind })
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
@@ -107,12 +109,13 @@ export class LatchTable {
   /** Takes these latches away: what became of their rows is durable and in the view (J5). */
   release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
     const holder = owner as Owner
+    const { startTs, commitTs } = holder
     for (const { text } of rows) {
-      invariant(this.#byRow.get(text)?.owner === holder, 'J5', {
-        startTs: holder.startTs,
-        row: hexOf(text),
-      })
+      if (this.#byRow.get(text)?.owner !== holder) {
+        throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
+      }
       this.#byRow.delete(text)
+      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)
@@ -137,6 +140,15 @@ export class LatchTable {
 
   ownerOf(text: string): LatchOwner | undefined {
     return this.#byRow.get(text)?.owner
+  }
+
+  /**
+   * Whether a row may have a version or a guard's stamp at `startTs` or later. One that is not latched
+   * and of which this is false has none: a write is latched until it is in the view (J3), and is
+   * remembered from the turn on in which its latch goes.
+   */
+  mayBeWrittenSince(text: string, startTs: Timestamp): boolean {
+    return this.#recentWrites.mayBeSince(text, startTs)
   }
 
   /** Whether a transaction holds the latch of a row, as it does while its lock is in the view (J1). */

@@ -10,9 +10,10 @@ export async function untilReleased(
   owner: LatchOwner,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  // First, because a promise that is asked for and not awaited would be rejected unseen at the close.
+  signal?.throwIfAborted()
   const released = latches.nextRelease(owner)
   if (signal === undefined) return await released
-  signal.throwIfAborted()
   const aborted = Promise.withResolvers<void>()
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

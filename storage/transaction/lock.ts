@@ -42,33 +42,36 @@ export type RowGroup = {
 }
 
 const GUARD_BYTE = 0x47
+const GUARD_CONTENT = Uint8Array.of(GUARD_BYTE)
 const INCARNATION_BYTES = 16
+/** Where the primary's row begins: behind the wall time, the incarnation and the row's length. */
+const ROW_AT = 8 + INCARNATION_BYTES + 2
 
 /**
  * `wallMicros` u64be, incarnation (16 bytes), primary row length u16be and row, primary column
  * length u8 and column, then the content as in a write record, or the byte 47 for a guard.
  */
 export function encodeLock(lock: Lock): Uint8Array {
-  const column = Buffer.from(lock.primary.column, 'utf8')
-  const lengths = Buffer.alloc(2)
-  lengths.writeUInt16BE(lock.primary.row.length)
-  const { content } = lock
-  return Buffer.concat([
-    encodeStartTs(lock.wallMicros),
-    Buffer.from(lock.incarnation, 'hex'),
-    lengths,
-    lock.primary.row,
-    Uint8Array.of(column.length),
-    column,
-    content.kind === 'guard' ? Uint8Array.of(GUARD_BYTE) : encodeContent(content),
-  ])
+  const { primary, content, incarnation } = lock
+  const { row } = primary
+  const columnBytes = Buffer.byteLength(primary.column)
+  const encoded = content.kind === 'guard' ? GUARD_CONTENT : encodeContent(content)
+  const columnAt = ROW_AT + row.length
+  const bytes = Buffer.allocUnsafe(columnAt + 1 + columnBytes + encoded.length)
+  bytes.set(encodeStartTs(lock.wallMicros))
+  bytes.write(incarnation, 8, 'hex')
+  bytes.writeUInt16BE(row.length, ROW_AT - 2)
+  bytes.set(row, ROW_AT)
+  bytes[columnAt] = columnBytes
+  bytes.write(primary.column, columnAt + 1)
+  bytes.set(encoded, columnAt + 1 + columnBytes)
+  return bytes
 }
 
 export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const rowAt = 8 + INCARNATION_BYTES + 2
-  invariant(buffer.length > rowAt, 'I6', { damaged: 'lock', length: buffer.length })
-  const columnAt = rowAt + buffer.readUInt16BE(rowAt - 2)
+  invariant(buffer.length > ROW_AT, 'I6', { damaged: 'lock', length: buffer.length })
+  const columnAt = ROW_AT + buffer.readUInt16BE(ROW_AT - 2)
   invariant(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
   const contentAt = columnAt + 1 + (buffer[columnAt] as number)
   const content = buffer.subarray(contentAt)
@@ -81,7 +84,7 @@ export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
     wallMicros: decodeStartTs(buffer),
     incarnation: buffer.toString('hex', 8, 8 + INCARNATION_BYTES),
     primary: {
-      row: buffer.subarray(rowAt, columnAt),
+      row: buffer.subarray(ROW_AT, columnAt),
       column,
     },
     content: isGuard ? { kind: 'guard' } : decodeContent(content),

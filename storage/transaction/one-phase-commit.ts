@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { CellStoreError } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { fencedOff } from './commit-fences.ts'
-import { refusalOf, writeConflict } from './commit-refusal.ts'
+import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
@@ -26,7 +25,7 @@ export async function commitOnePhase(
   request: CommitRequest,
 ): Promise<CommitOutcome> {
   const rows = request.rows.map((row) => encodeRow(row, request.startTs))
-  const commit: OnePhaseCommit = { request, rows, filter: conflictFilter(rows, request.startTs) }
+  const commit: OnePhaseCommit = { request, rows }
   try {
     for (;;) {
       const step = latchAndQueue(context, commit)
@@ -42,8 +41,6 @@ export async function commitOnePhase(
 export type OnePhaseCommit = {
   readonly request: CommitRequest
   readonly rows: readonly EncodedRow[]
-  /** Chooses what stands in the way of the rows. */
-  readonly filter: RowFilter
 }
 
 type Queued = {
@@ -77,18 +74,23 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch) } // C5
 }
 
-/** A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). */
+/**
+ * A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). Of rows that
+ * nobody has latched; the view is only asked about those that may have one.
+ */
 export function findVersion(
-  { cellStore }: EmbeddedContext,
-  { rows, filter }: OnePhaseCommit,
+  { cellStore, latches }: EmbeddedContext,
+  { request: { startTs }, rows }: OnePhaseCommit,
 ): Obstacle | undefined {
+  const suspects = rows.filter(({ text }) => latches.mayBeWrittenSince(text, startTs))
+  if (suspects.length === 0) return undefined
   const images = cellStore.view.readRows(
-    rows.map(({ row }) => row),
-    filter,
+    suspects.map(({ row }) => row),
+    conflictFilter(suspects, startTs),
   )
   for (const [at, image] of images.entries()) {
     if (image === null) continue
-    const { row, columns } = rows[at] as EncodedRow
+    const { row, columns } = suspects[at] as EncodedRow
     const cell = image.cells.find(({ qualifier }) =>
       columns.some((one) => one.column === qualifier),
     )
@@ -99,16 +101,17 @@ export function findVersion(
 
 /** C7 and C9, in the turn in which the engine answers; it has begun a new view before (C6). */
 export async function settled(
-  { latches }: EmbeddedContext,
+  context: EmbeddedContext,
   { rows }: OnePhaseCommit,
   { owner, commitTs, applied }: Queued,
 ): Promise<CommitOutcome> {
+  const { latches } = context
   try {
     await applied
   } catch (error) {
     // Nobody knows whether it is on disk. The engine has given up and the process is about to end:
     // until then nobody may see either state, so the latches stay.
-    if (!(error instanceof CellStoreError) || error.kind === 'ambiguous') return { kind: 'unknown' }
+    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
     latches.settle(owner)
     latches.release(owner, rows)
     throw error
@@ -118,7 +121,8 @@ export async function settled(
   return { kind: 'committed', commitTs }
 }
 
-export function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
+/** Chooses what stands in the way of the rows. */
+function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
   const names = new Set(rows.flatMap(({ columns }) => columns.map(({ column }) => column)))
   return [...names].flatMap((column) => [writesFrom(column, startTs), guardsFrom(column, startTs)])
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import type { StepList } from '../cell-store/embedded-cell-store.ts'
 import { Backoff } from './backoff.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 
@@ -11,7 +11,7 @@ import type { EmbeddedContext } from './embedded-context.ts'
  */
 export async function applyUntilTaken(
   context: EmbeddedContext,
-  batch: readonly RowStep[],
+  batch: StepList,
 ): Promise<boolean[]> {
   const backoff = new Backoff(context, { firstMs: 10, totalMs: Number.POSITIVE_INFINITY })
   for (;;) {

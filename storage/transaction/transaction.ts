@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
 import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
@@ -189,7 +189,8 @@ export class Transaction {
   async #commitOnce(): Promise<CommitResult> {
     this.#checkActive()
     this.#state = 'committing'
-    const outcome = await this.#decide()
+    // Most transactions only read, and there is nothing to wait for.
+    const outcome = this.#buffer.isEmpty ? NOTHING : await this.#decide()
     switch (outcome.kind) {
       case 'nothing':
         this.#end('committed', { kind: 'committed', commitTs: this.startTs })
@@ -206,12 +207,12 @@ export class Transaction {
     }
   }
 
-  async #decide(): Promise<CommitOutcome | { readonly kind: 'nothing' }> {
+  async #decide(): Promise<CommitOutcome | typeof NOTHING> {
     try {
-      const request = this.#commitRequest()
-      return request === undefined
-        ? { kind: 'nothing' }
-        : await this.#parts.protocol.commit(request)
+      const { size } = this.#buffer
+      const rows = size > SORTED_AT_ONCE ? await this.#buffer.rowsInTurns() : this.#buffer.rows()
+      const request = this.#commitRequest(rows)
+      return request === undefined ? NOTHING : await this.#parts.protocol.commit(request)
     } catch (error) {
       // A rule did not hold. The transaction ends all the same, or what it holds would never be free.
       this.#end('unknown', { kind: 'unknown' })
@@ -220,8 +221,7 @@ export class Transaction {
   }
 
   /** Undefined when there is no put and no delete: guards alone protect nothing. */
-  #commitRequest(): CommitRequest | undefined {
-    const written = this.#buffer.rows()
+  #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
     if (!written.some(({ writes }) => hasValueWrite(writes))) return undefined
     const outcome = this.#keepsOutcome ? outcomeRow(this.id) : undefined
     return {
@@ -273,8 +273,14 @@ export class Transaction {
 }
 
 function hasValueWrite(writes: ReadonlyMap<string, BufferedWrite>): boolean {
-  return [...writes.values()].some((write) => write.kind !== 'guard')
+  for (const { kind } of writes.values()) if (kind !== 'guard') return true
+  return false
 }
+
+/** Rows that a commit sorts in one turn. */
+const SORTED_AT_ONCE = 1_000
+
+const NOTHING = { kind: 'nothing' } as const
 
 const ROLLED_BACK: TransactionEnd = { kind: 'rolledBack', reason: 'transaction_rolled_back' }
 
@@ -285,7 +291,8 @@ function endedBy(reason: StorageError): TransactionEnd {
 /** The row that tells what became of the transaction; see `transaction-outcome.ts`. */
 function outcomeRow(id: string): BufferedRow {
   const written: BufferedWrite = { kind: 'put', value: new Uint8Array() }
-  return { key: systemRowKey(outcomePath(id)), writes: new Map([[OUTCOME_COLUMN, written]]) }
+  const key = systemRowKey(outcomePath(id))
+  return { key, text: rowKeyText(key), writes: new Map([[OUTCOME_COLUMN, written]]) }
 }
 
 function closed(message: string): StorageError {

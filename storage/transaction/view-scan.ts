@@ -46,7 +46,7 @@ export async function* scanView(
     })
     const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })
     if (owner !== undefined) {
-      await untilReleased(context.latches, owner, signal)
+      await untilNoneHides(context, snapshot, { range, from: rest, to: chunk.rest, owner })
       continue
     }
     let isFirst = true
@@ -67,17 +67,35 @@ export async function* scanView(
   }
 }
 
-/** A latch that hides a row in what the chunk covers: up to its rest, or all of it. */
+/** What a chunk covers of a range: from where it begins up to its rest, or all of it. */
+type Covered = {
+  readonly range: SnapshotRange
+  readonly from: NonNullable<Chunk['rest']>
+  readonly to: Chunk['rest']
+}
+
+/**
+ * Waits while any latch hides a row of this, and the owner's first. A large commit releases its latches over many turns, and
+ * the chunk need not be read again after each of them.
+ */
+async function untilNoneHides(
+  context: EmbeddedContext,
+  snapshot: ScannedSnapshot,
+  { owner, ...covered }: Covered & { readonly owner: LatchOwner },
+): Promise<void> {
+  let hiding: LatchOwner | undefined = owner
+  while (hiding !== undefined) {
+    await untilReleased(context.latches, hiding, covered.range.signal)
+    hiding = hidingIn(context, snapshot, covered)
+  }
+}
+
+/** A latch that hides a row of this. */
 function hidingIn(
   { latches }: EmbeddedContext,
   { readTs }: ScannedSnapshot,
-  chunk: {
-    readonly range: SnapshotRange
-    readonly from: NonNullable<Chunk['rest']>
-    readonly to: Chunk['rest']
-  },
+  { range, from, to }: Covered,
 ): LatchOwner | undefined {
-  const { range, from, to } = chunk
   if (to === undefined) return latches.hidingBetween(from.start, from.end, readTs)
   return range.reverse === true
     ? latches.hidingBetween(to.end ?? from.start, from.end, readTs)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rowKey } from '../../test/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
+import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { InvariantViolation } from '../invariant.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']
@@ -161,6 +162,27 @@ describe('a scan', () => {
       assert.deepEqual(seen, reverse ? all.toReversed() : all)
     })
   }
+
+  test('reads a chunk again when all latches in it have gone, not after each of a large commit', async () => {
+    const world = new EmbeddedWorld(7)
+    const names = Array.from({ length: 2_000 }, (_, index) => `r${1_000 + index}`)
+    const writing = world.commitAt(7, Object.fromEntries(names.map((name) => [name, 'new'])))
+    while (world.store.queued === 0) await eventLoopTurn()
+    const scanning = world.scan(8, 'r', 's')
+    assert.equal(await stateOf(scanning), 'waits')
+    const { view } = world.store
+    const { readChunk } = view
+    let chunks = 0
+    view.readChunk = (request) => {
+      chunks += 1
+      return readChunk(request)
+    }
+    await world.store.apply()
+    await writing
+    assert.equal((await scanning).length, names.length)
+    // 64, 128, 256, three times 512 and the rest: no chunk twice.
+    assert.equal(chunks, 7)
+  })
 
   test('ends at its limit', async () => {
     const world = await given()

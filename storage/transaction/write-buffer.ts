@@ -2,6 +2,7 @@
 import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
+import { byKey, sortInTurns } from './sort-in-turns.ts'
 
 /** A write waits here until the commit; a later one to the same column takes its place. */
 export type BufferedWrite =
@@ -11,10 +12,15 @@ export type BufferedWrite =
 
 export type BufferedRow = {
   readonly key: Uint8Array
+  /** The key as `rowKeyText` writes it. */
+  readonly text: string
   readonly writes: ReadonlyMap<string, BufferedWrite>
 }
 
-type MutableRow = { readonly key: Uint8Array; readonly writes: Map<string, BufferedWrite> }
+type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
+
+/** Of a buffer that nothing was written to: most transactions only read, and never need a map. */
+const NO_ROWS: ReadonlyMap<string, MutableRow> = new Map()
 
 /**
  * What all open transactions together may buffer. Without a bound, idle transactions could take the
@@ -47,13 +53,18 @@ export class BufferBudget {
  * `writes_`). Several writes of one column become one, so the commit has one mutation for each row.
  */
 export class WriteBuffer {
-  readonly #rows = new Map<string, MutableRow>()
   readonly #budget: BufferBudget
+  #rows: ReadonlyMap<string, MutableRow> = NO_ROWS
   #bytes = 0
-  #sorted: BufferedRow[] | undefined
+  #sorted: readonly BufferedRow[] | undefined
 
   constructor(budget: BufferBudget) {
     this.#budget = budget
+  }
+
+  /** How many rows there are. */
+  get size(): number {
+    return this.#rows.size
   }
 
   get isEmpty(): boolean {
@@ -70,12 +81,8 @@ export class WriteBuffer {
     checkTransactionLimits(this.#rows.size + (row === undefined ? 1 : 0), this.#bytes + growth)
     this.#budget.take(growth)
     this.#bytes += growth
-    if (row === undefined) {
-      this.#rows.set(text, { key, writes: new Map([[column, write]]) })
-      this.#sorted = undefined
-    } else {
-      row.writes.set(column, write)
-    }
+    if (row === undefined) this.#add({ key, text, writes: new Map() }).writes.set(column, write)
+    else row.writes.set(column, write)
   }
 
   /** The put or delete of this column, if there is one; a guard changes no value. */
@@ -90,8 +97,15 @@ export class WriteBuffer {
 
   /** All rows in key order. */
   rows(): readonly BufferedRow[] {
-    this.#sorted ??= [...this.#rows.values()].sort((a, b) => compareRowKeys(a.key, b.key))
+    this.#sorted ??= [...this.#rows.values()].sort(byKey)
     return this.#sorted
+  }
+
+  /** As `rows`, over several turns; nothing may be written meanwhile. */
+  async rowsInTurns(): Promise<readonly BufferedRow[]> {
+    const sorted = this.#sorted ?? (await sortInTurns([...this.#rows.values()]))
+    this.#sorted = sorted
+    return sorted
   }
 
   /** The rows of [start, end) in key order. */
@@ -104,7 +118,7 @@ export class WriteBuffer {
   /** Takes over all writes of `layer`, which is empty afterwards, or none when a limit forbids it. */
   merge(layer: WriteBuffer): void {
     const rows = layer.rows()
-    const newRows = rows.filter(({ key }) => !this.#rows.has(rowKeyText(key))).length
+    const newRows = rows.filter(({ text }) => !this.#rows.has(text)).length
     const growth = rows.reduce((sum, row) => sum + this.#growthBy(row), 0)
     checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
     layer.clear()
@@ -113,9 +127,17 @@ export class WriteBuffer {
     }
   }
 
+  #add(row: MutableRow): MutableRow {
+    if (this.#rows === NO_ROWS) this.#rows = new Map()
+    const rows = this.#rows as Map<string, MutableRow>
+    rows.set(row.text, row)
+    this.#sorted = undefined
+    return row
+  }
+
   /** How many bytes more the buffer holds with these writes; less than they have where they replace. */
-  #growthBy({ key, writes }: BufferedRow): number {
-    const present = this.#rows.get(rowKeyText(key))?.writes
+  #growthBy({ key, text, writes }: BufferedRow): number {
+    const present = this.#rows.get(text)?.writes
     let growth = 0
     for (const [column, write] of writes) {
       const before = present?.get(column)
@@ -126,11 +148,10 @@ export class WriteBuffer {
   }
 
   clear(): void {
-    // Most transactions only read, and clearing a Map costs as much as making one.
     if (this.#rows.size === 0) return
     this.#budget.giveBack(this.#bytes)
     this.#bytes = 0
-    this.#rows.clear()
+    this.#rows = NO_ROWS
     this.#sorted = undefined
   }
 }

@@ -26,9 +26,8 @@ const START_TS_BYTES = 8
 const KIND_BYTE = { inline: 0x49, data: 0x50, delete: 0x58 } as const
 
 export function encodeStartTs(startTs: Timestamp): Uint8Array {
-  const bytes = Buffer.alloc(START_TS_BYTES)
-  bytes.writeUInt32BE(Math.floor(startTs / 2 ** 32), 0)
-  bytes.writeUInt32BE(startTs % 2 ** 32, 4)
+  const bytes = Buffer.allocUnsafe(START_TS_BYTES)
+  writeStartTs(bytes, startTs)
   return bytes
 }
 
@@ -40,7 +39,10 @@ export function decodeStartTs(bytes: Uint8Array): Timestamp {
 }
 
 export function encodeWriteRecord(record: WriteRecord): Uint8Array {
-  return Buffer.concat([encodeStartTs(record.startTs), encodeContent(record.content)])
+  const bytes = Buffer.allocUnsafe(START_TS_BYTES + contentBytes(record.content))
+  writeStartTs(bytes, record.startTs)
+  writeContent(bytes, START_TS_BYTES, record.content)
+  return bytes
 }
 
 export function decodeWriteRecord(bytes: Uint8Array): WriteRecord {
@@ -54,18 +56,32 @@ export function bytesElsewhere(record: Uint8Array): number {
 
 /** One byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
 export function encodeContent(content: WrittenContent): Uint8Array {
+  const bytes = Buffer.allocUnsafe(contentBytes(content))
+  writeContent(bytes, 0, content)
+  return bytes
+}
+
+/** How many bytes `encodeContent` makes. */
+function contentBytes(content: WrittenContent): number {
   switch (content.kind) {
     case 'inline':
-      return Buffer.concat([Uint8Array.of(KIND_BYTE.inline), content.value])
-    case 'data': {
-      const bytes = Buffer.alloc(5)
-      bytes.writeUInt8(KIND_BYTE.data, 0)
-      bytes.writeUInt32BE(content.byteLength, 1)
-      return bytes
-    }
+      return 1 + content.value.length
+    case 'data':
+      return 5
     case 'delete':
-      return Uint8Array.of(KIND_BYTE.delete)
+      return 1
   }
+}
+
+function writeContent(bytes: Buffer, at: number, content: WrittenContent): void {
+  bytes[at] = KIND_BYTE[content.kind]
+  if (content.kind === 'inline') bytes.set(content.value, at + 1)
+  else if (content.kind === 'data') bytes.writeUInt32BE(content.byteLength, at + 1)
+}
+
+function writeStartTs(bytes: Buffer, startTs: Timestamp): void {
+  bytes.writeUInt32BE(Math.floor(startTs / 2 ** 32), 0)
+  bytes.writeUInt32BE(startTs % 2 ** 32, 4)
 }
 
 /** Reads a content that begins `at` this byte and goes on to the end. */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { checkStep } from './call-check.ts'
+import type { RowStep, StepList } from './embedded-cell-store.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
+import { decodeGroup, encodedBytesMax, encodeGroup } from './sqlite-group-encoding.ts'
+import type { StepsBatch, WriteBatch } from './sqlite-write-batch.ts'
+
+/** What is checked and encoded in one turn of the event loop. */
+const TURN_STEPS_MAX = 256
+const TURN_BYTES_MAX = 1024 * 1024
+
+/**
+ * Checks and encodes the steps of a batch that is too long for one turn. Rejects with CellStoreError
+ * `invalid` when one of them is wrong.
+ */
+export async function encodeInTurns(
+  steps: StepList,
+): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let part: RowStep[] = []
+  let bytes = 0
+  for (const step of steps) {
+    checkStep(step)
+    part.push(step)
+    bytes += encodedBytesMax(batchOf([step]))
+    if (part.length < TURN_STEPS_MAX && bytes < TURN_BYTES_MAX) continue
+    parts.push(encodeGroup([batchOf(part)], bytes))
+    part = []
+    bytes = 0
+    await eventLoopTurn()
+  }
+  if (part.length > 0) parts.push(encodeGroup([batchOf(part)], bytes))
+  return parts
+}
+
+/** The batch again, in the thread that writes. */
+export function decodeParts(parts: readonly Uint8Array[]): WriteBatch {
+  return batchOf(parts.flatMap(decodeGroup).flatMap(stepsIn))
+}
+
+function batchOf(steps: readonly RowStep[]): StepsBatch {
+  return { kind: 'steps', steps }
+}
+
+function stepsIn(batch: WriteBatch): readonly RowStep[] {
+  return batch.kind === 'steps' ? batch.steps : []
+}
