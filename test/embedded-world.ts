@@ -4,6 +4,7 @@ import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
 import type { EmbeddedContext } from '../storage/transaction/embedded-context.ts'
 import { embeddedProtocol } from '../storage/transaction/embedded-protocol.ts'
+import { COMMIT_TURN_ROWS } from '../storage/transaction/large-commit.ts'
 import { LatchTable } from '../storage/transaction/latch-table.ts'
 import { ExclusiveLiveness } from '../storage/transaction/liveness.ts'
 import { Transaction } from '../storage/transaction/transaction.ts'
@@ -16,6 +17,8 @@ import { ScriptedEmbeddedStore } from './scripted-embedded-store.ts'
 import { SeededRandomness } from './seeded-randomness.ts'
 
 export const COLUMN = '0'
+
+const COMMITTED_CELL = /^(\w+)\S* (?:write|guard)@(\d+) -> (\d+)/
 
 /**
  * The process that owns its store alone, with small timestamps and a writer that does what the test
@@ -39,6 +42,7 @@ export class EmbeddedWorld {
       cellStore: this.store,
       oracle: this.oracle,
       latches: this.latches,
+      commitTurnRows: COMMIT_TURN_ROWS,
       liveness: new ExclusiveLiveness(outside),
       background: new BackgroundWork(silentLog),
       log: silentLog,
@@ -66,8 +70,16 @@ export class EmbeddedWorld {
     return transaction.commit()
   }
 
+  /** Cells of the view. Versions and guards' stamps were committed by this process. */
   async given(...lines: string[]): Promise<void> {
     await givenCells(this.store, lines)
+    for (const line of lines) {
+      const [, text, commitTs, startTs] = COMMITTED_CELL.exec(line) ?? []
+      if (text === undefined) continue
+      const owner = this.latches.latch(Number(startTs), 'onePhase', [{ text, kind: 'write' }])
+      this.latches.stampCommitted(owner, Number(commitTs))
+      this.latches.release(owner, [{ text, kind: 'write' }])
+    }
   }
 
   /** What the view shows. */

@@ -13,6 +13,7 @@ import type {
   CellView,
   EmbeddedCellStore,
   RowStep,
+  StepList,
 } from '../storage/cell-store/embedded-cell-store.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
 import type { RowFilter } from '../storage/cell-store/row-filter.ts'
@@ -52,7 +53,8 @@ export class ScriptedEmbeddedStore implements EmbeddedCellStore {
     return this.#queue.length
   }
 
-  applyAtomically(steps: readonly RowStep[]): Promise<boolean[]> {
+  applyAtomically(list: StepList): Promise<boolean[]> {
+    const steps = [...list]
     this.batches.push(steps)
     const batch: QueuedBatch = { steps, matched: undefined, answer: Promise.withResolvers() }
     this.#queue.push(batch)

@@ -15,7 +15,7 @@ import {
 import type {
   CellView,
   EmbeddedCellStore,
-  RowStep,
+  StepList,
 } from '../../storage/cell-store/embedded-cell-store.ts'
 import { counterValue, incrementedCell } from '../../storage/cell-store/mutation-application.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
@@ -94,7 +94,8 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     })
   }
 
-  applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+  applyAtomically(list: StepList): Promise<boolean[]> {
+    const batch = [...list]
     const name = `batch ${batch.map(({ row }) => nameOfRow(row)).join()}`
     return this.#mutate<boolean[]>(name, batch, (image, resolve) => {
       const matched = batch.map(({ row, when }) => image.read(row, when) !== null)

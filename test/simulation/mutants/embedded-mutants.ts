@@ -79,6 +79,18 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   },
   {
+    name: 'releasedWritesForgotten',
+    what: 'a row whose latch has gone is taken for one that was not written since the snapshot',
+    edits: [
+      {
+        file: LATCHES,
+        find: '      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)\n',
+        replace: '      void commitTs\n',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded' },
+  },
+  {
     name: 'readersIgnoreLatches',
     what: 'a read of rows does not wait for the latches on them',
     edits: [
@@ -183,7 +195,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: LATCHES,
-        find: "      invariant(!this.#byRow.has(text), 'J2', { startTs, row: hexOf(text) })\n",
+        find: "      if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })\n",
         replace: '',
       },
     ],
@@ -196,8 +208,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       {
         file: ONE_PHASE,
         find: '      await step.until\n',
-        replace:
-          '      await step.until\n      commit = { ...commit, rows: [...rows], filter: [] }\n',
+        replace: '      await step.until\n      commit = { ...commit, ...{ waited: true } }\n',
       },
       {
         file: ONE_PHASE,
@@ -207,7 +218,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       {
         file: ONE_PHASE,
         find: 'const obstacle = ',
-        replace: 'const obstacle = commit.filter.length === 0 ? undefined : ',
+        replace: "const obstacle = 'waited' in commit ? undefined : ",
       },
     ],
     caughtBy: { seedsMax: 150, topology: 'embedded', commit: 'one-phase' },

@@ -257,15 +257,15 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ORACLE,
-        find: '      const taken = await takeTimestamps(cellStore, served.length)\n',
+        find: '      const taken = await takeTimestamps(cellStore, served.count)\n',
         replace: [
           '      const block = this as unknown as { spare?: number; last?: OracleBlock }',
           '      type OracleBlock = Awaited<ReturnType<typeof takeTimestamps>>',
-          '      if (block.last === undefined || (block.spare ?? 0) < served.length) {',
+          '      if (block.last === undefined || (block.spare ?? 0) < served.count) {',
           '        block.last = await takeTimestamps(cellStore, 100)',
           '        block.spare = 100',
           '      }',
-          '      block.spare = (block.spare ?? 0) - served.length',
+          '      block.spare = (block.spare ?? 0) - served.count',
           '      const taken = { ...block.last, timestamp: block.last.timestamp - block.spare }\n',
         ].join('\n'),
       },

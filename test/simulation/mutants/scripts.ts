@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { FAMILIES } from '../../../storage/cell-store/cell.ts'
 import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
-import type { RowStep } from '../../../storage/cell-store/embedded-cell-store.ts'
+import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
 import { GarbageCollector } from '../../../storage/garbage-collection/garbage-collector.ts'
 import { Storage } from '../../../storage/storage.ts'
@@ -162,7 +162,8 @@ async function scanBelowTheSafePointFindsNothing(): Promise<void> {
 class RefusingCellStore extends MemoryCellStore {
   refused: string | undefined
 
-  override async applyAtomically(batch: readonly RowStep[]): Promise<boolean[]> {
+  override async applyAtomically(list: StepList): Promise<boolean[]> {
+    const batch = [...list]
     const commitsRefused = batch.some(
       ({ row, ifMatched }) =>
         Buffer.compare(row, rowKey(this.refused ?? '')) === 0 &&
