@@ -9,6 +9,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { promisify } from 'node:util'
 import SqliteDatabase from 'better-sqlite3'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { silentLog } from '../storage-log.ts'
 import type { CellStore, CellStoreError } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
@@ -276,7 +277,10 @@ test('a log that cannot be emptied on a full disk is left, and its content is th
 
 test('the thread that writes says that its connection syncs the log at each COMMIT', async () => {
   const path = join(folder, 'cells.db')
-  const threads = await SqliteThreads.start(path, (cause) => assert.fail(String(cause)))
+  const threads = await SqliteThreads.start(path, {
+    onFailure: (cause) => assert.fail(String(cause)),
+    log: silentLog,
+  })
   assert.deepEqual(threads.writerOpened, { journalMode: 'wal', synchronous: 2 })
   await threads.closeWriter({ emptiesLog: true })
 })

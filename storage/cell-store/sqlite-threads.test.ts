@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -55,6 +55,7 @@ test('a checkpointer that cannot be started fails nothing, and is tried again wh
   await rename(elsewhere, path)
   await commit('d', UNMOVED_PAGES_MAX)
   await threads.closeCheckpointer()
+  assert.ok((await stat(path)).size > UNMOVED_PAGES_MAX * PAGE_BYTES)
   assert.equal(warned.callCount(), 2)
   assert.deepEqual(failures, [])
 })

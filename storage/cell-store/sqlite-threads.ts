@@ -84,7 +84,8 @@ export class SqliteThreads implements GroupCommitter {
 
   /** Nothing may be asked any more. */
   async closeCheckpointer(): Promise<void> {
-    const checkpointer = await this.#checkpointer?.catch(() => undefined)
+    await this.#checkpoint
+    const checkpointer = await this.#checkpointer
     await checkpointer?.close({ kind: 'close' })
   }
 

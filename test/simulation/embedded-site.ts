@@ -27,7 +27,9 @@ export class EmbeddedSite implements Site {
   constructor(parts: SiteParts) {
     this.#parts = parts
     const { world, swarm, log, violations } = parts
-    const watch = new EmbeddedWatch(log, world.counters)
+    const { commitTurnRows } = swarm.embedded
+    const largeStarts = new Set<number>()
+    const watch = new EmbeddedWatch(log, world.counters, largeStarts)
     this.#disk = new SimulatedDisk(world.counters, (group) =>
       watch.durable(group, this.#counter('safePoint')),
     )
@@ -35,11 +37,12 @@ export class EmbeddedSite implements Site {
     const engine: Engine = (process, clock) => {
       const own = { process, clock, disk: this.#disk, faults: this.#faults }
       const cellStore = new SimulatedEmbeddedStore(world, own)
-      const latches = new WatchedLatches(world.counters)
+      const latches = new WatchedLatches(world.counters, largeStarts)
       this.#running = { cellStore, latches }
       const commit = this.#drawCommitMode()
       world.counters.count(`start with --commit ${commit}`)
-      return { cellStore, options: { owner: 'exclusive', commit, latches } }
+      const turns = commitTurnRows === undefined ? {} : { commitTurnRows }
+      return { cellStore, options: { owner: 'exclusive', commit, latches, ...turns } }
     }
     this.gateways = [new Gateway('server', world, { swarm, violations, engine })]
   }

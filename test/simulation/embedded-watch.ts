@@ -15,11 +15,14 @@ export class EmbeddedWatch {
   readonly #counters: Counters
   /** Which process prewrote the transaction that began at this timestamp. */
   readonly #owners = new Map<number, string>()
+  readonly #largeStarts: Set<number>
   #newestCommitTs = 0
 
-  constructor(log: CommitLog, counters: Counters) {
+  /** `largeStarts`: which transactions have latched in several turns and are not certain to be there. */
+  constructor(log: CommitLog, counters: Counters, largeStarts: Set<number>) {
     this.#log = log
     this.#counters = counters
+    this.#largeStarts = largeStarts
   }
 
   /** The largest commit timestamp on the disk. */
@@ -52,6 +55,7 @@ export class EmbeddedWatch {
       this.#newestCommitTs = Math.max(this.#newestCommitTs, timestamp)
       const startTs = family === 'write' ? decodeWriteRecord(value).startTs : decodeStartTs(value)
       this.#counters.count(this.#owners.has(startTs) ? 'two-phase write' : 'one-phase write')
+      if (this.#largeStarts.delete(startTs)) this.#counters.count('large commit committed')
     }
   }
 

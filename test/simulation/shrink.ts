@@ -46,6 +46,9 @@ function* simplerSwarms(swarm: Swarm): Generator<Swarm> {
   if (embedded.stopEveryMs !== undefined) {
     yield { ...swarm, embedded: { ...embedded, stopEveryMs: undefined } }
   }
+  if (embedded.commitTurnRows !== undefined) {
+    yield { ...swarm, embedded: { ...embedded, commitTurnRows: undefined } }
+  }
   const busy = Object.entries(swarm.mix).filter(([, share]) => share > 0)
   if (busy.length > 1) {
     for (const [workload] of busy) yield { ...swarm, mix: { ...swarm.mix, [workload]: 0 } }

@@ -70,6 +70,8 @@ const OFTEN = {
     'commit waited for a latch',
     'reader waited for a latch',
     'scan dropped a chunk',
+    'large commit committed',
+    'large commit refused by a latch',
     'one-phase write',
     'two-phase write',
     'group failed before COMMIT',

@@ -57,6 +57,8 @@ export type EmbeddedSwarm = {
   readonly commitFailRate: number
   /** The middle of how long a process runs until it is stopped in order; undefined: until it dies. */
   readonly stopEveryMs: number | undefined
+  /** A commit of more rows than this is looked at in several turns; undefined: as in production. */
+  readonly commitTurnRows: number | undefined
 }
 
 export const COMMIT_MODES = ['one-phase', 'two-phase', 'auto'] as const
@@ -156,6 +158,7 @@ const CALM_WRITER: EmbeddedSwarm = {
   groupFailRate: 0,
   commitFailRate: 0,
   stopEveryMs: undefined,
+  commitTurnRows: undefined,
 }
 
 function drawEmbedded(draw: Draw, forced: Kind): Swarm {
@@ -206,6 +209,7 @@ function drawEmbedded(draw: Draw, forced: Kind): Swarm {
       groupFailRate: isCalm ? 0 : oneOf(0, 0.03) + (bias === 'failing' ? 0.1 : 0),
       commitFailRate: isCalm ? 0 : oneOf(0, 0.005) + (bias === 'failing' ? 0.03 : 0),
       stopEveryMs: isCalm ? undefined : oneOf(undefined, undefined, 1_000),
+      commitTurnRows: random.fraction() < 0.5 ? 1 + random.below(3) : undefined,
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const ONE_PHASE = 'storage/transaction/one-phase-commit.ts'
+const LARGE = 'storage/transaction/large-commit.ts'
 const VIEW_SCAN = 'storage/transaction/view-scan.ts'
 const VIEW_SNAPSHOT = 'storage/transaction/view-snapshot.ts'
 const LATCHES = 'storage/transaction/latch-table.ts'
@@ -31,6 +32,13 @@ const TORN_TURN = [
       'async function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Promise<Queued | Obstacle> {',
   },
 ]
+
+/** The turns of a large commit take as long as those of hundreds of rows do. */
+const LONG_TURNS = {
+  file: LARGE,
+  find: '      rows.push(...encoded)\n      await eventLoopTurn()\n',
+  replace: `      rows.push(...encoded)\n      ${PAUSE}`,
+}
 
 /** Of one-phase commit, and of the process that owns its store alone. */
 export const EMBEDDED_MUTANTS: readonly Mutant[] = [
@@ -148,8 +156,8 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: ONE_PHASE,
-        find: '): Promise<CommitOutcome> {\n  try {\n    latches',
-        replace: '): Promise<CommitOutcome> {\n  let rows = held\n  try {\n    latches',
+        find: '  const { latches } = context\n  try {\n    latches',
+        replace: '  const { latches } = context\n  let rows = held\n  try {\n    latches',
       },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
@@ -240,8 +248,8 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: ONE_PHASE,
-        find: '  { latches }: EmbeddedContext,\n  { rows }',
-        replace: '  { latches, cellStore }: EmbeddedContext,\n  { rows }',
+        find: '  const { latches } = context\n  try {\n    await applied',
+        replace: '  const { latches, cellStore } = context\n  try {\n    await applied',
       },
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
@@ -252,8 +260,8 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ONE_PHASE,
-        find: "if (!(error instanceof CellStoreError) || error.kind === 'ambiguous') return { kind: 'unknown' }",
-        replace: "if (!(error instanceof CellStoreError)) return { kind: 'unknown' }",
+        find: 'if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
+        replace: 'void [isNotApplied, inDoubt]\n',
       },
     ],
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
@@ -305,6 +313,111 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: { seedsMax: 100, topology: 'embedded' },
+  },
+  {
+    name: 'largeCheckAwaitLatch',
+    what: 'a turn passes between the look at some rows of a large commit and their latches',
+    edits: [
+      {
+        file: LARGE,
+        find: '      latches.add(owner, encoded)\n',
+        replace: `      ${PAUSE}      latches.add(owner, encoded)\n`,
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'largeLatchedAtTheEnd',
+    what: 'a large commit latches all its rows after it has looked at the last of them',
+    edits: [
+      LONG_TURNS,
+      { file: LARGE, find: '      latches.add(owner, encoded)\n', replace: '' },
+      {
+        file: LARGE,
+        find: '  } catch (error) {\n    latches.release(owner, rows)\n    throw error\n  }\n  return',
+        replace: '    latches.add(owner, rows)\n  } finally {}\n  return',
+      },
+      {
+        file: LARGE,
+        find: '        latches.release(owner, rows)\n        return obstacle\n',
+        replace: '        return obstacle\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'largeStampedEarly',
+    what: 'a large commit takes its timestamp before it latches its rows',
+    edits: [
+      LONG_TURNS,
+      {
+        file: LARGE,
+        find: '      const step = await latchInTurns(context, request)\n',
+        replace:
+          '      const early = context.oracle.take()\n      const step = { ...(await latchInTurns(context, request)), early }\n',
+      },
+      {
+        file: LARGE,
+        find: '  { owner, rows }: Latched,\n',
+        replace: '  { owner, rows, early }: Latched & { early?: number },\n',
+      },
+      {
+        file: LARGE,
+        find: 'const commitTs = oracle.take()',
+        replace: 'const commitTs = early ?? oracle.take()',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'largeLatchesKept',
+    what: 'a large commit that is refused keeps the latches of the rows it has looked at',
+    edits: [
+      {
+        file: LARGE,
+        find: '        latches.release(owner, rows)\n        return obstacle\n',
+        replace: '        return obstacle\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'largeReleasedWhenQueued',
+    what: 'the latches of a large commit are released while its batch is under way',
+    edits: [
+      {
+        file: LARGE,
+        find: '  try {\n    await applied\n',
+        replace:
+          '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+  },
+  {
+    name: 'largeDoubtIsAbort',
+    what: 'an error from COMMIT is taken for a rollback of a large commit',
+    edits: [
+      {
+        file: LARGE,
+        find: '    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
+        replace: '    void [isNotApplied, inDoubt]\n',
+      },
+    ],
+    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
+  },
+  {
+    name: 'twoPhaseStampAwaitLatch',
+    what: 'a turn passes between the timestamp of a two-phase commit and its latches',
+    edits: [
+      {
+        file: TWO_PHASE,
+        find: '      latches.stamp(owner, commitTs)\n',
+        replace:
+          '      await new Promise((resolve) => setImmediate(resolve))\n      latches.stamp(owner, commitTs)\n',
+      },
+    ],
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
   },
   {
     name: 'twoPhaseStampedLate',
