@@ -27,13 +27,17 @@ function assertParsesOrRefuses(text: string): 'parsed' | 'refused' {
 const VALID = [
   'BEGIN READ ONLY AS OF 17',
   "GET a AS b, count FROM t AS OF '2026-01-01' WHERE k = 'it''s' AND l IN (1, -2.5e3, x'0aff') FOR UPDATE",
+  'SCAN a, COUNT(*) AS n, max(b) - 1 FROM t USE INDEX i WHERE a = 1 GROUP BY a, b ORDER BY a LIMIT :n',
   'SCAN a + 1, f(b), "q""d" FROM t USE PRIMARY KEY WHERE NOT a BETWEEN 1 AND 2 OR (b NOT LIKE $1) ORDER BY a DESC, b LIMIT 5',
-  "SET a = coalesce(a, 0) || 'x', b = NULL ON t WHERE id = :id",
-  'INSERT INTO t (a, b) VALUES (1, TRUE), (uuid(), now())',
-  'DELETE FROM t WHERE a IS NOT NULL LIMIT :n',
-  "CREATE TABLE IF NOT EXISTS t (a TEXT NOT NULL DEFAULT 'x', b REAL DEFAULT -1.5, PRIMARY KEY (a, b DESC))",
+  "SET a = coalesce(a, 0) || 'x', b = NULL ON t WHERE id = :id IF NOT a > 1 RETURNING *",
+  'SET a = 1 ON t WHERE id = 1 IF NOT EXISTS; CHECK a > 1 AND NOT b ON t WHERE id = :id',
+  'INSERT INTO t (a, b) VALUES (1, TRUE), (uuid(), now()) ON CONFLICT DO NOTHING RETURNING a AS b',
+  'DELETE FROM t WHERE a IS NOT NULL LIMIT :n RETURNING a',
+  "CREATE TABLE IF NOT EXISTS t (a TEXT NOT NULL DEFAULT 'x', b REAL DEFAULT -1.5, PRIMARY KEY (a, b DESC), FAMILY f (b))",
+  'CREATE UNIQUE INDEX IF NOT EXISTS i ON t (a DESC, b) STORING (c, d); DROP INDEX IF EXISTS i',
+  'ALTER TABLE t ADD COLUMN c TEXT NOT NULL DEFAULT uuid(); ALTER TABLE t DROP COLUMN c',
   'DROP TABLE IF EXISTS t',
-  'SHOW TABLES; DESCRIBE t; EXPLAIN ANALYZE SCAN * FROM t; /* done */ COMMIT -- really',
+  'SHOW TABLES; SHOW INDEXES FROM t; DESCRIBE t; EXPLAIN ANALYZE SCAN * FROM t; /* done */ COMMIT -- really',
 ]
 
 test('every prefix of a right text is right or refused at a place inside it', () => {
@@ -70,7 +74,17 @@ test('soup of tokens is parsed or refused', () => {
   )
   const soup = fc
     .tuple(
-      fc.constantFrom('', 'GET ', 'SCAN * FROM t WHERE ', 'SET a = ', 'SELECT ', 'INSERT INTO t '),
+      fc.constantFrom(
+        '',
+        'GET ',
+        'SCAN * FROM t WHERE ',
+        'SET a = ',
+        'SELECT ',
+        'INSERT INTO t ',
+        'CREATE TABLE t (',
+        'CREATE INDEX ',
+        'CHECK ',
+      ),
       fc.array(token, { maxLength: 25 }),
       fc.constantFrom(' ', ''),
     )

@@ -5,17 +5,20 @@
  * error may have to point at carry the position of their first character.
  */
 
-/** 1-based line and column (in UTF-16 code units), and the 0-based offset into the whole text. */
-export type Position = { readonly line: number; readonly column: number; readonly offset: number }
+import type { Expression, Located } from './expression-ast.ts'
+
+export type * from './expression-ast.ts'
 
 export type Statement =
   | BeginStatement
   | CommitStatement
   | RollbackStatement
   | DataStatement
+  | CheckStatement
   | DefinitionStatement
   | ExplainStatement
   | ShowTablesStatement
+  | ShowIndexesStatement
   | DescribeStatement
 
 /** Statements that read or write rows; the ones that EXPLAIN takes. */
@@ -26,9 +29,13 @@ export type DataStatement =
   | InsertStatement
   | DeleteStatement
 /** Statements that change the catalog; each is a transaction of its own. */
-export type DefinitionStatement = CreateTableStatement | DropTableStatement
-
-type Located = { readonly position: Position }
+export type DefinitionStatement =
+  | CreateTableStatement
+  | DropTableStatement
+  | AddColumnStatement
+  | DropColumnStatement
+  | CreateIndexStatement
+  | DropIndexStatement
 
 export type BeginStatement = Located & {
   readonly kind: 'begin'
@@ -49,11 +56,14 @@ export type GetStatement = Located & {
 
 export type ScanStatement = Located & {
   readonly kind: 'scan'
+  /** Here, and nowhere else, expressions may hold aggregates. */
   readonly projection: Projection
   readonly table: Name
   readonly asOf?: Expression
   readonly hint?: KeyHint
   readonly where?: Expression
+  /** Empty without GROUP BY, as `orderBy` is without ORDER BY. */
+  readonly groupBy: readonly Name[]
   readonly orderBy: readonly OrderPart[]
   readonly limit?: Expression
 }
@@ -63,6 +73,8 @@ export type SetStatement = Located & {
   readonly assignments: readonly Assignment[]
   readonly table: Name
   readonly where: Expression
+  readonly precondition?: Precondition
+  readonly returning?: Projection
 }
 
 export type InsertStatement = Located & {
@@ -71,6 +83,9 @@ export type InsertStatement = Located & {
   readonly columns: readonly Name[]
   /** Each inner list is as long as `columns`. */
   readonly rows: ReadonlyArray<readonly Expression[]>
+  /** A row that would be a duplicate is left out instead of failing the statement. */
+  readonly onConflictDoNothing: boolean
+  readonly returning?: Projection
 }
 
 export type DeleteStatement = Located & {
@@ -79,6 +94,15 @@ export type DeleteStatement = Located & {
   readonly hint?: KeyHint
   readonly where?: Expression
   readonly limit?: Expression
+  readonly returning?: Projection
+}
+
+/** Fails unless the condition holds for the row, and guards the row until the commit. */
+export type CheckStatement = Located & {
+  readonly kind: 'check'
+  readonly condition: Expression
+  readonly table: Name
+  readonly where: Expression
 }
 
 export type CreateTableStatement = Located & {
@@ -88,6 +112,7 @@ export type CreateTableStatement = Located & {
   readonly columns: readonly ColumnClause[]
   /** From `PRIMARY KEY (…)` or from the one column marked so; the parser refuses none and two. */
   readonly primaryKey: readonly KeyClause[]
+  readonly families: readonly FamilyClause[]
 }
 
 export type DropTableStatement = Located & {
@@ -96,7 +121,42 @@ export type DropTableStatement = Located & {
   readonly table: Name
 }
 
+/** ALTER TABLE … ADD COLUMN … */
+export type AddColumnStatement = Located & {
+  readonly kind: 'addColumn'
+  readonly table: Name
+  readonly column: ColumnClause
+}
+
+/** ALTER TABLE … DROP COLUMN … */
+export type DropColumnStatement = Located & {
+  readonly kind: 'dropColumn'
+  readonly table: Name
+  readonly column: Name
+}
+
+export type CreateIndexStatement = Located & {
+  readonly kind: 'createIndex'
+  readonly unique: boolean
+  readonly ifNotExists: boolean
+  readonly index: Name
+  readonly table: Name
+  readonly columns: readonly KeyClause[]
+  /** Columns that the entries carry besides the key; empty without STORING. */
+  readonly storing: readonly Name[]
+}
+
+export type DropIndexStatement = Located & {
+  readonly kind: 'dropIndex'
+  readonly ifExists: boolean
+  readonly index: Name
+}
+
 export type ShowTablesStatement = Located & { readonly kind: 'showTables' }
+export type ShowIndexesStatement = Located & {
+  readonly kind: 'showIndexes'
+  readonly table: Name
+}
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {
   readonly kind: 'explain'
@@ -113,7 +173,16 @@ export type Projection =
 /** `label` is the name given with AS, else the text of the expression as the user wrote it. */
 export type ProjectionItem = { readonly expression: Expression; readonly label: string }
 
-export type KeyHint = Located & { readonly kind: 'primaryKey' }
+/** USE PRIMARY KEY or USE INDEX name. */
+export type KeyHint = Located &
+  ({ readonly kind: 'primaryKey' } | { readonly kind: 'index'; readonly index: Name })
+/** What a SET asks before it writes: IF EXISTS, IF NOT EXISTS, or IF condition. */
+export type Precondition = Located &
+  (
+    | { readonly kind: 'exists' }
+    | { readonly kind: 'notExists' }
+    | { readonly kind: 'condition'; readonly condition: Expression }
+  )
 export type OrderPart = { readonly column: Name; readonly descending: boolean }
 export type Assignment = { readonly column: Name; readonly value: Expression }
 
@@ -127,103 +196,5 @@ export type ColumnClause = {
 /** One of the dialect's type names, upper case. */
 export type TypeName = Located & { readonly text: string }
 export type KeyClause = { readonly column: Name; readonly descending: boolean }
-
-export type Expression =
-  | LiteralExpression
-  | ParameterExpression
-  | ColumnExpression
-  | CallExpression
-  | UnaryExpression
-  | BinaryExpression
-  | LogicalExpression
-  | InExpression
-  | BetweenExpression
-  | LikeExpression
-  | IsNullExpression
-
-/**
- * `integer` holds a bigint that may exceed 64 bits until a leading minus is applied; the planner
- * checks the range. `bytes` comes from x'…'.
- */
-export type LiteralExpression = Located & { readonly kind: 'literal' } & (
-    | { readonly type: 'null'; readonly value: null }
-    | { readonly type: 'boolean'; readonly value: boolean }
-    | { readonly type: 'integer'; readonly value: bigint }
-    | { readonly type: 'real'; readonly value: number }
-    | { readonly type: 'text'; readonly value: string }
-    | { readonly type: 'bytes'; readonly value: Uint8Array }
-  )
-/** `:name` has a string key, `$1` the number 1. */
-export type ParameterExpression = Located & {
-  readonly kind: 'parameter'
-  readonly key: string | number
-}
-export type ColumnExpression = Located & { readonly kind: 'column'; readonly name: string }
-/** `function` is in lower case. */
-export type CallExpression = Located & {
-  readonly kind: 'call'
-  readonly function: string
-  readonly arguments: readonly Expression[]
-}
-export type UnaryExpression = Located & {
-  readonly kind: 'unary'
-  readonly operator: '-' | '+' | 'NOT'
-  readonly operand: Expression
-}
-export type BinaryOperator =
-  | '+'
-  | '-'
-  | '*'
-  | '/'
-  | '%'
-  | '||'
-  | '='
-  | '<>'
-  | '<'
-  | '<='
-  | '>'
-  | '>='
-/**
- * A chain such as a + b - c is one node, evaluated from the left by a loop, so that a long chain
- * costs no stack: `first` and then each operator with its operand. A comparison has one rest part.
- */
-export type BinaryExpression = Located & {
-  readonly kind: 'binary'
-  readonly first: Expression
-  readonly rest: ReadonlyArray<{
-    readonly operator: BinaryOperator
-    readonly operand: Expression
-    readonly position: Position
-  }>
-}
-/** All conditions of one chain of the same operator. */
-export type LogicalExpression = Located & {
-  readonly kind: 'logical'
-  readonly operator: 'AND' | 'OR'
-  readonly operands: readonly Expression[]
-}
-/** `IN (…)` has a list of expressions, `IN :list` one parameter that holds an array. */
-export type InExpression = Located & {
-  readonly kind: 'in'
-  readonly negated: boolean
-  readonly operand: Expression
-  readonly list: readonly Expression[] | ParameterExpression
-}
-export type BetweenExpression = Located & {
-  readonly kind: 'between'
-  readonly negated: boolean
-  readonly operand: Expression
-  readonly lower: Expression
-  readonly upper: Expression
-}
-export type LikeExpression = Located & {
-  readonly kind: 'like'
-  readonly negated: boolean
-  readonly operand: Expression
-  readonly pattern: Expression
-}
-export type IsNullExpression = Located & {
-  readonly kind: 'isNull'
-  readonly negated: boolean
-  readonly operand: Expression
-}
+/** FAMILY name (column, …): columns that are stored apart from the others. */
+export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }

@@ -27,8 +27,7 @@ type Walk = { readonly tokens: readonly IToken[]; next: number; readonly expecte
 
 /**
  * Follows the grammar over the tokens that were right and collects everything that could have come
- * after them; the parser itself only knows the one alternative it tried last. One token of lookahead
- * decides, as in the parser. Used only when a text is wrong; the time is linear in the tokens.
+ * after them; the parser itself only knows the one alternative it tried last. Used only when a text is wrong; the time is linear in the tokens.
  */
 export class ExpectedTokens {
   readonly #script: Rule
@@ -93,12 +92,31 @@ export class ExpectedTokens {
 
   #followAlternation(production: Alternation, walk: Walk, rule: string): boolean {
     const alternatives = production.definition as readonly IProduction[] as readonly Alternative[]
-    if (atEnd(walk)) {
-      for (const { definition } of alternatives) this.#follow(definition, walk, rule)
-      return false
+    const possible = atEnd(walk)
+      ? alternatives
+      : alternatives.filter((each) => this.#mayBegin(each.definition, walk))
+    const [only, ...others] = possible
+    if (only !== undefined && others.length === 0) {
+      return this.#follow(only.definition, walk, rule)
     }
-    const taken = alternatives.find((each) => this.#mayBegin(each.definition, walk))
-    return taken !== undefined && this.#follow(taken.definition, walk, rule)
+    return this.#followFurthest(possible, walk, rule)
+  }
+
+  /**
+   * Where several alternatives begin with the same token, the one is meant that takes the most of
+   * the tokens; all of them while nothing tells them apart. None of the grammar's stands within
+   * itself, so that trying them all stays linear.
+   */
+  #followFurthest(possible: readonly Alternative[], walk: Walk, rule: string): boolean {
+    const trials = possible.map(({ definition }) => {
+      const trial: Walk = { tokens: walk.tokens, next: walk.next, expected: [] }
+      return { trial, complete: this.#follow(definition, trial, rule) }
+    })
+    const furthest = Math.max(walk.next, ...trials.map(({ trial }) => trial.next))
+    walk.next = furthest
+    const meant = trials.filter(({ trial }) => trial.next === furthest)
+    for (const { trial } of meant) walk.expected.push(...trial.expected)
+    return meant.some(({ complete }) => complete)
   }
 
   #mayBegin(sequence: Sequence, walk: Walk): boolean {

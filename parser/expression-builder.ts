@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { buildAggregate, isAggregate } from './aggregates.ts'
 import type { BinaryOperator, Expression, UnaryExpression } from './ast.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import type * as cst from './grammar-cst.gen.ts'
 import { buildLiteral, buildParameter, nameText } from './literal.ts'
+import { QuotedIdentifier } from './tokens.ts'
 
 /** One function for each rule of the grammar's expressions, in the same order. */
 export function buildExpression(node: cst.ExpressionCstNode): Expression {
@@ -150,11 +152,17 @@ function buildColumnOrCall({ children }: cst.ColumnOrCallCstNode): Expression {
   const token = only(children.Name)
   const position = positionOfToken(token)
   const name = nameText(token)
-  if (children.LeftParenthesis === undefined) return { kind: 'column', name, position }
-  return {
+  if (children.LeftParenthesis === undefined) {
+    const quoted = token.tokenType === QuotedIdentifier ? ({ quoted: true } as const) : {}
+    return { kind: 'column', name, position, ...quoted }
+  }
+  const call = {
     kind: 'call',
     function: name.toLowerCase(),
     arguments: (children.expression ?? []).map(buildExpression),
     position,
-  }
+  } as const
+  return isAggregate(call.function) || children.Star !== undefined
+    ? buildAggregate(call, children.Star?.[0])
+    : call
 }

@@ -26,6 +26,8 @@ function shape(node: Expression): string {
       return /^[a-z]+$/.test(node.name) ? node.name : `"${node.name.replaceAll('"', '""')}"`
     case 'call':
       return `${node.function}(${node.arguments.map(shape).join(', ')})`
+    case 'aggregate':
+      return `${node.function.toUpperCase()}(${node.operand === undefined ? '*' : shape(node.operand)})`
     case 'unary':
       return `(${node.operator} ${shape(node.operand)})`
     case 'binary':

@@ -3,437 +3,6 @@
 
 import type { CstNode, IToken } from "chevrotain";
 
-export interface ScriptCstNode extends CstNode {
-  name: "script";
-  children: ScriptCstChildren;
-}
-
-export type ScriptCstChildren = {
-  statement?: (StatementCstNode)[];
-  Semicolon?: IToken[];
-};
-
-export interface StatementCstNode extends CstNode {
-  name: "statement";
-  children: StatementCstChildren;
-}
-
-export type StatementCstChildren = {
-  beginStatement?: BeginStatementCstNode[];
-  commitStatement?: CommitStatementCstNode[];
-  rollbackStatement?: RollbackStatementCstNode[];
-  dataStatement?: DataStatementCstNode[];
-  explainStatement?: ExplainStatementCstNode[];
-  createTableStatement?: CreateTableStatementCstNode[];
-  dropTableStatement?: DropTableStatementCstNode[];
-  showTablesStatement?: ShowTablesStatementCstNode[];
-  describeStatement?: DescribeStatementCstNode[];
-};
-
-export interface DataStatementCstNode extends CstNode {
-  name: "dataStatement";
-  children: DataStatementCstChildren;
-}
-
-export type DataStatementCstChildren = {
-  getStatement?: GetStatementCstNode[];
-  scanStatement?: ScanStatementCstNode[];
-  setStatement?: SetStatementCstNode[];
-  insertStatement?: InsertStatementCstNode[];
-  deleteStatement?: DeleteStatementCstNode[];
-};
-
-export interface BeginStatementCstNode extends CstNode {
-  name: "beginStatement";
-  children: BeginStatementCstChildren;
-}
-
-export type BeginStatementCstChildren = {
-  BEGIN: IToken[];
-  READ?: IToken[];
-  ONLY?: IToken[];
-  asOf?: AsOfCstNode[];
-};
-
-export interface CommitStatementCstNode extends CstNode {
-  name: "commitStatement";
-  children: CommitStatementCstChildren;
-}
-
-export type CommitStatementCstChildren = {
-  COMMIT: IToken[];
-};
-
-export interface RollbackStatementCstNode extends CstNode {
-  name: "rollbackStatement";
-  children: RollbackStatementCstChildren;
-}
-
-export type RollbackStatementCstChildren = {
-  ROLLBACK: IToken[];
-};
-
-export interface AsOfCstNode extends CstNode {
-  name: "asOf";
-  children: AsOfCstChildren;
-}
-
-export type AsOfCstChildren = {
-  AS: IToken[];
-  OF: IToken[];
-  stamp: StampCstNode[];
-};
-
-export interface StampCstNode extends CstNode {
-  name: "stamp";
-  children: StampCstChildren;
-}
-
-export type StampCstChildren = {
-  Integer?: IToken[];
-  Text?: IToken[];
-  Parameter?: IToken[];
-};
-
-export interface GetStatementCstNode extends CstNode {
-  name: "getStatement";
-  children: GetStatementCstChildren;
-}
-
-export type GetStatementCstChildren = {
-  GET: IToken[];
-  projection: ProjectionCstNode[];
-  FROM: IToken[];
-  tableName: TableNameCstNode[];
-  asOf?: AsOfCstNode[];
-  whereClause: WhereClauseCstNode[];
-  FOR?: IToken[];
-  UPDATE?: IToken[];
-};
-
-export interface ScanStatementCstNode extends CstNode {
-  name: "scanStatement";
-  children: ScanStatementCstChildren;
-}
-
-export type ScanStatementCstChildren = {
-  SCAN: IToken[];
-  projection: ProjectionCstNode[];
-  FROM: IToken[];
-  tableName: TableNameCstNode[];
-  asOf?: AsOfCstNode[];
-  keyHint?: KeyHintCstNode[];
-  whereClause?: WhereClauseCstNode[];
-  orderByClause?: OrderByClauseCstNode[];
-  limitClause?: LimitClauseCstNode[];
-};
-
-export interface SetStatementCstNode extends CstNode {
-  name: "setStatement";
-  children: SetStatementCstChildren;
-}
-
-export type SetStatementCstChildren = {
-  SET: IToken[];
-  assignment: AssignmentCstNode[];
-  Comma?: IToken[];
-  ON: IToken[];
-  tableName: TableNameCstNode[];
-  whereClause: WhereClauseCstNode[];
-};
-
-export interface AssignmentCstNode extends CstNode {
-  name: "assignment";
-  children: AssignmentCstChildren;
-}
-
-export type AssignmentCstChildren = {
-  columnName: ColumnNameCstNode[];
-  Equal: IToken[];
-  expression: ExpressionCstNode[];
-};
-
-export interface InsertStatementCstNode extends CstNode {
-  name: "insertStatement";
-  children: InsertStatementCstChildren;
-}
-
-export type InsertStatementCstChildren = {
-  INSERT: IToken[];
-  INTO: IToken[];
-  tableName: TableNameCstNode[];
-  LeftParenthesis: IToken[];
-  columnName: ColumnNameCstNode[];
-  Comma?: (IToken)[];
-  RightParenthesis: IToken[];
-  VALUES: IToken[];
-  insertedRow: InsertedRowCstNode[];
-};
-
-export interface InsertedRowCstNode extends CstNode {
-  name: "insertedRow";
-  children: InsertedRowCstChildren;
-}
-
-export type InsertedRowCstChildren = {
-  LeftParenthesis: IToken[];
-  expression: ExpressionCstNode[];
-  Comma?: IToken[];
-  RightParenthesis: IToken[];
-};
-
-export interface DeleteStatementCstNode extends CstNode {
-  name: "deleteStatement";
-  children: DeleteStatementCstChildren;
-}
-
-export type DeleteStatementCstChildren = {
-  DELETE: IToken[];
-  FROM: IToken[];
-  tableName: TableNameCstNode[];
-  keyHint?: KeyHintCstNode[];
-  whereClause?: WhereClauseCstNode[];
-  limitClause?: LimitClauseCstNode[];
-};
-
-export interface ExplainStatementCstNode extends CstNode {
-  name: "explainStatement";
-  children: ExplainStatementCstChildren;
-}
-
-export type ExplainStatementCstChildren = {
-  EXPLAIN: IToken[];
-  ANALYZE?: IToken[];
-  dataStatement: DataStatementCstNode[];
-};
-
-export interface ProjectionCstNode extends CstNode {
-  name: "projection";
-  children: ProjectionCstChildren;
-}
-
-export type ProjectionCstChildren = {
-  Star?: IToken[];
-  projectionItem?: ProjectionItemCstNode[];
-  Comma?: IToken[];
-};
-
-export interface ProjectionItemCstNode extends CstNode {
-  name: "projectionItem";
-  children: ProjectionItemCstChildren;
-}
-
-export type ProjectionItemCstChildren = {
-  expression: ExpressionCstNode[];
-  AS?: IToken[];
-  label?: LabelCstNode[];
-};
-
-export interface KeyHintCstNode extends CstNode {
-  name: "keyHint";
-  children: KeyHintCstChildren;
-}
-
-export type KeyHintCstChildren = {
-  USE: IToken[];
-  PRIMARY: IToken[];
-  KEY: IToken[];
-};
-
-export interface WhereClauseCstNode extends CstNode {
-  name: "whereClause";
-  children: WhereClauseCstChildren;
-}
-
-export type WhereClauseCstChildren = {
-  WHERE: IToken[];
-  expression: ExpressionCstNode[];
-};
-
-export interface OrderByClauseCstNode extends CstNode {
-  name: "orderByClause";
-  children: OrderByClauseCstChildren;
-}
-
-export type OrderByClauseCstChildren = {
-  ORDER: IToken[];
-  BY: IToken[];
-  directedColumn: DirectedColumnCstNode[];
-  Comma?: IToken[];
-};
-
-export interface DirectedColumnCstNode extends CstNode {
-  name: "directedColumn";
-  children: DirectedColumnCstChildren;
-}
-
-export type DirectedColumnCstChildren = {
-  columnName: ColumnNameCstNode[];
-  ASC?: IToken[];
-  DESC?: IToken[];
-};
-
-export interface LimitClauseCstNode extends CstNode {
-  name: "limitClause";
-  children: LimitClauseCstChildren;
-}
-
-export type LimitClauseCstChildren = {
-  LIMIT: IToken[];
-  rowCount: RowCountCstNode[];
-};
-
-export interface RowCountCstNode extends CstNode {
-  name: "rowCount";
-  children: RowCountCstChildren;
-}
-
-export type RowCountCstChildren = {
-  Integer?: IToken[];
-  Parameter?: IToken[];
-};
-
-export interface TableNameCstNode extends CstNode {
-  name: "tableName";
-  children: TableNameCstChildren;
-}
-
-export type TableNameCstChildren = {
-  Name: IToken[];
-};
-
-export interface ColumnNameCstNode extends CstNode {
-  name: "columnName";
-  children: ColumnNameCstChildren;
-}
-
-export type ColumnNameCstChildren = {
-  Name: IToken[];
-};
-
-export interface LabelCstNode extends CstNode {
-  name: "label";
-  children: LabelCstChildren;
-}
-
-export type LabelCstChildren = {
-  Name: IToken[];
-};
-
-export interface CreateTableStatementCstNode extends CstNode {
-  name: "createTableStatement";
-  children: CreateTableStatementCstChildren;
-}
-
-export type CreateTableStatementCstChildren = {
-  CREATE: IToken[];
-  TABLE: IToken[];
-  IF?: IToken[];
-  NOT?: IToken[];
-  EXISTS?: IToken[];
-  tableName: TableNameCstNode[];
-  LeftParenthesis: IToken[];
-  primaryKeyClause?: PrimaryKeyClauseCstNode[];
-  columnClause?: ColumnClauseCstNode[];
-  Comma?: IToken[];
-  RightParenthesis: IToken[];
-};
-
-export interface PrimaryKeyClauseCstNode extends CstNode {
-  name: "primaryKeyClause";
-  children: PrimaryKeyClauseCstChildren;
-}
-
-export type PrimaryKeyClauseCstChildren = {
-  PRIMARY: IToken[];
-  KEY: IToken[];
-  LeftParenthesis: IToken[];
-  directedColumn: DirectedColumnCstNode[];
-  Comma?: IToken[];
-  RightParenthesis: IToken[];
-};
-
-export interface ColumnClauseCstNode extends CstNode {
-  name: "columnClause";
-  children: ColumnClauseCstChildren;
-}
-
-export type ColumnClauseCstChildren = {
-  columnName: ColumnNameCstNode[];
-  typeName: TypeNameCstNode[];
-  columnConstraint?: ColumnConstraintCstNode[];
-};
-
-export interface TypeNameCstNode extends CstNode {
-  name: "typeName";
-  children: TypeNameCstChildren;
-}
-
-export type TypeNameCstChildren = {
-  Name: IToken[];
-};
-
-export interface ColumnConstraintCstNode extends CstNode {
-  name: "columnConstraint";
-  children: ColumnConstraintCstChildren;
-}
-
-export type ColumnConstraintCstChildren = {
-  PRIMARY?: IToken[];
-  KEY?: IToken[];
-  NOT?: IToken[];
-  NULL?: IToken[];
-  DEFAULT?: IToken[];
-  defaultValue?: DefaultValueCstNode[];
-};
-
-export interface DefaultValueCstNode extends CstNode {
-  name: "defaultValue";
-  children: DefaultValueCstChildren;
-}
-
-export type DefaultValueCstChildren = {
-  Sign?: IToken[];
-  NumberLiteral?: IToken[];
-  Literal?: IToken[];
-  Name?: IToken[];
-  LeftParenthesis?: IToken[];
-  RightParenthesis?: IToken[];
-};
-
-export interface DropTableStatementCstNode extends CstNode {
-  name: "dropTableStatement";
-  children: DropTableStatementCstChildren;
-}
-
-export type DropTableStatementCstChildren = {
-  DROP: IToken[];
-  TABLE: IToken[];
-  IF?: IToken[];
-  EXISTS?: IToken[];
-  tableName: TableNameCstNode[];
-};
-
-export interface ShowTablesStatementCstNode extends CstNode {
-  name: "showTablesStatement";
-  children: ShowTablesStatementCstChildren;
-}
-
-export type ShowTablesStatementCstChildren = {
-  SHOW: IToken[];
-  TABLES: IToken[];
-};
-
-export interface DescribeStatementCstNode extends CstNode {
-  name: "describeStatement";
-  children: DescribeStatementCstChildren;
-}
-
-export type DescribeStatementCstChildren = {
-  DESCRIBE: IToken[];
-  tableName: TableNameCstNode[];
-};
-
 export interface ExpressionCstNode extends CstNode {
   name: "expression";
   children: ExpressionCstChildren;
@@ -596,7 +165,661 @@ export interface ColumnOrCallCstNode extends CstNode {
 export type ColumnOrCallCstChildren = {
   Name: IToken[];
   LeftParenthesis?: IToken[];
+  Star?: IToken[];
   expression?: ExpressionCstNode[];
   Comma?: IToken[];
   RightParenthesis?: IToken[];
+};
+
+export interface TableNameCstNode extends CstNode {
+  name: "tableName";
+  children: TableNameCstChildren;
+}
+
+export type TableNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface ColumnNameCstNode extends CstNode {
+  name: "columnName";
+  children: ColumnNameCstChildren;
+}
+
+export type ColumnNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface IndexNameCstNode extends CstNode {
+  name: "indexName";
+  children: IndexNameCstChildren;
+}
+
+export type IndexNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface FamilyNameCstNode extends CstNode {
+  name: "familyName";
+  children: FamilyNameCstChildren;
+}
+
+export type FamilyNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface LabelCstNode extends CstNode {
+  name: "label";
+  children: LabelCstChildren;
+}
+
+export type LabelCstChildren = {
+  Name: IToken[];
+};
+
+export interface AsOfCstNode extends CstNode {
+  name: "asOf";
+  children: AsOfCstChildren;
+}
+
+export type AsOfCstChildren = {
+  AS: IToken[];
+  OF: IToken[];
+  stamp: StampCstNode[];
+};
+
+export interface StampCstNode extends CstNode {
+  name: "stamp";
+  children: StampCstChildren;
+}
+
+export type StampCstChildren = {
+  Integer?: IToken[];
+  Text?: IToken[];
+  Parameter?: IToken[];
+};
+
+export interface ProjectionCstNode extends CstNode {
+  name: "projection";
+  children: ProjectionCstChildren;
+}
+
+export type ProjectionCstChildren = {
+  Star?: IToken[];
+  projectionItem?: ProjectionItemCstNode[];
+  Comma?: IToken[];
+};
+
+export interface ProjectionItemCstNode extends CstNode {
+  name: "projectionItem";
+  children: ProjectionItemCstChildren;
+}
+
+export type ProjectionItemCstChildren = {
+  expression: ExpressionCstNode[];
+  AS?: IToken[];
+  label?: LabelCstNode[];
+};
+
+export interface KeyHintCstNode extends CstNode {
+  name: "keyHint";
+  children: KeyHintCstChildren;
+}
+
+export type KeyHintCstChildren = {
+  USE: IToken[];
+  INDEX?: IToken[];
+  indexName?: IndexNameCstNode[];
+  PRIMARY?: IToken[];
+  KEY?: IToken[];
+};
+
+export interface WhereClauseCstNode extends CstNode {
+  name: "whereClause";
+  children: WhereClauseCstChildren;
+}
+
+export type WhereClauseCstChildren = {
+  WHERE: IToken[];
+  expression: ExpressionCstNode[];
+};
+
+export interface GroupByClauseCstNode extends CstNode {
+  name: "groupByClause";
+  children: GroupByClauseCstChildren;
+}
+
+export type GroupByClauseCstChildren = {
+  GROUP: IToken[];
+  BY: IToken[];
+  columnName: ColumnNameCstNode[];
+  Comma?: IToken[];
+};
+
+export interface OrderByClauseCstNode extends CstNode {
+  name: "orderByClause";
+  children: OrderByClauseCstChildren;
+}
+
+export type OrderByClauseCstChildren = {
+  ORDER: IToken[];
+  BY: IToken[];
+  directedColumn: DirectedColumnCstNode[];
+  Comma?: IToken[];
+};
+
+export interface DirectedColumnCstNode extends CstNode {
+  name: "directedColumn";
+  children: DirectedColumnCstChildren;
+}
+
+export type DirectedColumnCstChildren = {
+  columnName: ColumnNameCstNode[];
+  ASC?: IToken[];
+  DESC?: IToken[];
+};
+
+export interface LimitClauseCstNode extends CstNode {
+  name: "limitClause";
+  children: LimitClauseCstChildren;
+}
+
+export type LimitClauseCstChildren = {
+  LIMIT: IToken[];
+  rowCount: RowCountCstNode[];
+};
+
+export interface RowCountCstNode extends CstNode {
+  name: "rowCount";
+  children: RowCountCstChildren;
+}
+
+export type RowCountCstChildren = {
+  Integer?: IToken[];
+  Parameter?: IToken[];
+};
+
+export interface ReturningClauseCstNode extends CstNode {
+  name: "returningClause";
+  children: ReturningClauseCstChildren;
+}
+
+export type ReturningClauseCstChildren = {
+  RETURNING: IToken[];
+  projection: ProjectionCstNode[];
+};
+
+export interface ColumnListCstNode extends CstNode {
+  name: "columnList";
+  children: ColumnListCstChildren;
+}
+
+export type ColumnListCstChildren = {
+  LeftParenthesis: IToken[];
+  columnName: ColumnNameCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface KeyColumnListCstNode extends CstNode {
+  name: "keyColumnList";
+  children: KeyColumnListCstChildren;
+}
+
+export type KeyColumnListCstChildren = {
+  LeftParenthesis: IToken[];
+  directedColumn: DirectedColumnCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface IfNotExistsCstNode extends CstNode {
+  name: "ifNotExists";
+  children: IfNotExistsCstChildren;
+}
+
+export type IfNotExistsCstChildren = {
+  IF: IToken[];
+  NOT: IToken[];
+  EXISTS: IToken[];
+};
+
+export interface IfExistsCstNode extends CstNode {
+  name: "ifExists";
+  children: IfExistsCstChildren;
+}
+
+export type IfExistsCstChildren = {
+  IF: IToken[];
+  EXISTS: IToken[];
+};
+
+export interface DataStatementCstNode extends CstNode {
+  name: "dataStatement";
+  children: DataStatementCstChildren;
+}
+
+export type DataStatementCstChildren = {
+  getStatement?: GetStatementCstNode[];
+  scanStatement?: ScanStatementCstNode[];
+  setStatement?: SetStatementCstNode[];
+  insertStatement?: InsertStatementCstNode[];
+  deleteStatement?: DeleteStatementCstNode[];
+};
+
+export interface GetStatementCstNode extends CstNode {
+  name: "getStatement";
+  children: GetStatementCstChildren;
+}
+
+export type GetStatementCstChildren = {
+  GET: IToken[];
+  projection: ProjectionCstNode[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  asOf?: AsOfCstNode[];
+  whereClause: WhereClauseCstNode[];
+  FOR?: IToken[];
+  UPDATE?: IToken[];
+};
+
+export interface ScanStatementCstNode extends CstNode {
+  name: "scanStatement";
+  children: ScanStatementCstChildren;
+}
+
+export type ScanStatementCstChildren = {
+  SCAN: IToken[];
+  projection: ProjectionCstNode[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  asOf?: AsOfCstNode[];
+  keyHint?: KeyHintCstNode[];
+  whereClause?: WhereClauseCstNode[];
+  groupByClause?: GroupByClauseCstNode[];
+  orderByClause?: OrderByClauseCstNode[];
+  limitClause?: LimitClauseCstNode[];
+};
+
+export interface SetStatementCstNode extends CstNode {
+  name: "setStatement";
+  children: SetStatementCstChildren;
+}
+
+export type SetStatementCstChildren = {
+  SET: IToken[];
+  assignment: AssignmentCstNode[];
+  Comma?: IToken[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  whereClause: WhereClauseCstNode[];
+  precondition?: PreconditionCstNode[];
+  returningClause?: ReturningClauseCstNode[];
+};
+
+export interface AssignmentCstNode extends CstNode {
+  name: "assignment";
+  children: AssignmentCstChildren;
+}
+
+export type AssignmentCstChildren = {
+  columnName: ColumnNameCstNode[];
+  Equal: IToken[];
+  expression: ExpressionCstNode[];
+};
+
+export interface PreconditionCstNode extends CstNode {
+  name: "precondition";
+  children: PreconditionCstChildren;
+}
+
+export type PreconditionCstChildren = {
+  IF: IToken[];
+  EXISTS?: (IToken)[];
+  NOT?: IToken[];
+  expression?: ExpressionCstNode[];
+};
+
+export interface InsertStatementCstNode extends CstNode {
+  name: "insertStatement";
+  children: InsertStatementCstChildren;
+}
+
+export type InsertStatementCstChildren = {
+  INSERT: IToken[];
+  INTO: IToken[];
+  tableName: TableNameCstNode[];
+  columnList: ColumnListCstNode[];
+  VALUES: IToken[];
+  insertedRow: InsertedRowCstNode[];
+  Comma?: IToken[];
+  conflictClause?: ConflictClauseCstNode[];
+  returningClause?: ReturningClauseCstNode[];
+};
+
+export interface ConflictClauseCstNode extends CstNode {
+  name: "conflictClause";
+  children: ConflictClauseCstChildren;
+}
+
+export type ConflictClauseCstChildren = {
+  ON: IToken[];
+  CONFLICT: IToken[];
+  DO: IToken[];
+  NOTHING: IToken[];
+};
+
+export interface InsertedRowCstNode extends CstNode {
+  name: "insertedRow";
+  children: InsertedRowCstChildren;
+}
+
+export type InsertedRowCstChildren = {
+  LeftParenthesis: IToken[];
+  expression: ExpressionCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface DeleteStatementCstNode extends CstNode {
+  name: "deleteStatement";
+  children: DeleteStatementCstChildren;
+}
+
+export type DeleteStatementCstChildren = {
+  DELETE: IToken[];
+  FROM: IToken[];
+  tableName: TableNameCstNode[];
+  keyHint?: KeyHintCstNode[];
+  whereClause?: WhereClauseCstNode[];
+  limitClause?: LimitClauseCstNode[];
+  returningClause?: ReturningClauseCstNode[];
+};
+
+export interface CheckStatementCstNode extends CstNode {
+  name: "checkStatement";
+  children: CheckStatementCstChildren;
+}
+
+export type CheckStatementCstChildren = {
+  CHECK: IToken[];
+  expression: ExpressionCstNode[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  whereClause: WhereClauseCstNode[];
+};
+
+export interface CreateStatementCstNode extends CstNode {
+  name: "createStatement";
+  children: CreateStatementCstChildren;
+}
+
+export type CreateStatementCstChildren = {
+  CREATE: IToken[];
+  newTable?: NewTableCstNode[];
+  newIndex?: NewIndexCstNode[];
+};
+
+export interface DropStatementCstNode extends CstNode {
+  name: "dropStatement";
+  children: DropStatementCstChildren;
+}
+
+export type DropStatementCstChildren = {
+  DROP: IToken[];
+  droppedTable?: DroppedTableCstNode[];
+  droppedIndex?: DroppedIndexCstNode[];
+};
+
+export interface AlterStatementCstNode extends CstNode {
+  name: "alterStatement";
+  children: AlterStatementCstChildren;
+}
+
+export type AlterStatementCstChildren = {
+  ALTER: IToken[];
+  TABLE: IToken[];
+  tableName: TableNameCstNode[];
+  addedColumn?: AddedColumnCstNode[];
+  droppedColumn?: DroppedColumnCstNode[];
+};
+
+export interface NewTableCstNode extends CstNode {
+  name: "newTable";
+  children: NewTableCstChildren;
+}
+
+export type NewTableCstChildren = {
+  TABLE: IToken[];
+  ifNotExists?: IfNotExistsCstNode[];
+  tableName: TableNameCstNode[];
+  LeftParenthesis: IToken[];
+  primaryKeyClause?: PrimaryKeyClauseCstNode[];
+  familyClause?: FamilyClauseCstNode[];
+  columnClause?: ColumnClauseCstNode[];
+  Comma?: IToken[];
+  RightParenthesis: IToken[];
+};
+
+export interface PrimaryKeyClauseCstNode extends CstNode {
+  name: "primaryKeyClause";
+  children: PrimaryKeyClauseCstChildren;
+}
+
+export type PrimaryKeyClauseCstChildren = {
+  PRIMARY: IToken[];
+  KEY: IToken[];
+  keyColumnList: KeyColumnListCstNode[];
+};
+
+export interface FamilyClauseCstNode extends CstNode {
+  name: "familyClause";
+  children: FamilyClauseCstChildren;
+}
+
+export type FamilyClauseCstChildren = {
+  FAMILY: IToken[];
+  familyName: FamilyNameCstNode[];
+  columnList: ColumnListCstNode[];
+};
+
+export interface ColumnClauseCstNode extends CstNode {
+  name: "columnClause";
+  children: ColumnClauseCstChildren;
+}
+
+export type ColumnClauseCstChildren = {
+  columnName: ColumnNameCstNode[];
+  typeName: TypeNameCstNode[];
+  columnConstraint?: ColumnConstraintCstNode[];
+};
+
+export interface TypeNameCstNode extends CstNode {
+  name: "typeName";
+  children: TypeNameCstChildren;
+}
+
+export type TypeNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface ColumnConstraintCstNode extends CstNode {
+  name: "columnConstraint";
+  children: ColumnConstraintCstChildren;
+}
+
+export type ColumnConstraintCstChildren = {
+  PRIMARY?: IToken[];
+  KEY?: IToken[];
+  NOT?: IToken[];
+  NULL?: IToken[];
+  DEFAULT?: IToken[];
+  defaultValue?: DefaultValueCstNode[];
+};
+
+export interface DefaultValueCstNode extends CstNode {
+  name: "defaultValue";
+  children: DefaultValueCstChildren;
+}
+
+export type DefaultValueCstChildren = {
+  Sign?: IToken[];
+  NumberLiteral?: IToken[];
+  Literal?: IToken[];
+  Name?: IToken[];
+  LeftParenthesis?: IToken[];
+  RightParenthesis?: IToken[];
+};
+
+export interface DroppedTableCstNode extends CstNode {
+  name: "droppedTable";
+  children: DroppedTableCstChildren;
+}
+
+export type DroppedTableCstChildren = {
+  TABLE: IToken[];
+  ifExists?: IfExistsCstNode[];
+  tableName: TableNameCstNode[];
+};
+
+export interface AddedColumnCstNode extends CstNode {
+  name: "addedColumn";
+  children: AddedColumnCstChildren;
+}
+
+export type AddedColumnCstChildren = {
+  ADD: IToken[];
+  COLUMN: IToken[];
+  columnClause: ColumnClauseCstNode[];
+};
+
+export interface DroppedColumnCstNode extends CstNode {
+  name: "droppedColumn";
+  children: DroppedColumnCstChildren;
+}
+
+export type DroppedColumnCstChildren = {
+  DROP: IToken[];
+  COLUMN: IToken[];
+  columnName: ColumnNameCstNode[];
+};
+
+export interface NewIndexCstNode extends CstNode {
+  name: "newIndex";
+  children: NewIndexCstChildren;
+}
+
+export type NewIndexCstChildren = {
+  UNIQUE?: IToken[];
+  INDEX: IToken[];
+  ifNotExists?: IfNotExistsCstNode[];
+  indexName: IndexNameCstNode[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  keyColumnList: KeyColumnListCstNode[];
+  STORING?: IToken[];
+  columnList?: ColumnListCstNode[];
+};
+
+export interface DroppedIndexCstNode extends CstNode {
+  name: "droppedIndex";
+  children: DroppedIndexCstChildren;
+}
+
+export type DroppedIndexCstChildren = {
+  INDEX: IToken[];
+  ifExists?: IfExistsCstNode[];
+  indexName: IndexNameCstNode[];
+};
+
+export interface ScriptCstNode extends CstNode {
+  name: "script";
+  children: ScriptCstChildren;
+}
+
+export type ScriptCstChildren = {
+  statement?: (StatementCstNode)[];
+  Semicolon?: IToken[];
+};
+
+export interface StatementCstNode extends CstNode {
+  name: "statement";
+  children: StatementCstChildren;
+}
+
+export type StatementCstChildren = {
+  beginStatement?: BeginStatementCstNode[];
+  commitStatement?: CommitStatementCstNode[];
+  rollbackStatement?: RollbackStatementCstNode[];
+  dataStatement?: DataStatementCstNode[];
+  explainStatement?: ExplainStatementCstNode[];
+  checkStatement?: CheckStatementCstNode[];
+  createStatement?: CreateStatementCstNode[];
+  alterStatement?: AlterStatementCstNode[];
+  dropStatement?: DropStatementCstNode[];
+  showStatement?: ShowStatementCstNode[];
+  describeStatement?: DescribeStatementCstNode[];
+};
+
+export interface BeginStatementCstNode extends CstNode {
+  name: "beginStatement";
+  children: BeginStatementCstChildren;
+}
+
+export type BeginStatementCstChildren = {
+  BEGIN: IToken[];
+  READ?: IToken[];
+  ONLY?: IToken[];
+  asOf?: AsOfCstNode[];
+};
+
+export interface CommitStatementCstNode extends CstNode {
+  name: "commitStatement";
+  children: CommitStatementCstChildren;
+}
+
+export type CommitStatementCstChildren = {
+  COMMIT: IToken[];
+};
+
+export interface RollbackStatementCstNode extends CstNode {
+  name: "rollbackStatement";
+  children: RollbackStatementCstChildren;
+}
+
+export type RollbackStatementCstChildren = {
+  ROLLBACK: IToken[];
+};
+
+export interface ExplainStatementCstNode extends CstNode {
+  name: "explainStatement";
+  children: ExplainStatementCstChildren;
+}
+
+export type ExplainStatementCstChildren = {
+  EXPLAIN: IToken[];
+  ANALYZE?: IToken[];
+  dataStatement: DataStatementCstNode[];
+};
+
+export interface ShowStatementCstNode extends CstNode {
+  name: "showStatement";
+  children: ShowStatementCstChildren;
+}
+
+export type ShowStatementCstChildren = {
+  SHOW: IToken[];
+  TABLES?: IToken[];
+  INDEXES?: IToken[];
+  FROM?: IToken[];
+  tableName?: TableNameCstNode[];
+};
+
+export interface DescribeStatementCstNode extends CstNode {
+  name: "describeStatement";
+  children: DescribeStatementCstChildren;
+}
+
+export type DescribeStatementCstChildren = {
+  DESCRIBE: IToken[];
+  tableName: TableNameCstNode[];
 };

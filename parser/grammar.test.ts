@@ -30,8 +30,10 @@ test('the reserved words are the ones of the dialect', () => {
 test('a word that is not reserved names tables, columns and labels; a reserved one only in quotes', () => {
   const { parseScript } = parserOf()
   for (const { name } of UNRESERVED_WORDS) {
-    parseScript(`CREATE TABLE ${name} (${name} TEXT PRIMARY KEY)`)
-    parseScript(`GET ${name} AS ${name} FROM ${name} WHERE ${name} = 1`)
+    for (const text of statementsNaming(name)) assert.doesNotThrow(() => parseScript(text), text)
+  }
+  for (const name of ['count', 'sum', 'min', 'max', 'avg', 'now', 'uuid', 'text', 'time', 'type']) {
+    for (const text of statementsNaming(name)) assert.doesNotThrow(() => parseScript(text), text)
   }
   for (const { name } of RESERVED_WORDS) {
     assert.throws(() => parseScript(`SCAN * FROM ${name}`), { code: 'syntax_error', column: 13 })
@@ -45,6 +47,24 @@ test('a name may begin with a keyword', () => {
     parseScript(`SCAN ${name} FROM ${name} WHERE ${name} = 1`)
   }
 })
+
+/** The same name wherever a name can stand. */
+function statementsNaming(n: string): readonly string[] {
+  return [
+    `CREATE TABLE ${n} (${n} TEXT PRIMARY KEY DEFAULT 'x', b REAL, FAMILY ${n} (${n}, b))`,
+    `CREATE TABLE ${n} (a TEXT, ${n} TEXT NOT NULL, PRIMARY KEY (${n} DESC, a))`,
+    `CREATE UNIQUE INDEX ${n} ON ${n} (${n}, ${n} DESC) STORING (${n})`,
+    `ALTER TABLE ${n} ADD COLUMN ${n} TEXT; ALTER TABLE ${n} DROP COLUMN ${n}`,
+    `DROP TABLE ${n}; DROP INDEX ${n}; SHOW INDEXES FROM ${n}; DESCRIBE ${n}`,
+    `GET ${n} AS ${n} FROM ${n} WHERE ${n} = 1`,
+    `SCAN ${n}, COUNT(${n}) AS ${n} FROM ${n} USE INDEX ${n} WHERE ${n} > ${n} GROUP BY ${n} ORDER BY ${n} DESC`,
+    `SCAN ${n} FROM ${n} AS OF 1 ORDER BY ${n}, ${n} LIMIT 1`,
+    `SET ${n} = ${n} + 1 ON ${n} WHERE ${n} = 1 IF ${n} > 1 RETURNING ${n}`,
+    `INSERT INTO ${n} (${n}) VALUES (1) ON CONFLICT DO NOTHING RETURNING ${n}, ${n} AS ${n}`,
+    `DELETE FROM ${n} USE INDEX ${n} WHERE ${n} = 1 RETURNING ${n}`,
+    `CHECK ${n} = 1 ON ${n} WHERE ${n} = 1`,
+  ]
+}
 
 function parserOf() {
   const parser = createParser({ skipValidations: false })

@@ -35,6 +35,7 @@ export const Asc = reserved('ASC')
 export const Begin = reserved('BEGIN')
 export const Between = reserved('BETWEEN')
 export const By = reserved('BY')
+export const Check = reserved('CHECK')
 export const Commit = reserved('COMMIT')
 export const Create = reserved('CREATE')
 export const Delete = reserved('DELETE')
@@ -46,6 +47,7 @@ export const False = reserved('FALSE', [Literal])
 export const For = reserved('FOR')
 export const From = reserved('FROM')
 export const Get = reserved('GET')
+export const Group = reserved('GROUP')
 export const If = reserved('IF')
 export const In = reserved('IN')
 export const Insert = reserved('INSERT')
@@ -58,6 +60,7 @@ export const Null = reserved('NULL', [Literal])
 export const On = reserved('ON')
 export const Or = reserved('OR')
 export const Order = reserved('ORDER')
+export const Returning = reserved('RETURNING')
 export const Rollback = reserved('ROLLBACK')
 export const Scan = reserved('SCAN')
 export const Select = reserved('SELECT')
@@ -68,28 +71,56 @@ export const Use = reserved('USE')
 export const Values = reserved('VALUES')
 export const Where = reserved('WHERE')
 
+export const Add = unreserved('ADD')
+export const Alter = unreserved('ALTER')
 export const Analyze = unreserved('ANALYZE')
+export const Column = unreserved('COLUMN')
+export const Conflict = unreserved('CONFLICT')
 export const Default = unreserved('DEFAULT')
 export const Describe = unreserved('DESCRIBE')
+export const Do = unreserved('DO')
+export const Family = unreserved('FAMILY')
+export const Index = unreserved('INDEX')
+export const Indexes = unreserved('INDEXES')
 export const Key = unreserved('KEY')
+export const Nothing = unreserved('NOTHING')
 export const Of = unreserved('OF')
 export const Only = unreserved('ONLY')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
 export const Show = unreserved('SHOW')
+export const Storing = unreserved('STORING')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
+export const Unique = unreserved('UNIQUE')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
-  ...[And, As, Asc, Begin, Between, By, Commit, Create, Delete, Desc, Drop, Exists, Explain],
-  ...[False, For, From, Get, If, In, Insert, Into, Is, Like, Limit, Not, Null, On, Or, Order],
-  ...[Rollback, Scan, Select, SetWord, True, Update, Use, Values, Where],
-  // Reserved so that texts written today stay valid when these words get a meaning.
-  ...['CHECK', 'GROUP', 'RETURNING'].map((word) => reserved(word)),
+  ...[And, As, Asc, Begin, Between, By, Check, Commit, Create, Delete, Desc, Drop, Exists, Explain],
+  ...[
+    False,
+    For,
+    From,
+    Get,
+    Group,
+    If,
+    In,
+    Insert,
+    Into,
+    Is,
+    Like,
+    Limit,
+    Not,
+    Null,
+    On,
+    Or,
+    Order,
+  ],
+  ...[Returning, Rollback, Scan, Select, SetWord, True, Update, Use, Values, Where],
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Analyze, Default, Describe, Key, Of, Only, Primary, Read, Show, Table, Tables],
+  ...[Add, Alter, Analyze, Column, Conflict, Default, Describe, Do, Family, Index, Indexes, Key],
+  ...[Nothing, Of, Only, Primary, Read, Show, Storing, Table, Tables, Unique],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

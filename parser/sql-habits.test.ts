@@ -16,9 +16,14 @@ function hintOf(text: string): string | undefined {
   assert.fail(`no error: ${text}`)
 }
 
-const SELECT = 'SELECT is written GET for rows by their full primary key, SCAN for a range of rows'
+const SELECT = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
 const UPDATE = 'UPDATE is written SET … ON table WHERE full primary key'
-const RANGE = 'GET reads rows by their full primary key, SCAN walks rows in key order'
+const RANGE = 'GET reads rows by a full key, SCAN walks rows in key order'
+const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row'
+const GROUPS = 'groups of rows are read by SCAN'
+const ORDER = 'the clauses come in this order'
+const UNIQUE = 'what is unique besides the key is said by an index'
+const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
 for (const [text, hint] of [
@@ -65,10 +70,126 @@ for (const [text, hint] of [
   ['END', 'a transaction ends with: COMMIT'],
   ['DESC t', 'DESC is written out: DESCRIBE t'],
   ['TRUNCATE TABLE t', 'all rows are deleted with: DELETE FROM t USE PRIMARY KEY'],
+  ['SELECT COUNT(*) FROM t WHERE a = 1', `${SELECT}: SCAN COUNT(*) FROM t WHERE a = 1`],
+  ['SELECT a, SUM(b) FROM t GROUP BY a', `${SELECT}: SCAN a, SUM(b) FROM t GROUP BY a`],
+  ['SELECT * FROM t WHERE a = 1 FOR UPDATE', `${SELECT}: GET * FROM t WHERE a = 1 FOR UPDATE`],
   [
-    'SCAN * FROM t LIMIT 5 OFFSET 5',
-    'there is no OFFSET: continue behind the last key read, WHERE key > :last',
+    'SELECT DISTINCT a, b FROM t WHERE a > 1 ORDER BY a LIMIT 5',
+    'different values are read by GROUP BY: SCAN a, b FROM t WHERE a > 1 GROUP BY a, b ORDER BY a LIMIT 5',
   ],
+  [
+    'UPDATE t SET a = 1 WHERE id = 5 RETURNING *',
+    `${UPDATE}: SET a = 1 ON t WHERE id = 5 RETURNING *`,
+  ],
+  [
+    "INSERT INTO t (id, n, m) VALUES (:i, f(1, 2), 'x') ON CONFLICT (id) DO UPDATE SET n = excluded.n, m = excluded.m RETURNING *",
+    `${UPSERT}: SET n = f(1, 2), m = 'x' ON t WHERE id = :i RETURNING *`,
+  ],
+  // Not the same as a SET of what was to be inserted: the advice alone.
+  ['INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET n = n + 1', UPSERT],
+  ['INSERT INTO t (id, n) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET m = excluded.m', UPSERT],
+  [
+    'INSERT INTO t (id, n) VALUES (1, 2), (3, 4) ON CONFLICT (id) DO UPDATE SET n = excluded.n',
+    UPSERT,
+  ],
+  ['INSERT INTO t (id) VALUES (1) ON CONFLICT DO UPDATE SET n = 1', UPSERT],
+  ['INSERT INTO t (id) VALUES (1) ON DUPLICATE KEY UPDATE n = 1', UPSERT],
+  ['INSERT OR REPLACE INTO t (id) VALUES (1)', UPSERT],
+  [
+    'INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO NOTHING RETURNING id',
+    'ON CONFLICT is of the primary key and every unique index: INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING RETURNING id',
+  ],
+  [
+    'INSERT OR IGNORE INTO t (id) VALUES (1)',
+    'duplicates are left out by ON CONFLICT DO NOTHING: INSERT INTO t (id) VALUES (1) ON CONFLICT DO NOTHING',
+  ],
+  ['DELETE * FROM t WHERE a = 1', 'DELETE needs FROM: DELETE FROM t WHERE a = 1'],
+  ['COUNT(*) FROM t', `${GROUPS}: SCAN COUNT(*) FROM t`],
+  ['count t WHERE a = 1', `${GROUPS}: SCAN COUNT(*) FROM t WHERE a = 1`],
+  ['AVG(a) FROM t', `${GROUPS}: SCAN AVG(a) FROM t`],
+  [
+    'GET COUNT(*) FROM t WHERE id = 1',
+    'groups of rows are read by: SCAN COUNT(*) FROM table WHERE … GROUP BY …',
+  ],
+  ['SCAN MIN(a, b) FROM t', 'the least of several values in one row is least(a, b)'],
+  ['GET a FROM t GROUP BY a', `${RANGE}: SCAN a FROM t GROUP BY a`],
+  ['SCAN COUNT(DISTINCT a) FROM t', 'there is no DISTINCT: different values are read by GROUP BY'],
+  [
+    'SCAN a FROM t GROUP BY a HAVING a > 1',
+    'there is no HAVING: leave groups out where they are read',
+  ],
+  ['SCAN * FROM t LIMIT 5 WHERE a = 1', `${ORDER}: SCAN * FROM t WHERE a = 1 LIMIT 5`],
+  [
+    'SCAN * FROM t ORDER BY a WHERE (a = 1 OR b = 2) USE INDEX i LIMIT 5',
+    `${ORDER}: SCAN * FROM t USE INDEX i WHERE (a = 1 OR b = 2) ORDER BY a LIMIT 5`,
+  ],
+  [
+    'EXPLAIN DELETE FROM t RETURNING * WHERE a = 1',
+    `${ORDER}: EXPLAIN DELETE FROM t WHERE a = 1 RETURNING *`,
+  ],
+  ['SET a = 1 ON t IF EXISTS WHERE id = 1', `${ORDER}: SET a = 1 ON t WHERE id = 1 IF EXISTS`],
+  ['SET a = 1 WHERE id = 1', 'SET names its table: SET a = 1 ON table WHERE id = 1'],
+  ['CHECK a > 1 WHERE id = 1', 'CHECK names its table: CHECK a > 1 ON table WHERE id = 1'],
+  ['SET a = 1 ON t', 'SET is of one row: WHERE names its full primary key'],
+  [
+    'SCAN * FROM t WHERE a = 1 FOR UPDATE',
+    'FOR UPDATE guards the rows of a GET, which names a full key: GET * FROM t WHERE a = 1 FOR UPDATE',
+  ],
+  ['SCAN * FROM t USE INDEX (i)', 'USE INDEX names one index: SCAN * FROM t USE INDEX i'],
+  ['CREATE UNIQUE i ON t (a)', 'UNIQUE is said of an index: CREATE UNIQUE INDEX i ON t (a)'],
+  ['CREATE INDEX ON t (a, b DESC)', 'an index has a name: CREATE INDEX t_a_b ON t (a, b DESC)'],
+  [
+    'CREATE INDEX CONCURRENTLY i ON t (a)',
+    'an index is always built while others read and write: CREATE INDEX i ON t (a)',
+  ],
+  [
+    'CREATE INDEX i ON t USING btree (a)',
+    'there is one kind of index, and it is ordered: CREATE INDEX i ON t (a)',
+  ],
+  [
+    'CREATE INDEX i ON t (a) INCLUDE (b)',
+    'INCLUDE is written STORING: CREATE INDEX i ON t (a) STORING (b)',
+  ],
+  [
+    'CREATE INDEX i ON t (a) WHERE a > 1',
+    'an index holds every row of its table: CREATE INDEX i ON t (a)',
+  ],
+  [
+    'CREATE INDEX i ON t (lower(a))',
+    'an index is over columns: keep what is computed in a column of its own',
+  ],
+  [
+    'CREATE TABLE t (id TEXT PRIMARY KEY, email TEXT UNIQUE, n REAL)',
+    `${UNIQUE}: CREATE TABLE t (id TEXT PRIMARY KEY, email TEXT, n REAL); CREATE UNIQUE INDEX t_email ON t (email)`,
+  ],
+  ['CREATE TABLE t (id TEXT PRIMARY KEY, UNIQUE (id))', `${UNIQUE}: CREATE UNIQUE INDEX`],
+  [
+    'CREATE TABLE t (id TEXT PRIMARY KEY, FOREIGN KEY (a) REFERENCES b)',
+    'there are no foreign keys: CHECK the other row in the same transaction',
+  ],
+  [
+    'CREATE TABLE t (id TEXT PRIMARY KEY, CHECK (a > 1))',
+    'a table has no conditions: CHECK is a statement of the transaction that writes',
+  ],
+  ['CREATE TABLE t (id TEXT PRIMARY KEY, family VARCHAR(20))', 'a type has no length: TEXT'],
+  ['ALTER TABLE t ADD a TEXT', 'ALTER TABLE says COLUMN: ALTER TABLE t ADD COLUMN a TEXT'],
+  ['ALTER TABLE t DROP a', 'ALTER TABLE says COLUMN: ALTER TABLE t DROP COLUMN a'],
+  [
+    'ALTER TABLE t ADD INDEX i (a)',
+    'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)',
+  ],
+  ['ALTER TABLE t RENAME TO u', 'nothing is renamed: what is read can be called otherwise with AS'],
+  [
+    'ALTER TABLE t ADD COLUMN a TEXT, ADD COLUMN b TEXT',
+    'ALTER TABLE changes one column: write a statement for each',
+  ],
+  ['DROP INDEX i ON t', 'the name of an index is enough: DROP INDEX i'],
+  ['SHOW INDEX FROM t', 'indexes are shown of a table: SHOW INDEXES FROM t'],
+  ['SHOW INDEXES t', 'indexes are shown of a table: SHOW INDEXES FROM t'],
+  ['SHOW COLUMNS FROM t', 'a table is shown by: DESCRIBE t'],
+  ['DESCRIBE TABLE t', 'DESCRIBE stands alone: DESCRIBE t'],
+  ['SCAN * FROM t LIMIT 5, 10', OFFSET],
+  ['SCAN * FROM t LIMIT 5 OFFSET 5', OFFSET],
   ['SCAN * FROM t WEHRE a = 1', undefined],
   ['toString', undefined],
   ['SCAN * FROM t constructor', undefined],

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { isAggregate } from './aggregates.ts'
 import * as keyword from './keywords.ts'
+import { foreignDefinition } from './sql-definitions.ts'
+import { foreignInsert } from './sql-inserts.ts'
 import * as token from './tokens.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
@@ -28,24 +31,41 @@ function recognise(wrong: WrongStatement): Advice | undefined {
     return ofForeignWord(wrong)
   }
   if (type === keyword.Begin && wrong.at === 1) return ofBegin(wrong)
-  if (type === keyword.Insert) return ofInsert(wrong)
-  if (type === keyword.Delete && wrong.at === 1) {
-    return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, 1)}` }
-  }
-  return undefined
+  if (type === keyword.Insert) return foreignInsert(wrong)
+  if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
+  if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
+  return foreignDefinition(wrong)
 }
 
-/** GET where the condition only equates columns, since it may then name the full primary key. */
+/** GET where the condition only equates columns, since it may then name a full key. */
 function ofSelect(wrong: WrongStatement): Advice {
+  const advice = 'SELECT is written GET for rows by a full key, SCAN for a range of rows'
+  if (/^distinct$/i.test(wrong.tokens[1]?.image ?? '')) return ofDistinct(wrong)
   const where = indexOf(wrong, keyword.Where)
-  const word = where > 0 && onlyEquates(wrong, where + 1) ? 'GET' : 'SCAN'
-  return {
-    advice: 'SELECT is written GET for rows by their full primary key, SCAN for a range of rows',
-    rewritten: `${word} ${piece(wrong, 1)}`,
-  }
+  const word = where > 0 && !aggregates(wrong) && onlyEquates(wrong, where + 1) ? 'GET' : 'SCAN'
+  return { advice, rewritten: `${word} ${piece(wrong, 1)}` }
 }
 
-/** column = value AND column = value … to the end of the statement. */
+/** SELECT DISTINCT a FROM t LIMIT 5 -> SCAN a FROM t GROUP BY a LIMIT 5 */
+function ofDistinct(wrong: WrongStatement): Advice {
+  const from = indexOf(wrong, keyword.From)
+  const rest = wrong.tokens.findIndex(
+    ({ tokenType }) => tokenType === keyword.Order || tokenType === keyword.Limit,
+  )
+  const end = rest < 0 ? wrong.tokens.length : rest
+  const columns = piece(wrong, 2, Math.max(from, 2))
+  const scan = `SCAN ${piece(wrong, 2, end)} GROUP BY ${columns} ${piece(wrong, end)}`
+  return { advice: 'different values are read by GROUP BY', rewritten: scan.trim() }
+}
+
+function aggregates({ tokens }: WrongStatement): boolean {
+  return tokens.some(
+    ({ image }, index) =>
+      isAggregate(image.toLowerCase()) && tokens[index + 1]?.tokenType === token.LeftParenthesis,
+  )
+}
+
+/** column = value AND column = value … to the end of the statement, or to its FOR UPDATE. */
 function onlyEquates({ tokens }: WrongStatement, from: number): boolean {
   for (let index = from; ; index += 4) {
     const [column, operator, , and] = tokens.slice(index, index + 4)
@@ -53,7 +73,7 @@ function onlyEquates({ tokens }: WrongStatement, from: number): boolean {
     if (operator?.tokenType !== token.Equal && operator?.tokenType !== token.DoubleEqual) {
       return false
     }
-    if (and === undefined) return true
+    if (and === undefined || and.tokenType === keyword.For) return true
     if (and.tokenType !== keyword.And) return false
   }
 }
@@ -71,32 +91,35 @@ function ofUpdate(wrong: WrongStatement): Advice {
   }
 }
 
-/** INSERT without its list of columns; their names are not known here, only how many there are. */
-function ofInsert(wrong: WrongStatement): Advice | undefined {
-  if (wrong.at !== 3 || wrong.tokens[3]?.tokenType !== keyword.Values) return undefined
-  const names = Array.from({ length: countValues(wrong, 5) }, (_, index) => `column${index + 1}`)
-  return {
-    advice: 'INSERT names its columns',
-    rewritten: `${piece(wrong, 0, 3)} (${names.join(', ')}) ${piece(wrong, 3)}`,
-  }
+/** DELETE t …, DELETE * FROM t … */
+function ofDelete(wrong: WrongStatement): Advice {
+  const rest = wrong.tokens[1]?.tokenType === token.Star ? 3 : 1
+  return { advice: 'DELETE needs FROM', rewritten: `DELETE FROM ${piece(wrong, rest)}`.trim() }
 }
 
-/** The values of a row whose opening parenthesis is just before `from`. */
-function countValues({ tokens }: WrongStatement, from: number): number {
-  let depth = 1
-  let values = 1
-  for (const { tokenType } of tokens.slice(from)) {
-    if (tokenType === token.LeftParenthesis) depth += 1
-    if (tokenType === token.RightParenthesis) depth -= 1
-    if (depth === 0) break
-    if (tokenType === token.Comma && depth === 1) values += 1
+/** SET or CHECK without its table, or without its row. */
+function ofOneRow(wrong: WrongStatement): Advice | undefined {
+  const word = wrong.tokens[0]?.tokenType.name
+  const next = wrong.tokens[wrong.at]?.tokenType
+  const on = indexOf(wrong, keyword.On)
+  if (on < 0 && next === keyword.Where) {
+    const rewritten = `${piece(wrong, 0, wrong.at)} ON table ${piece(wrong, wrong.at)}`
+    return { advice: `${word} names its table`, rewritten }
   }
-  return values
+  if (next !== undefined || on !== wrong.at - 2) return undefined
+  return { advice: `${word} is of one row: WHERE names its full primary key` }
 }
 
-export function withoutInto(wrong: WrongStatement): Advice | undefined {
-  if (wrong.tokens[0]?.tokenType !== keyword.Insert || wrong.at !== 1) return undefined
-  return { advice: 'INSERT needs INTO', rewritten: `INSERT INTO ${piece(wrong, 1)}` }
+/** COUNT(*) FROM t, COUNT t */
+function ofAggregate(wrong: WrongStatement): Advice {
+  const advice = 'groups of rows are read by SCAN'
+  if (wrong.tokens[1]?.tokenType === token.LeftParenthesis) {
+    return { advice, rewritten: `SCAN ${piece(wrong, 0)}` }
+  }
+  const table = wrong.tokens[1]?.tokenType === keyword.From ? 2 : 1
+  const name = wrong.tokens[0]?.image.toUpperCase()
+  if (name !== 'COUNT') return { advice }
+  return { advice, rewritten: `SCAN COUNT(*) FROM ${piece(wrong, table)}` }
 }
 
 function ofBegin(wrong: WrongStatement): Advice | undefined {
@@ -120,6 +143,14 @@ function ofForeignWord(wrong: WrongStatement): Advice | undefined {
       const rewritten = `DELETE FROM ${piece(wrong, table)} USE PRIMARY KEY`
       return { advice: 'all rows are deleted with', rewritten }
     }
+    case 'COUNT':
+    case 'SUM':
+    case 'MIN':
+    case 'MAX':
+    case 'AVG':
+      return ofAggregate(wrong)
+    case 'WITH':
+      return { advice: 'a statement reads one table and nothing else: there is no WITH' }
     case 'REPLACE':
     case 'UPSERT':
     case 'MERGE':

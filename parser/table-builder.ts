@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type {
-  ColumnClause,
-  CreateTableStatement,
-  Expression,
-  KeyClause,
-  Name,
-  Position,
-  TypeName,
-} from './ast.ts'
+import type { CreateTableStatement, FamilyClause, KeyClause, Name, Position } from './ast.ts'
+import { columnOf, columnsOf, keyColumnsOf, tableOf } from './clause-builder.ts'
+import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import type * as cst from './grammar-cst.gen.ts'
-import { buildLiteral, buildName, nameText } from './literal.ts'
+import { buildName } from './literal.ts'
 import { shownToken, syntaxError } from './parse-error.ts'
-import { SIMILAR_TYPES, TYPE_NAMES } from './type-names.ts'
 
-export function buildCreateTable(node: cst.CreateTableStatementCstNode): CreateTableStatement {
-  const { children } = node
-  const table = buildName(only(only(children.tableName).children.Name))
+/** What stands behind CREATE, which is at `position`. Throws `ParseError`. */
+export function buildNewTable(
+  { children }: cst.NewTableCstNode,
+  position: Position,
+): CreateTableStatement {
+  const table = tableOf(children)
   const columns = children.columnClause ?? []
   return {
     kind: 'createTable',
-    ifNotExists: children.IF !== undefined,
+    ifNotExists: children.ifNotExists !== undefined,
     table,
     columns: columns.map(buildColumn),
     primaryKey: buildPrimaryKey(table, columns, children.primaryKeyClause ?? []),
-    position: positionOfNode(node),
+    families: (children.familyClause ?? []).map(buildFamily),
+    position,
   }
 }
 
-export function buildDirectedColumn({ children }: cst.DirectedColumnCstNode): KeyClause {
-  return {
-    column: buildName(only(only(children.columnName).children.Name)),
-    descending: children.DESC !== undefined,
-  }
+function buildFamily({ children }: cst.FamilyClauseCstNode): FamilyClause {
+  const name = buildName(only(only(children.familyName).children.Name))
+  return { name, columns: columnsOf(children) }
 }
 
 function buildPrimaryKey(
@@ -45,13 +40,13 @@ function buildPrimaryKey(
   for (const column of columns) {
     for (const { children } of column.children.columnConstraint ?? []) {
       if (children.PRIMARY === undefined) continue
-      const name = buildName(only(only(column.children.columnName).children.Name))
+      const name = columnOf(column.children)
       const position = positionOfToken(only(children.PRIMARY))
       declared.push({ position, key: [{ column: name, descending: false }] })
     }
   }
   for (const clause of clauses) {
-    const key = clause.children.directedColumn.map(buildDirectedColumn)
+    const key = keyColumnsOf(clause.children)
     declared.push({ position: positionOfNode(clause), key })
   }
   const [first, second] = declared.sort(
@@ -70,55 +65,4 @@ function buildPrimaryKey(
     })
   }
   return first.key
-}
-
-function buildColumn({ children }: cst.ColumnClauseCstNode): ColumnClause {
-  const constraints = children.columnConstraint ?? []
-  const [defaulted, again] = constraints.filter((each) => each.children.DEFAULT !== undefined)
-  if (again !== undefined) {
-    throw syntaxError('a second DEFAULT', positionOfNode(again), { token: 'DEFAULT' })
-  }
-  return {
-    name: buildName(only(only(children.columnName).children.Name)),
-    type: buildType(only(children.typeName)),
-    notNull: constraints.some((each) => each.children.NOT !== undefined),
-    ...(defaulted !== undefined && {
-      default: buildDefault(only(defaulted.children.defaultValue)),
-    }),
-  }
-}
-
-function buildType({ children }: cst.TypeNameCstNode): TypeName {
-  const token = only(children.Name)
-  const position = positionOfToken(token)
-  const text = token.image.toUpperCase()
-  if (TYPE_NAMES.includes(text)) return { text, position }
-  const similar = SIMILAR_TYPES.get(text)
-  throw syntaxError(`there is no type ${shownToken(token.image)}`, position, {
-    token: shownToken(token.image),
-    expected: TYPE_NAMES,
-    hint: similar && `${text} is written ${similar}`,
-  })
-}
-
-function buildDefault({ children }: cst.DefaultValueCstNode): Expression {
-  if (children.Literal !== undefined) return buildLiteral(only(children.Literal))
-  if (children.NumberLiteral !== undefined) {
-    const sign = only(children.Sign)
-    return {
-      kind: 'unary',
-      operator: sign.image as '-' | '+',
-      operand: buildLiteral(only(children.NumberLiteral)),
-      position: positionOfToken(sign),
-    }
-  }
-  const token = only(children.Name)
-  const called = nameText(token).toLowerCase()
-  if (called !== 'now' && called !== 'uuid') {
-    throw syntaxError('only now() and uuid() can be called in DEFAULT', positionOfToken(token), {
-      token: shownToken(token.image),
-      expected: ['a literal', 'now()', 'uuid()'],
-    })
-  }
-  return { kind: 'call', function: called, arguments: [], position: positionOfToken(token) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken, TokenType } from 'chevrotain'
-import { DoubleEqual } from './tokens.ts'
+import { Comma, DoubleEqual, LeftParenthesis, RightParenthesis } from './tokens.ts'
 
 /** One wrong statement: its tokens, which of them was refused, and the whole text around it. */
 export type WrongStatement = {
@@ -20,6 +20,9 @@ export type Advice = {
   readonly onlyRewritten?: boolean
 }
 
+/** Says what to write instead, where it recognises a habit of SQL or a common slip. */
+export type Habit = (wrong: WrongStatement) => Advice | undefined
+
 /** The statement with some of its tokens, by number, replaced; an empty text removes the token. */
 export function rewrite(
   { text, tokens }: Pick<WrongStatement, 'text' | 'tokens'>,
@@ -29,8 +32,15 @@ export function rewrite(
   tokens.forEach((each, index) => {
     const next = tokens[index + 1]
     const end = each.startOffset + each.image.length
-    rewritten += replacements.get(index) ?? each.image
-    if (next !== undefined) rewritten += text.slice(end, next.startOffset)
+    const replacement = replacements.get(index)
+    rewritten += replacement ?? each.image
+    // What is removed takes the space behind it along, if there is one before it.
+    if (
+      next === undefined ||
+      (replacement === '' && /\s/.test(rewritten.charAt(rewritten.length - 1)))
+    )
+      return
+    rewritten += text.slice(end, next.startOffset)
   })
   return rewritten.trim()
 }
@@ -50,4 +60,22 @@ export function piece({ text, tokens }: WrongStatement, from: number, to = token
     end = each.startOffset + each.image.length
   }
   return source
+}
+
+/** The sources of the parts, between commas, of the parentheses that open at a token. */
+export function listAt(wrong: WrongStatement, open: number): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = open + 1
+  for (let at = open; at < wrong.tokens.length; at += 1) {
+    const type = wrong.tokens[at]?.tokenType
+    if (type === LeftParenthesis) depth += 1
+    if (type === RightParenthesis) depth -= 1
+    if (depth === 0 || (depth === 1 && type === Comma)) {
+      if (at > start) parts.push(piece(wrong, start, at))
+      start = at + 1
+    }
+    if (depth === 0) break
+  }
+  return parts
 }

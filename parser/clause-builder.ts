@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { CstNode } from 'chevrotain'
+import { refuseAggregates } from './aggregates.ts'
+import type * as ast from './ast.ts'
+import { only, positionOfNode, textOfNode } from './cst-position.ts'
+import { buildExpression } from './expression-builder.ts'
+import type * as cst from './grammar-cst.gen.ts'
+import { buildLiteral, buildName, buildParameter } from './literal.ts'
+
+// The clauses that several statements share. An absent clause is an absent field.
+
+/** An expression over one row, which holds no aggregates. Throws ParseError when it does. */
+export function buildRowExpression(node: cst.ExpressionCstNode): ast.Expression {
+  const expression = buildExpression(node)
+  refuseAggregates(expression)
+  return expression
+}
+
+export function tableOf(children: { tableName: cst.TableNameCstNode[] }): ast.Name {
+  return buildName(only(only(children.tableName).children.Name))
+}
+
+export function indexOf(children: { indexName: cst.IndexNameCstNode[] }): ast.Name {
+  return buildName(only(only(children.indexName).children.Name))
+}
+
+export function columnOf(children: { columnName: cst.ColumnNameCstNode[] }): ast.Name {
+  return buildColumnName(only(children.columnName))
+}
+
+export function buildColumnName({ children }: cst.ColumnNameCstNode): ast.Name {
+  return buildName(only(children.Name))
+}
+
+export function columnsOf(children: { columnList: cst.ColumnListCstNode[] }): readonly ast.Name[] {
+  return only(children.columnList).children.columnName.map(buildColumnName)
+}
+
+export function buildDirectedColumn({ children }: cst.DirectedColumnCstNode): ast.KeyClause {
+  return { column: columnOf(children), descending: children.DESC !== undefined }
+}
+
+export function keyColumnsOf(children: {
+  keyColumnList: cst.KeyColumnListCstNode[]
+}): readonly ast.KeyClause[] {
+  return only(children.keyColumnList).children.directedColumn.map(buildDirectedColumn)
+}
+
+/** `build` makes the expressions: only a SCAN's may hold aggregates. */
+export function projectionOf(
+  children: { projection: cst.ProjectionCstNode[] },
+  text: string,
+  build: (node: cst.ExpressionCstNode) => ast.Expression,
+): ast.Projection {
+  const { projectionItem } = only(children.projection).children
+  if (projectionItem === undefined) return { kind: 'allColumns' }
+  const items = projectionItem.map(({ children: item }) => {
+    const expression = build(only(item.expression))
+    return { expression, label: labelOf(item, expression, text) }
+  })
+  return { kind: 'expressions', items }
+}
+
+function labelOf(
+  item: cst.ProjectionItemCstChildren,
+  expression: ast.Expression,
+  text: string,
+): string {
+  if (item.label !== undefined) return buildName(only(only(item.label).children.Name)).text
+  // The quotes of a quoted column are no part of its name.
+  if (expression.kind === 'column') return expression.name
+  return textOfNode(only(item.expression) as CstNode, text)
+}
+
+export function asOfOf(children: { asOf?: cst.AsOfCstNode[] }): { asOf?: ast.Expression } {
+  if (children.asOf === undefined) return {}
+  const stamp = only(only(children.asOf).children.stamp).children
+  if (stamp.Parameter !== undefined) return { asOf: buildParameter(only(stamp.Parameter)) }
+  return { asOf: buildLiteral(only(stamp.Integer ?? stamp.Text)) }
+}
+
+export function hintOf(children: { keyHint?: cst.KeyHintCstNode[] }): { hint?: ast.KeyHint } {
+  if (children.keyHint === undefined) return {}
+  const node = only(children.keyHint)
+  const position = positionOfNode(node)
+  const { indexName } = node.children
+  if (indexName === undefined) return { hint: { kind: 'primaryKey', position } }
+  return { hint: { kind: 'index', index: indexOf({ indexName }), position } }
+}
+
+export function buildWhere(children: { whereClause: cst.WhereClauseCstNode[] }): ast.Expression {
+  return buildRowExpression(only(only(children.whereClause).children.expression))
+}
+
+export function whereOf(children: { whereClause?: cst.WhereClauseCstNode[] }): {
+  where?: ast.Expression
+} {
+  const { whereClause } = children
+  return whereClause === undefined ? {} : { where: buildWhere({ whereClause }) }
+}
+
+export function limitOf(children: { limitClause?: cst.LimitClauseCstNode[] }): {
+  limit?: ast.Expression
+} {
+  if (children.limitClause === undefined) return {}
+  const count = only(only(children.limitClause).children.rowCount).children
+  if (count.Parameter !== undefined) return { limit: buildParameter(only(count.Parameter)) }
+  return { limit: buildLiteral(only(count.Integer)) }
+}
+
+export function returningOf(
+  children: { returningClause?: cst.ReturningClauseCstNode[] },
+  text: string,
+): { returning?: ast.Projection } {
+  if (children.returningClause === undefined) return {}
+  const { children: clause } = only(children.returningClause)
+  return { returning: projectionOf(clause, text, buildRowExpression) }
+}

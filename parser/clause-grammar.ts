@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ExpressionGrammar, type Rule } from './expression-grammar.ts'
+import * as keyword from './keywords.ts'
+import * as token from './tokens.ts'
+
+/** The clauses that several statements share. */
+export class ClauseGrammar extends ExpressionGrammar {
+  readonly asOf: Rule = this.RULE('asOf', () => {
+    this.CONSUME(keyword.As)
+    this.CONSUME(keyword.Of)
+    this.SUBRULE(this.stamp)
+  })
+
+  readonly stamp: Rule = this.RULE('stamp', () => {
+    this.OR([
+      { ALT: () => this.CONSUME(token.Integer) },
+      { ALT: () => this.CONSUME(token.Text) },
+      { ALT: () => this.CONSUME(token.Parameter) },
+    ])
+  })
+
+  readonly projection: Rule = this.RULE('projection', () => {
+    this.OR([
+      { ALT: () => this.CONSUME(token.Star) },
+      {
+        ALT: () =>
+          this.AT_LEAST_ONE_SEP({
+            SEP: token.Comma,
+            DEF: () => this.SUBRULE(this.projectionItem),
+          }),
+      },
+    ])
+  })
+
+  readonly projectionItem: Rule = this.RULE('projectionItem', () => {
+    this.SUBRULE(this.expression)
+    this.OPTION(() => {
+      this.CONSUME(keyword.As)
+      this.SUBRULE(this.label)
+    })
+  })
+
+  readonly keyHint: Rule = this.RULE('keyHint', () => {
+    this.CONSUME(keyword.Use)
+    this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Index)
+          this.SUBRULE(this.indexName)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Primary)
+          this.CONSUME(keyword.Key)
+        },
+      },
+    ])
+  })
+
+  readonly whereClause: Rule = this.RULE('whereClause', () => {
+    this.CONSUME(keyword.Where)
+    this.SUBRULE(this.expression)
+  })
+
+  readonly groupByClause: Rule = this.RULE('groupByClause', () => {
+    this.CONSUME(keyword.Group)
+    this.CONSUME(keyword.By)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.columnName) })
+  })
+
+  readonly orderByClause: Rule = this.RULE('orderByClause', () => {
+    this.CONSUME(keyword.Order)
+    this.CONSUME(keyword.By)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.directedColumn) })
+  })
+
+  readonly directedColumn: Rule = this.RULE('directedColumn', () => {
+    this.SUBRULE(this.columnName)
+    this.OPTION(() => {
+      this.OR([{ ALT: () => this.CONSUME(keyword.Asc) }, { ALT: () => this.CONSUME(keyword.Desc) }])
+    })
+  })
+
+  readonly limitClause: Rule = this.RULE('limitClause', () => {
+    this.CONSUME(keyword.Limit)
+    this.SUBRULE(this.rowCount)
+  })
+
+  readonly rowCount: Rule = this.RULE('rowCount', () => {
+    this.OR([
+      { ALT: () => this.CONSUME(token.Integer) },
+      { ALT: () => this.CONSUME(token.Parameter) },
+    ])
+  })
+
+  readonly returningClause: Rule = this.RULE('returningClause', () => {
+    this.CONSUME(keyword.Returning)
+    this.SUBRULE(this.projection)
+  })
+
+  readonly columnList: Rule = this.RULE('columnList', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.columnName) })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly keyColumnList: Rule = this.RULE('keyColumnList', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.directedColumn) })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly ifNotExists: Rule = this.RULE('ifNotExists', () => {
+    this.CONSUME(keyword.If)
+    this.CONSUME(keyword.Not)
+    this.CONSUME(keyword.Exists)
+  })
+
+  readonly ifExists: Rule = this.RULE('ifExists', () => {
+    this.CONSUME(keyword.If)
+    this.CONSUME(keyword.Exists)
+  })
+}

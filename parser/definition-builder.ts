@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type {
+  AddColumnStatement,
+  CreateIndexStatement,
+  CreateTableStatement,
+  DropColumnStatement,
+  DropIndexStatement,
+  DropTableStatement,
+  Position,
+} from './ast.ts'
+import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-builder.ts'
+import { buildColumn } from './column-builder.ts'
+import { only, positionOfNode } from './cst-position.ts'
+import type * as cst from './grammar-cst.gen.ts'
+import { syntaxError } from './parse-error.ts'
+import { buildNewTable } from './table-builder.ts'
+
+/** The statements that change the catalog. Each throws `ParseError`. */
+export function buildCreate(
+  node: cst.CreateStatementCstNode,
+): CreateTableStatement | CreateIndexStatement {
+  const position = positionOfNode(node)
+  const { newTable, newIndex } = node.children
+  if (newTable !== undefined) return buildNewTable(only(newTable), position)
+  return buildNewIndex(only(newIndex), position)
+}
+
+function buildNewIndex(
+  { children }: cst.NewIndexCstNode,
+  position: Position,
+): CreateIndexStatement {
+  const { columnList } = children
+  return {
+    kind: 'createIndex',
+    unique: children.UNIQUE !== undefined,
+    ifNotExists: children.ifNotExists !== undefined,
+    index: indexOf(children),
+    table: tableOf(children),
+    columns: keyColumnsOf(children),
+    storing: columnList === undefined ? [] : columnsOf({ columnList }),
+    position,
+  }
+}
+
+export function buildAlter(
+  node: cst.AlterStatementCstNode,
+): AddColumnStatement | DropColumnStatement {
+  const table = tableOf(node.children)
+  const position = positionOfNode(node)
+  const { addedColumn, droppedColumn } = node.children
+  if (addedColumn === undefined) {
+    const { children } = only(droppedColumn)
+    return { kind: 'dropColumn', table, column: columnOf(children), position }
+  }
+  const clause = only(only(addedColumn).children.columnClause)
+  refuseKey(clause)
+  return { kind: 'addColumn', table, column: buildColumn(clause), position }
+}
+
+function refuseKey({ children }: cst.ColumnClauseCstNode): void {
+  const primary = children.columnConstraint?.find((each) => each.children.PRIMARY !== undefined)
+  if (primary === undefined) return
+  throw syntaxError('a primary key cannot be added', positionOfNode(primary), {
+    token: 'PRIMARY',
+    hint: 'the rows of a table are kept by their key: create a table with the key that is wanted',
+  })
+}
+
+export function buildDrop(node: cst.DropStatementCstNode): DropTableStatement | DropIndexStatement {
+  const position = positionOfNode(node)
+  const { droppedTable, droppedIndex } = node.children
+  if (droppedTable !== undefined) {
+    const { children } = only(droppedTable)
+    const ifExists = children.ifExists !== undefined
+    return { kind: 'dropTable', ifExists, table: tableOf(children), position }
+  }
+  const { children } = only(droppedIndex)
+  const ifExists = children.ifExists !== undefined
+  return { kind: 'dropIndex', ifExists, index: indexOf(children), position }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Rule } from './expression-grammar.ts'
+import * as keyword from './keywords.ts'
+import { Literal, Name } from './keywords.ts'
+import { RowGrammar } from './row-grammar.ts'
+import * as token from './tokens.ts'
+
+/**
+ * The statements that change the catalog. What stands behind CREATE, DROP and ALTER TABLE are rules
+ * of their own, so that one token decides.
+ */
+export class DefinitionGrammar extends RowGrammar {
+  readonly createStatement: Rule = this.RULE('createStatement', () => {
+    this.CONSUME(keyword.Create)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.newTable) },
+      { ALT: () => this.SUBRULE(this.newIndex) },
+    ])
+  })
+
+  readonly dropStatement: Rule = this.RULE('dropStatement', () => {
+    this.CONSUME(keyword.Drop)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.droppedTable) },
+      { ALT: () => this.SUBRULE(this.droppedIndex) },
+    ])
+  })
+
+  readonly alterStatement: Rule = this.RULE('alterStatement', () => {
+    this.CONSUME(keyword.Alter)
+    this.CONSUME(keyword.Table)
+    this.SUBRULE(this.tableName)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.addedColumn) },
+      { ALT: () => this.SUBRULE(this.droppedColumn) },
+    ])
+  })
+
+  // Tables
+
+  readonly newTable: Rule = this.RULE('newTable', () => {
+    this.CONSUME(keyword.Table)
+    this.OPTION(() => this.SUBRULE(this.ifNotExists))
+    this.SUBRULE(this.tableName)
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({
+      SEP: token.Comma,
+      DEF: () => {
+        this.OR([
+          // PRIMARY and KEY are also names, and `primary key` could be a column of the type `key`.
+          // There is no such type: the clause comes first and wins.
+          { ALT: () => this.SUBRULE(this.primaryKeyClause), IGNORE_AMBIGUITIES: true },
+          {
+            GATE: () => this.#beginsFamily(),
+            ALT: () => this.SUBRULE(this.familyClause),
+            IGNORE_AMBIGUITIES: true,
+          },
+          { ALT: () => this.SUBRULE(this.columnClause) },
+        ])
+      },
+    })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  /** FAMILY is also a name, and `family text` is a column; only the third token tells. */
+  #beginsFamily(): boolean {
+    return this.LA(1).tokenType === keyword.Family && this.LA(3).tokenType === token.LeftParenthesis
+  }
+
+  readonly primaryKeyClause: Rule = this.RULE('primaryKeyClause', () => {
+    this.CONSUME(keyword.Primary)
+    this.CONSUME(keyword.Key)
+    this.SUBRULE(this.keyColumnList)
+  })
+
+  readonly familyClause: Rule = this.RULE('familyClause', () => {
+    this.CONSUME(keyword.Family)
+    this.SUBRULE(this.familyName)
+    this.SUBRULE(this.columnList)
+  })
+
+  readonly columnClause: Rule = this.RULE('columnClause', () => {
+    this.SUBRULE(this.columnName)
+    this.SUBRULE(this.typeName)
+    this.MANY(() => this.SUBRULE(this.columnConstraint))
+  })
+
+  readonly typeName: Rule = this.RULE('typeName', () => {
+    this.CONSUME(Name)
+  })
+
+  readonly columnConstraint: Rule = this.RULE('columnConstraint', () => {
+    this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Primary)
+          this.CONSUME(keyword.Key)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Not)
+          this.CONSUME(keyword.Null)
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Default)
+          this.SUBRULE(this.defaultValue)
+        },
+      },
+    ])
+  })
+
+  readonly defaultValue: Rule = this.RULE('defaultValue', () => {
+    this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(token.Sign)
+          this.CONSUME(token.NumberLiteral)
+        },
+      },
+      { ALT: () => this.CONSUME(Literal) },
+      {
+        ALT: () => {
+          this.CONSUME(Name)
+          this.CONSUME(token.LeftParenthesis)
+          this.CONSUME(token.RightParenthesis)
+        },
+      },
+    ])
+  })
+
+  readonly droppedTable: Rule = this.RULE('droppedTable', () => {
+    this.CONSUME(keyword.Table)
+    this.OPTION(() => this.SUBRULE(this.ifExists))
+    this.SUBRULE(this.tableName)
+  })
+
+  readonly addedColumn: Rule = this.RULE('addedColumn', () => {
+    this.CONSUME(keyword.Add)
+    this.CONSUME(keyword.Column)
+    this.SUBRULE(this.columnClause)
+  })
+
+  readonly droppedColumn: Rule = this.RULE('droppedColumn', () => {
+    this.CONSUME(keyword.Drop)
+    this.CONSUME(keyword.Column)
+    this.SUBRULE(this.columnName)
+  })
+
+  // Indexes
+
+  readonly newIndex: Rule = this.RULE('newIndex', () => {
+    this.OPTION1(() => this.CONSUME(keyword.Unique))
+    this.CONSUME(keyword.Index)
+    this.OPTION2(() => this.SUBRULE(this.ifNotExists))
+    this.SUBRULE(this.indexName)
+    this.CONSUME(keyword.On)
+    this.SUBRULE(this.tableName)
+    this.SUBRULE(this.keyColumnList)
+    this.OPTION3(() => {
+      this.CONSUME(keyword.Storing)
+      this.SUBRULE(this.columnList)
+    })
+  })
+
+  readonly droppedIndex: Rule = this.RULE('droppedIndex', () => {
+    this.CONSUME(keyword.Index)
+    this.OPTION(() => this.SUBRULE(this.ifExists))
+    this.SUBRULE(this.indexName)
+  })
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { integer, named, parse, text } from './statement-tree.ts'
+
+test('CREATE TABLE with every constraint, the key as a clause', () => {
+  const create = `CREATE TABLE IF NOT EXISTS trade (customer text NOT NULL, time TIMESTAMP,
+    n Integer DEFAULT -1, at TIMESTAMP DEFAULT NOW() NOT NULL, PRIMARY KEY (customer, time DESC))`
+  assert.deepEqual(parse(create), [
+    {
+      kind: 'createTable',
+      ifNotExists: true,
+      table: { text: 'trade' },
+      columns: [
+        { name: { text: 'customer' }, type: { text: 'TEXT' }, notNull: true },
+        { name: { text: 'time' }, type: { text: 'TIMESTAMP' }, notNull: false },
+        {
+          name: { text: 'n' },
+          type: { text: 'INTEGER' },
+          notNull: false,
+          default: { kind: 'unary', operator: '-', operand: integer(1) },
+        },
+        {
+          name: { text: 'at' },
+          type: { text: 'TIMESTAMP' },
+          notNull: true,
+          default: { kind: 'call', function: 'now', arguments: [] },
+        },
+      ],
+      primaryKey: [
+        { column: { text: 'customer' }, descending: false },
+        { column: { text: 'time' }, descending: true },
+      ],
+      families: [],
+    },
+  ])
+})
+
+test('CREATE TABLE with the key at its column, columns named like keywords', () => {
+  assert.deepEqual(parse("CREATE TABLE t (key TEXT PRIMARY KEY DEFAULT 'k', primary BYTES)"), [
+    {
+      kind: 'createTable',
+      ifNotExists: false,
+      table: { text: 't' },
+      columns: [
+        { name: { text: 'key' }, type: { text: 'TEXT' }, notNull: false, default: text('k') },
+        { name: { text: 'primary' }, type: { text: 'BYTES' }, notNull: false },
+      ],
+      primaryKey: [{ column: { text: 'key' }, descending: false }],
+      families: [],
+    },
+  ])
+})
+
+test('CREATE TABLE keeps columns in families, and a column may be called family', () => {
+  const create = `CREATE TABLE t (family TEXT PRIMARY KEY, a TEXT, b REAL, c REAL,
+    FAMILY body (a), FAMILY family (b, c))`
+  const [table] = parse(create) as [{ columns: Array<{ name: unknown }>; families: unknown }]
+  assert.deepEqual(
+    table.columns.map(({ name }) => name),
+    named('family', 'a', 'b', 'c'),
+  )
+  assert.deepEqual(table.families, [
+    { name: { text: 'body' }, columns: named('a') },
+    { name: { text: 'family' }, columns: named('b', 'c') },
+  ])
+})
+
+test('CREATE INDEX, unique or not, ascending and descending, with stored columns', () => {
+  const create = `CREATE INDEX by_time ON trade (customer, time DESC, id ASC) STORING (price, size);
+    CREATE UNIQUE INDEX IF NOT EXISTS index ON index (index)`
+  assert.deepEqual(parse(create), [
+    {
+      kind: 'createIndex',
+      unique: false,
+      ifNotExists: false,
+      index: { text: 'by_time' },
+      table: { text: 'trade' },
+      columns: [
+        { column: { text: 'customer' }, descending: false },
+        { column: { text: 'time' }, descending: true },
+        { column: { text: 'id' }, descending: false },
+      ],
+      storing: named('price', 'size'),
+    },
+    {
+      kind: 'createIndex',
+      unique: true,
+      ifNotExists: true,
+      index: { text: 'index' },
+      table: { text: 'index' },
+      columns: [{ column: { text: 'index' }, descending: false }],
+      storing: [],
+    },
+  ])
+})
+
+test('ALTER TABLE adds a column with its constraints, and drops one', () => {
+  const alter = `ALTER TABLE t ADD COLUMN a TEXT NOT NULL DEFAULT 'x'; ALTER TABLE t DROP COLUMN a`
+  assert.deepEqual(parse(alter), [
+    {
+      kind: 'addColumn',
+      table: { text: 't' },
+      column: { name: { text: 'a' }, type: { text: 'TEXT' }, notNull: true, default: text('x') },
+    },
+    { kind: 'dropColumn', table: { text: 't' }, column: { text: 'a' } },
+  ])
+})
+
+test('DROP takes a table or an index', () => {
+  const drop = 'DROP TABLE IF EXISTS t; DROP TABLE t; DROP INDEX IF EXISTS i; DROP INDEX i'
+  assert.deepEqual(parse(drop), [
+    { kind: 'dropTable', ifExists: true, table: { text: 't' } },
+    { kind: 'dropTable', ifExists: false, table: { text: 't' } },
+    { kind: 'dropIndex', ifExists: true, index: { text: 'i' } },
+    { kind: 'dropIndex', ifExists: false, index: { text: 'i' } },
+  ])
+})

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** 1-based line and column (in UTF-16 code units), and the 0-based offset into the whole text. */
+export type Position = { readonly line: number; readonly column: number; readonly offset: number }
+export type Located = { readonly position: Position }
+
+export type Expression =
+  | LiteralExpression
+  | ParameterExpression
+  | ColumnExpression
+  | CallExpression
+  | AggregateExpression
+  | UnaryExpression
+  | BinaryExpression
+  | LogicalExpression
+  | InExpression
+  | BetweenExpression
+  | LikeExpression
+  | IsNullExpression
+
+/**
+ * `integer` holds a bigint that may exceed 64 bits until a leading minus is applied; the planner
+ * checks the range. `bytes` comes from x'…'.
+ */
+export type LiteralExpression = Located & { readonly kind: 'literal' } & (
+    | { readonly type: 'null'; readonly value: null }
+    | { readonly type: 'boolean'; readonly value: boolean }
+    | { readonly type: 'integer'; readonly value: bigint }
+    | { readonly type: 'real'; readonly value: number }
+    | { readonly type: 'text'; readonly value: string }
+    | { readonly type: 'bytes'; readonly value: Uint8Array }
+  )
+/** `:name` has a string key, `$1` the number 1. */
+export type ParameterExpression = Located & {
+  readonly kind: 'parameter'
+  readonly key: string | number
+}
+export type ColumnExpression = Located & {
+  readonly kind: 'column'
+  readonly name: string
+  /** Written in double quotes, which other databases take for a text. */
+  readonly quoted?: true
+}
+/** `function` is in lower case. */
+export type CallExpression = Located & {
+  readonly kind: 'call'
+  readonly function: string
+  readonly arguments: readonly Expression[]
+}
+export type AggregateFunction = 'count' | 'sum' | 'min' | 'max' | 'avg'
+/**
+ * One value of all rows of a group. Without an operand it is COUNT(*). The parser lets it through
+ * only in the projection of a SCAN, and never inside another one.
+ */
+export type AggregateExpression = Located & {
+  readonly kind: 'aggregate'
+  readonly function: AggregateFunction
+  readonly operand?: Expression
+}
+export type UnaryExpression = Located & {
+  readonly kind: 'unary'
+  readonly operator: '-' | '+' | 'NOT'
+  readonly operand: Expression
+}
+export type BinaryOperator =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '||'
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+/**
+ * A chain such as a + b - c is one node, evaluated from the left by a loop, so that a long chain
+ * costs no stack: `first` and then each operator with its operand. A comparison has one rest part.
+ */
+export type BinaryExpression = Located & {
+  readonly kind: 'binary'
+  readonly first: Expression
+  readonly rest: ReadonlyArray<{
+    readonly operator: BinaryOperator
+    readonly operand: Expression
+    readonly position: Position
+  }>
+}
+/** All conditions of one chain of the same operator. */
+export type LogicalExpression = Located & {
+  readonly kind: 'logical'
+  readonly operator: 'AND' | 'OR'
+  readonly operands: readonly Expression[]
+}
+/** `IN (…)` has a list of expressions, `IN :list` one parameter that holds an array. */
+export type InExpression = Located & {
+  readonly kind: 'in'
+  readonly negated: boolean
+  readonly operand: Expression
+  readonly list: readonly Expression[] | ParameterExpression
+}
+export type BetweenExpression = Located & {
+  readonly kind: 'between'
+  readonly negated: boolean
+  readonly operand: Expression
+  readonly lower: Expression
+  readonly upper: Expression
+}
+export type LikeExpression = Located & {
+  readonly kind: 'like'
+  readonly negated: boolean
+  readonly operand: Expression
+  readonly pattern: Expression
+}
+export type IsNullExpression = Located & {
+  readonly kind: 'isNull'
+  readonly negated: boolean
+  readonly operand: Expression
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ClauseGrammar } from './clause-grammar.ts'
+import type { Rule } from './expression-grammar.ts'
+import * as keyword from './keywords.ts'
+import * as token from './tokens.ts'
+
+/** The statements that read and write rows. */
+export class RowGrammar extends ClauseGrammar {
+  readonly dataStatement: Rule = this.RULE('dataStatement', () => {
+    this.OR([
+      { ALT: () => this.SUBRULE(this.getStatement) },
+      { ALT: () => this.SUBRULE(this.scanStatement) },
+      { ALT: () => this.SUBRULE(this.setStatement) },
+      { ALT: () => this.SUBRULE(this.insertStatement) },
+      { ALT: () => this.SUBRULE(this.deleteStatement) },
+    ])
+  })
+
+  readonly getStatement: Rule = this.RULE('getStatement', () => {
+    this.CONSUME(keyword.Get)
+    this.SUBRULE(this.projection)
+    this.CONSUME(keyword.From)
+    this.SUBRULE(this.tableName)
+    this.OPTION1(() => this.SUBRULE(this.asOf))
+    this.SUBRULE(this.whereClause)
+    this.OPTION2(() => {
+      this.CONSUME(keyword.For)
+      this.CONSUME(keyword.Update)
+    })
+  })
+
+  readonly scanStatement: Rule = this.RULE('scanStatement', () => {
+    this.CONSUME(keyword.Scan)
+    this.SUBRULE(this.projection)
+    this.CONSUME(keyword.From)
+    this.SUBRULE(this.tableName)
+    this.OPTION1(() => this.SUBRULE(this.asOf))
+    this.OPTION2(() => this.SUBRULE(this.keyHint))
+    this.OPTION3(() => this.SUBRULE(this.whereClause))
+    this.OPTION4(() => this.SUBRULE(this.groupByClause))
+    this.OPTION5(() => this.SUBRULE(this.orderByClause))
+    this.OPTION6(() => this.SUBRULE(this.limitClause))
+  })
+
+  readonly setStatement: Rule = this.RULE('setStatement', () => {
+    this.CONSUME(keyword.SetWord)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.assignment) })
+    this.CONSUME(keyword.On)
+    this.SUBRULE(this.tableName)
+    this.SUBRULE(this.whereClause)
+    this.OPTION1(() => this.SUBRULE(this.precondition))
+    this.OPTION2(() => this.SUBRULE(this.returningClause))
+  })
+
+  readonly assignment: Rule = this.RULE('assignment', () => {
+    this.SUBRULE(this.columnName)
+    this.CONSUME(token.Equal)
+    this.SUBRULE(this.expression)
+  })
+
+  readonly precondition: Rule = this.RULE('precondition', () => {
+    this.CONSUME(keyword.If)
+    this.OR([
+      { ALT: () => this.CONSUME1(keyword.Exists) },
+      {
+        // The second token decides: a condition may begin with NOT, too.
+        ALT: () => {
+          this.CONSUME(keyword.Not)
+          this.CONSUME2(keyword.Exists)
+        },
+      },
+      { ALT: () => this.SUBRULE(this.expression) },
+    ])
+  })
+
+  readonly insertStatement: Rule = this.RULE('insertStatement', () => {
+    this.CONSUME(keyword.Insert)
+    this.CONSUME(keyword.Into)
+    this.SUBRULE(this.tableName)
+    this.SUBRULE(this.columnList)
+    this.CONSUME(keyword.Values)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.insertedRow) })
+    this.OPTION1(() => this.SUBRULE(this.conflictClause))
+    this.OPTION2(() => this.SUBRULE(this.returningClause))
+  })
+
+  readonly conflictClause: Rule = this.RULE('conflictClause', () => {
+    this.CONSUME(keyword.On)
+    this.CONSUME(keyword.Conflict)
+    this.CONSUME(keyword.Do)
+    this.CONSUME(keyword.Nothing)
+  })
+
+  readonly insertedRow: Rule = this.RULE('insertedRow', () => {
+    this.CONSUME(token.LeftParenthesis)
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.expression) })
+    this.CONSUME(token.RightParenthesis)
+  })
+
+  readonly deleteStatement: Rule = this.RULE('deleteStatement', () => {
+    this.CONSUME(keyword.Delete)
+    this.CONSUME(keyword.From)
+    this.SUBRULE(this.tableName)
+    this.OPTION1(() => this.SUBRULE(this.keyHint))
+    this.OPTION2(() => this.SUBRULE(this.whereClause))
+    this.OPTION3(() => this.SUBRULE(this.limitClause))
+    this.OPTION4(() => this.SUBRULE(this.returningClause))
+  })
+
+  readonly checkStatement: Rule = this.RULE('checkStatement', () => {
+    this.CONSUME(keyword.Check)
+    this.SUBRULE(this.expression)
+    this.CONSUME(keyword.On)
+    this.SUBRULE(this.tableName)
+    this.SUBRULE(this.whereClause)
+  })
+}

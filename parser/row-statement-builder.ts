@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type * as ast from './ast.ts'
+import {
+  asOfOf,
+  buildColumnName,
+  buildDirectedColumn,
+  buildRowExpression,
+  buildWhere,
+  columnOf,
+  columnsOf,
+  hintOf,
+  limitOf,
+  projectionOf,
+  returningOf,
+  tableOf,
+  whereOf,
+} from './clause-builder.ts'
+import { only, positionOfNode } from './cst-position.ts'
+import { buildExpression } from './expression-builder.ts'
+import type * as cst from './grammar-cst.gen.ts'
+import { shownToken, syntaxError } from './parse-error.ts'
+
+/** One function for each statement that reads or writes rows. Throws `ParseError`. */
+export function buildDataStatement(
+  { children }: cst.DataStatementCstNode,
+  text: string,
+): ast.DataStatement {
+  if (children.getStatement !== undefined) return buildGet(only(children.getStatement), text)
+  if (children.scanStatement !== undefined) return buildScan(only(children.scanStatement), text)
+  if (children.setStatement !== undefined) return buildSet(only(children.setStatement), text)
+  if (children.insertStatement !== undefined) {
+    return buildInsert(only(children.insertStatement), text)
+  }
+  return buildDelete(only(children.deleteStatement), text)
+}
+
+function buildGet(node: cst.GetStatementCstNode, text: string): ast.GetStatement {
+  const { children } = node
+  return {
+    kind: 'get',
+    projection: projectionOf(children, text, buildRowExpression),
+    table: tableOf(children),
+    ...asOfOf(children),
+    where: buildWhere(children),
+    forUpdate: children.FOR !== undefined,
+    position: positionOfNode(node),
+  }
+}
+
+function buildScan(node: cst.ScanStatementCstNode, text: string): ast.ScanStatement {
+  const { children } = node
+  const group = children.groupByClause?.[0]?.children.columnName ?? []
+  const order = children.orderByClause?.[0]?.children.directedColumn ?? []
+  return {
+    kind: 'scan',
+    projection: projectionOf(children, text, buildExpression),
+    table: tableOf(children),
+    ...asOfOf(children),
+    ...hintOf(children),
+    ...whereOf(children),
+    groupBy: group.map(buildColumnName),
+    orderBy: order.map(buildDirectedColumn),
+    ...limitOf(children),
+    position: positionOfNode(node),
+  }
+}
+
+function buildSet(node: cst.SetStatementCstNode, text: string): ast.SetStatement {
+  const { children } = node
+  return {
+    kind: 'set',
+    assignments: children.assignment.map((assignment) => ({
+      column: columnOf(assignment.children),
+      value: buildRowExpression(only(assignment.children.expression)),
+    })),
+    table: tableOf(children),
+    where: buildWhere(children),
+    ...preconditionOf(children),
+    ...returningOf(children, text),
+    position: positionOfNode(node),
+  }
+}
+
+function preconditionOf(children: { precondition?: cst.PreconditionCstNode[] }): {
+  precondition?: ast.Precondition
+} {
+  if (children.precondition === undefined) return {}
+  const node = only(children.precondition)
+  const position = positionOfNode(node)
+  const { expression, NOT: not } = node.children
+  if (expression !== undefined) {
+    const condition = buildRowExpression(only(expression))
+    return { precondition: { kind: 'condition', condition, position } }
+  }
+  return { precondition: { kind: not === undefined ? 'exists' : 'notExists', position } }
+}
+
+function buildInsert(node: cst.InsertStatementCstNode, text: string): ast.InsertStatement {
+  const { children } = node
+  const columns = columnsOf(children)
+  return {
+    kind: 'insert',
+    table: tableOf(children),
+    columns,
+    rows: children.insertedRow.map((row) => buildInsertedRow(row, columns.length)),
+    onConflictDoNothing: children.conflictClause !== undefined,
+    ...returningOf(children, text),
+    position: positionOfNode(node),
+  }
+}
+
+function buildInsertedRow(row: cst.InsertedRowCstNode, columns: number): ast.Expression[] {
+  const values = row.children.expression.map((node) => {
+    const value = buildRowExpression(node)
+    if (value.kind === 'column') throw columnInValues(value)
+    return value
+  })
+  if (values.length === columns) return values
+  const message = `${counted(values.length, 'value')} for ${counted(columns, 'column')}`
+  throw syntaxError(message, positionOfNode(row), { token: '(' })
+}
+
+function columnInValues({ name, position }: ast.ColumnExpression): Error {
+  const token = shownToken(name)
+  return syntaxError('VALUES cannot name a column: there is no row yet', position, {
+    token,
+    hint: `a string is written in single quotes: '${token.replaceAll("'", "''")}'`,
+  })
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function buildDelete(node: cst.DeleteStatementCstNode, text: string): ast.DeleteStatement {
+  const { children } = node
+  return {
+    kind: 'delete',
+    table: tableOf(children),
+    ...hintOf(children),
+    ...whereOf(children),
+    ...limitOf(children),
+    ...returningOf(children, text),
+    position: positionOfNode(node),
+  }
+}
+
+export function buildCheck(node: cst.CheckStatementCstNode): ast.CheckStatement {
+  const { children } = node
+  return {
+    kind: 'check',
+    condition: buildRowExpression(only(children.expression)),
+    table: tableOf(children),
+    where: buildWhere(children),
+    position: positionOfNode(node),
+  }
+}

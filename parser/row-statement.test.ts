@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createParser } from './parser.ts'
+import {
+  ALL,
+  column,
+  compared,
+  integer,
+  named,
+  parameter,
+  parse,
+  projected,
+  text,
+} from './statement-tree.ts'
+
+const parser = createParser({ skipValidations: false })
+
+test('GET reads by a condition, at a snapshot, guarded by FOR UPDATE', () => {
+  assert.deepEqual(parse('GET * FROM t AS OF 5 WHERE id = :id FOR UPDATE'), [
+    {
+      kind: 'get',
+      projection: ALL,
+      table: { text: 't' },
+      asOf: integer(5),
+      where: compared(column('id'), '=', parameter('id')),
+      forUpdate: true,
+    },
+  ])
+})
+
+test('a projection is labelled by AS, by the column, or by the text of the expression', () => {
+  const [statement] = parser.parseScript(
+    'GET a, "b c", a +  1 /* one */ AS d, (a)+ 2 /* x */ FROM t WHERE a = 1',
+  )
+  assert.ok(statement?.kind === 'get' && statement.projection.kind === 'expressions')
+  const labels = statement.projection.items.map(({ label }) => label)
+  assert.deepEqual(labels, ['a', 'b c', 'd', '(a)+ 2'])
+})
+
+test('SCAN takes every clause in its order', () => {
+  const scan =
+    'SCAN a FROM t AS OF :s USE PRIMARY KEY WHERE a > 1 ORDER BY a DESC, b ASC, c LIMIT $1'
+  assert.deepEqual(parse(scan), [
+    {
+      kind: 'scan',
+      projection: { kind: 'expressions', items: [{ expression: column('a'), label: 'a' }] },
+      table: { text: 't' },
+      asOf: parameter('s'),
+      hint: { kind: 'primaryKey' },
+      where: compared(column('a'), '>', integer(1)),
+      groupBy: [],
+      orderBy: [
+        { column: { text: 'a' }, descending: true },
+        { column: { text: 'b' }, descending: false },
+        { column: { text: 'c' }, descending: false },
+      ],
+      limit: parameter(1),
+    },
+  ])
+  assert.deepEqual(parse('SCAN * FROM t'), [
+    { kind: 'scan', projection: ALL, table: { text: 't' }, groupBy: [], orderBy: [] },
+  ])
+})
+
+test('SET assigns expressions on a table', () => {
+  assert.deepEqual(parse("SET a = 1, \"B\" = 'x' ON t WHERE id = 'bob'"), [
+    {
+      kind: 'set',
+      assignments: [
+        { column: { text: 'a' }, value: integer(1) },
+        { column: { text: 'B' }, value: text('x') },
+      ],
+      table: { text: 't' },
+      where: compared(column('id'), '=', text('bob')),
+    },
+  ])
+})
+
+test('INSERT takes several rows', () => {
+  assert.deepEqual(parse('INSERT INTO t (a, b) VALUES (1, :b), (2, now())'), [
+    {
+      kind: 'insert',
+      table: { text: 't' },
+      columns: [{ text: 'a' }, { text: 'b' }],
+      rows: [
+        [integer(1), parameter('b')],
+        [integer(2), { kind: 'call', function: 'now', arguments: [] }],
+      ],
+      onConflictDoNothing: false,
+    },
+  ])
+})
+
+test('DELETE takes a hint, a condition and a limit', () => {
+  assert.deepEqual(parse('DELETE FROM t USE PRIMARY KEY'), [
+    { kind: 'delete', table: { text: 't' }, hint: { kind: 'primaryKey' } },
+  ])
+  assert.deepEqual(parse('DELETE FROM t WHERE a < 3 LIMIT 10'), [
+    {
+      kind: 'delete',
+      table: { text: 't' },
+      where: compared(column('a'), '<', integer(3)),
+      limit: integer(10),
+    },
+  ])
+})
+
+test('USE names an index or the primary key, of a SCAN and of a DELETE', () => {
+  const hint = { kind: 'index', index: { text: 'by_time' } }
+  assert.deepEqual(parse('SCAN * FROM t USE INDEX by_time; DELETE FROM t USE INDEX by_time'), [
+    { kind: 'scan', projection: ALL, table: { text: 't' }, hint, groupBy: [], orderBy: [] },
+    { kind: 'delete', table: { text: 't' }, hint },
+  ])
+})
+
+test('SCAN groups rows and projects aggregates, alone and inside of expressions', () => {
+  const scan = `SCAN a, COUNT(*), sum(n + 1) AS total, Max(n) - MIN(n), avg(n), count(n)
+    FROM t WHERE a > 1 GROUP BY a, b ORDER BY a LIMIT 5`
+  const aggregate = (name: string, operand: unknown) => ({
+    kind: 'aggregate',
+    function: name,
+    operand,
+  })
+  const sum = { ...compared(column('n'), '+', integer(1)) }
+  const spread = compared(aggregate('max', column('n')), '-', aggregate('min', column('n')))
+  assert.deepEqual(parse(scan), [
+    {
+      kind: 'scan',
+      projection: {
+        kind: 'expressions',
+        items: [
+          { expression: column('a'), label: 'a' },
+          { expression: { kind: 'aggregate', function: 'count' }, label: 'COUNT(*)' },
+          { expression: aggregate('sum', sum), label: 'total' },
+          { expression: spread, label: 'Max(n) - MIN(n)' },
+          { expression: aggregate('avg', column('n')), label: 'avg(n)' },
+          { expression: aggregate('count', column('n')), label: 'count(n)' },
+        ],
+      },
+      table: { text: 't' },
+      where: compared(column('a'), '>', integer(1)),
+      groupBy: named('a', 'b'),
+      orderBy: [{ column: { text: 'a' }, descending: false }],
+      limit: integer(5),
+    },
+  ])
+})
+
+test('the name of an aggregate is a column where no parenthesis follows', () => {
+  assert.deepEqual(parse('SCAN count, sum FROM max WHERE min = avg'), [
+    {
+      kind: 'scan',
+      projection: projected('count', 'sum'),
+      table: { text: 'max' },
+      where: compared(column('min'), '=', column('avg')),
+      groupBy: [],
+      orderBy: [],
+    },
+  ])
+})
+
+test('SET asks before it writes, and answers what it wrote', () => {
+  const set = (...rest: readonly object[]) =>
+    rest.map((each) => ({
+      kind: 'set',
+      assignments: [{ column: { text: 'a' }, value: integer(1) }],
+      table: { text: 't' },
+      where: compared(column('id'), '=', integer(2)),
+      ...each,
+    }))
+  const start = 'SET a = 1 ON t WHERE id = 2'
+  const negated = {
+    kind: 'unary',
+    operator: 'NOT',
+    operand: compared(column('a'), '=', integer(5)),
+  }
+  assert.deepEqual(
+    parse(`${start} IF EXISTS; ${start} IF NOT EXISTS; ${start} IF NOT a = 5;
+      ${start} IF a < 5 RETURNING *; ${start} RETURNING a, b`),
+    set(
+      { precondition: { kind: 'exists' } },
+      { precondition: { kind: 'notExists' } },
+      { precondition: { kind: 'condition', condition: negated } },
+      {
+        precondition: { kind: 'condition', condition: compared(column('a'), '<', integer(5)) },
+        returning: ALL,
+      },
+      { returning: projected('a', 'b') },
+    ),
+  )
+})
+
+test('INSERT leaves duplicates out when told so, and answers what it wrote', () => {
+  const insert = 'INSERT INTO t (a) VALUES (1) ON CONFLICT DO NOTHING RETURNING a, a + 1 AS next'
+  assert.deepEqual(parse(insert), [
+    {
+      kind: 'insert',
+      table: { text: 't' },
+      columns: named('a'),
+      rows: [[integer(1)]],
+      onConflictDoNothing: true,
+      returning: {
+        kind: 'expressions',
+        items: [
+          { expression: column('a'), label: 'a' },
+          { expression: compared(column('a'), '+', integer(1)), label: 'next' },
+        ],
+      },
+    },
+  ])
+})
+
+test('DELETE answers what it deleted', () => {
+  assert.deepEqual(parse('DELETE FROM t USE PRIMARY KEY LIMIT :n RETURNING *'), [
+    {
+      kind: 'delete',
+      table: { text: 't' },
+      hint: { kind: 'primaryKey' },
+      limit: parameter('n'),
+      returning: ALL,
+    },
+  ])
+})
+
+test('a hint, a precondition and an aggregate know where they stand', () => {
+  const [scan, set] = parser.parseScript(
+    'SCAN 1 + COUNT(*) FROM t USE INDEX i; SET a = 1 ON t WHERE b = 1 IF EXISTS',
+  )
+  assert.ok(scan?.kind === 'scan' && scan.projection.kind === 'expressions')
+  assert.equal(scan.hint?.position.offset, 25)
+  const sum = scan.projection.items[0]?.expression
+  assert.ok(sum?.kind === 'binary' && sum.rest[0]?.operand.kind === 'aggregate')
+  assert.equal(sum.rest[0].operand.position.offset, 9)
+  assert.ok(set?.kind === 'set')
+  assert.equal(set.precondition?.position.offset, 65)
+})

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import * as keyword from './keywords.ts'
+import * as token from './tokens.ts'
+import { type Habit, rewrite } from './wrong-statement.ts'
+
+// Slips of the pen, and marks that other languages use: what is wrong whichever the statement is.
+
+export const doubleEqual: Habit = (wrong) => {
+  if (wrong.tokens[wrong.at]?.tokenType !== token.DoubleEqual) return undefined
+  const all = wrong.tokens.flatMap((each, index) =>
+    each.tokenType === token.DoubleEqual ? [[index, '='] as const] : [],
+  )
+  return { advice: 'equality is a single =', rewritten: rewrite(wrong, new Map(all)) }
+}
+
+export const trailingComma: Habit = (wrong) => {
+  const comma = wrong.at - 1
+  if (wrong.tokens[comma]?.tokenType !== token.Comma) return undefined
+  const rewritten = rewrite(wrong, new Map([[comma, '']]))
+  return { advice: 'drop the comma before it', rewritten, onlyRewritten: true }
+}
+
+/** 'it's' is the string 'it', glued to a name and an unclosed string. */
+export const quoteInsideString: Habit = ({ tokens, at }) => {
+  const previous = tokens[at - 1]
+  const next = tokens[at]
+  if (previous?.tokenType !== token.Text || next === undefined) return undefined
+  if (previous.startOffset + previous.image.length !== next.startOffset) return undefined
+  if (!token.isOf(next.tokenType, keyword.Name)) return undefined
+  return { advice: "a quote inside a string is written twice: 'it''s'" }
+}
+
+export const reservedWordAsName: Habit = (wrong) => {
+  const word = wrong.tokens[wrong.at]
+  if (word === undefined || !keyword.RESERVED_WORDS.includes(word.tokenType)) return undefined
+  const rewritten = rewrite(wrong, new Map([[wrong.at, `"${word.image}"`]]))
+  const advice = `${word.tokenType.name} is a reserved word, quoted it is a name`
+  return { advice, rewritten, onlyRewritten: true }
+}
+
+export const foreignCharacter: Habit = (wrong) => {
+  const image = wrong.tokens[wrong.at]?.image ?? ''
+  const source = rewrite(wrong, new Map())
+  switch (image.charAt(0)) {
+    case '`':
+      return {
+        advice: 'names are quoted by double quotes',
+        rewritten: source.replace(/`([^`"]+)`/g, '"$1"'),
+      }
+    case '[':
+      return {
+        advice: 'names are quoted by double quotes',
+        // Without [ inside, or each of many open brackets would look for its end anew.
+        rewritten: source.replace(/\[([^[\]"]+)\]/g, '"$1"'),
+      }
+    case '‘':
+    case '’':
+    case '“':
+    case '”':
+      return {
+        advice: 'quotes are straight',
+        rewritten: source.replace(/[‘’]/g, "'").replace(/[“”]/g, '"'),
+      }
+    case '.':
+      return {
+        advice: 'a statement has one table, so its columns are named alone',
+        rewritten: rewrite(
+          wrong,
+          new Map([
+            [wrong.at - 1, ''],
+            [wrong.at, ''],
+          ]),
+        ),
+      }
+    case '#':
+      return { advice: 'a comment begins with --' }
+    case '@':
+      return {
+        advice: 'a parameter begins with a colon',
+        rewritten: source.replace(/@(\w+)/g, ':$1'),
+        onlyRewritten: true,
+      }
+    default:
+      return undefined
+  }
+}
+
+export const chainedComparison: Habit = ({ tokens, at }) => {
+  const type = tokens[at]?.tokenType
+  if (type === undefined || !token.isOf(type, token.ComparisonOperator)) return undefined
+  const before = tokens.slice(0, at).map(({ tokenType }) => tokenType)
+  const chained = before.some((each) => token.isOf(each, token.ComparisonOperator))
+  if (!chained || !before.includes(keyword.Where)) return undefined
+  return { advice: 'comparisons do not chain: write a < b AND b < c, or b BETWEEN a AND c' }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import * as keyword from './keywords.ts'
+import * as token from './tokens.ts'
+import {
+  type Advice,
+  indexOf,
+  listAt,
+  piece,
+  rewrite,
+  type WrongStatement,
+} from './wrong-statement.ts'
+
+/** How other databases define tables and indexes, and show what they have. */
+export function foreignDefinition(wrong: WrongStatement): Advice | undefined {
+  switch (wrong.tokens[0]?.tokenType) {
+    case keyword.Create:
+      return indexOf(wrong, keyword.Index) === 1 || wrong.tokens[1]?.tokenType === keyword.Unique
+        ? ofCreateIndex(wrong)
+        : ofCreateTable(wrong)
+    case keyword.Alter:
+      return ofAlter(wrong)
+    case keyword.Drop:
+      return ofDrop(wrong)
+    case keyword.Show:
+      return ofShow(wrong)
+    case keyword.Describe:
+      return wrong.at === 2 && wrong.tokens[1]?.tokenType === keyword.Table
+        ? { advice: 'DESCRIBE stands alone', rewritten: `DESCRIBE ${piece(wrong, 2)}` }
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function ofCreateIndex(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const index = indexOf(wrong, keyword.Index)
+  if (index < 0) {
+    const rewritten = `CREATE UNIQUE INDEX ${piece(wrong, 2)}`
+    return { advice: 'UNIQUE is said of an index', rewritten, onlyRewritten: true }
+  }
+  const without = (from: number, count: number) =>
+    rewrite(wrong, new Map(Array.from({ length: count }, (_, each) => [from + each, ''])))
+  const before = tokens[at - 1]?.image.toUpperCase()
+  if (before === 'CONCURRENTLY') {
+    const advice = 'an index is always built while others read and write'
+    return { advice, rewritten: without(at - 1, 1) }
+  }
+  if (tokens[at]?.tokenType === keyword.On && at === index + 1) {
+    const name = [tokens[at + 1]?.image, ...listAt(wrong, at + 2)].join('_')
+    const rewritten = rewrite(wrong, new Map([[at, `${name.replace(/ (ASC|DESC)\b/gi, '')} ON`]]))
+    return { advice: 'an index has a name', rewritten }
+  }
+  switch (tokens[at]?.image.toUpperCase()) {
+    case 'USING':
+      return { advice: 'there is one kind of index, and it is ordered', rewritten: without(at, 2) }
+    case 'INCLUDE':
+      return {
+        advice: 'INCLUDE is written STORING',
+        rewritten: rewrite(wrong, new Map([[at, 'STORING']])),
+      }
+    case 'WHERE':
+      return { advice: 'an index holds every row of its table', rewritten: piece(wrong, 0, at) }
+    case '(':
+      return { advice: 'an index is over columns: keep what is computed in a column of its own' }
+    default:
+      return undefined
+  }
+}
+
+function ofCreateTable(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const word = tokens[at]?.image.toUpperCase() ?? ''
+  if (word === 'UNIQUE') return ofUniqueColumn(wrong)
+  if (word !== '(') return CONSTRAINTS.get(word)
+  // UNIQUE (a) and FOREIGN KEY (a) in the list of columns look like columns of a strange type.
+  const before = piece(wrong, at - 2, at).toUpperCase()
+  if (before.endsWith('UNIQUE')) return { advice: UNIQUE }
+  return before === 'FOREIGN KEY' ? CONSTRAINTS.get('REFERENCES') : undefined
+}
+
+const UNIQUE = 'what is unique besides the key is said by an index: CREATE UNIQUE INDEX'
+
+const CONSTRAINTS: ReadonlyMap<string, Advice> = new Map(
+  Object.entries({
+    REFERENCES: 'there are no foreign keys: CHECK the other row in the same transaction',
+    CHECK: 'a table has no conditions: CHECK is a statement of the transaction that writes',
+    CONSTRAINT: 'constraints have no names',
+    AUTOINCREMENT: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
+    AUTO_INCREMENT: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
+    GENERATED: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
+    NULL: 'a column may be NULL where NOT NULL does not forbid it',
+  }).map(([word, advice]) => [word, { advice }] as const),
+)
+
+/** CREATE TABLE t (…, email TEXT UNIQUE) -> CREATE TABLE …; CREATE UNIQUE INDEX t_email ON t (email) */
+function ofUniqueColumn(wrong: WrongStatement): Advice {
+  const { tokens, at } = wrong
+  const open = indexOf(wrong, token.LeftParenthesis)
+  const separator = tokens.findLastIndex(
+    ({ tokenType }, index) => index < at && tokenType === token.Comma,
+  )
+  const column = tokens[Math.max(open, separator) + 1]?.image
+  const table = tokens[open - 1]?.image
+  const create = rewrite(wrong, new Map([[at, '']])).replace(/ (?=[,)])/g, '')
+  const index = `CREATE UNIQUE INDEX ${table}_${column} ON ${table} (${column})`
+  return {
+    advice: 'what is unique besides the key is said by an index',
+    rewritten: `${create}; ${index}`,
+  }
+}
+
+function ofAlter(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const word = tokens[at]?.image.toUpperCase() ?? ''
+  const before = tokens[at - 1]?.tokenType
+  if (before === keyword.Add && ['INDEX', 'UNIQUE', 'KEY'].includes(word)) {
+    return { advice: 'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)' }
+  }
+  if (at === 4 && (before === keyword.Add || before === keyword.Drop)) {
+    const rewritten = `${piece(wrong, 0, at)} COLUMN ${piece(wrong, at)}`
+    return { advice: 'ALTER TABLE says COLUMN', rewritten, onlyRewritten: true }
+  }
+  switch (word) {
+    case 'RENAME':
+      return { advice: 'nothing is renamed: what is read can be called otherwise with AS' }
+    case 'ALTER':
+    case 'MODIFY':
+    case 'CHANGE':
+      return { advice: 'a column stays as it is: add another one, fill it, and drop this one' }
+    case ',':
+      return { advice: 'ALTER TABLE changes one column: write a statement for each' }
+    default:
+      return undefined
+  }
+}
+
+function ofDrop(wrong: WrongStatement): Advice | undefined {
+  const word = wrong.tokens[wrong.at]?.image.toUpperCase()
+  const rewritten = piece(wrong, 0, wrong.at)
+  if (word === 'ON') return { advice: 'the name of an index is enough', rewritten }
+  if (word !== 'CASCADE' && word !== 'RESTRICT') return undefined
+  return { advice: 'nothing depends on a table but its indexes, which go with it', rewritten }
+}
+
+function ofShow(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const words = piece(wrong, 1).toUpperCase()
+  const last = tokens.at(-1)?.image
+  if (/^(INDEX|INDEXES|INDICES|KEYS)\b/.test(words) && tokens.length > 2) {
+    return { advice: 'indexes are shown of a table', rewritten: `SHOW INDEXES FROM ${last}` }
+  }
+  if (at === 1 && /^(COLUMNS (FROM|IN)|CREATE TABLE)\b/.test(words)) {
+    return { advice: 'a table is shown by', rewritten: `DESCRIBE ${last}` }
+  }
+  return undefined
+}
