@@ -22,15 +22,21 @@ import { type StorageLog, silentLog } from './storage-log.ts'
 import { readSecret } from './storage-secret.ts'
 import { findAbandonedRows } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
+import { type IndexBuild, IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
 import { COMMIT_TURN_ROWS } from './transaction/large-commit.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
 import { snapshotTooOld } from './transaction/snapshot-age.ts'
-import { Transaction, type TransactionParts } from './transaction/transaction.ts'
+import {
+  Transaction,
+  type TransactionOptions,
+  type TransactionParts,
+} from './transaction/transaction.ts'
 import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
+import type { TransactionEnd } from './transaction/transaction-protocol.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
 
@@ -99,6 +105,9 @@ async function openEngine(options: StorageOptions): Promise<CellStore> {
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
+/** How often a gateway looks for an index whose builder may have died. */
+const INDEX_LOOK_MS = 10_000
+
 export class Storage {
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
@@ -106,10 +115,17 @@ export class Storage {
   readonly #registry = new TransactionRegistry()
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
-  readonly #newestCatalog = new NewestCatalog()
+  readonly #newestCatalog: NewestCatalog
   readonly #garbage: GarbageCollection
+  readonly #indexBuilder: IndexBuilder
 
-  private constructor(parts: ProtocolParts, owner: 'exclusive' | 'shared', retention: Retention) {
+  private constructor(
+    parts: ProtocolParts,
+    owner: 'exclusive' | 'shared',
+    own: { readonly retention: Retention; readonly indexBatchRows?: number | undefined },
+  ) {
+    const { retention, indexBatchRows } = own
+    this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
     const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
@@ -118,7 +134,7 @@ export class Storage {
       budget: this.#budget,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
-        this.#newestCatalog.ended(ended, outcome)
+        this.#schemaMayHaveChanged(ended, outcome)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
     }
@@ -130,6 +146,13 @@ export class Storage {
       safePointMax,
       expendableAt: (safePoint) => this.#expendableAt(safePoint),
     })
+    this.#indexBuilder = new IndexBuilder({
+      ...context,
+      begin: () => this.#beginOwnWork(),
+      catalog: (transaction) => this.catalog(transaction),
+      ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
+      ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
+    })
   }
 
   /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
@@ -139,6 +162,8 @@ export class Storage {
       readonly owner: 'exclusive' | 'shared'
       /** The empty table of latches that the only owner is to use, for whoever wants to watch it. */
       readonly latches?: LatchTable
+      /** How many rows one transaction of the building of an index takes at most. */
+      readonly indexBatchRows?: number
       /** How many rows of a large commit it looks at in one turn. */
       readonly commitTurnRows?: number
     },
@@ -147,8 +172,10 @@ export class Storage {
     const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
     const outside = { cellStore, clock, randomness, log, latches, commitTurnRows }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
-    const storage = new Storage(await openProtocol(outside, owner, commit), owner, retention)
+    const own = { retention, indexBatchRows: options.indexBatchRows }
+    const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
+    storage.#indexBuilder.start()
     return storage
   }
 
@@ -157,17 +184,7 @@ export class Storage {
    * `asOf` lies outside what can be read.
    */
   async begin(options: BeginOptions = {}): Promise<Transaction> {
-    const { context, stampNow } = this.#parts
-    const stamp = stampNow() ?? (await context.oracle.next())
-    const startTs = options.asOf ?? stamp.timestamp
-    if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
-    if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
-    const transaction = new Transaction(this.#transactionParts, {
-      startTs,
-      newId: () => newTransactionId(startTs, context.randomness),
-      readOnly: options.readOnly === true || options.asOf !== undefined,
-      keepsOutcome: options.keepsOutcome === true,
-    })
+    const transaction = new Transaction(this.#transactionParts, await this.#snapshotOf(options))
     this.#registry.begun(transaction)
     return transaction
   }
@@ -181,6 +198,14 @@ export class Storage {
     const catalog = await this.#catalogs.read(transaction)
     if (isOnlyOwner) this.#newestCatalog.wasRead(startTs, catalog)
     return catalog
+  }
+
+  /**
+   * Waits until an index that CREATE INDEX began to build is no longer being built. Rejects with the
+   * signal's reason, and with StorageError `closed`.
+   */
+  async indexBuilt(indexId: number, signal?: AbortSignal): Promise<'ready' | 'failed' | 'dropped'> {
+    return await this.#indexBuilder.built(indexId, signal)
   }
 
   /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
@@ -222,7 +247,9 @@ export class Storage {
    * the signal's reason, or with CellStoreError.
    */
   async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
-    return await checkConsistency(this.#parts.context.cellStore, options)
+    const { cellStore, oracle } = this.#parts.context
+    const takeTimestamp = async () => (await oracle.next()).timestamp
+    return await checkConsistency(cellStore, options, takeTimestamp)
   }
 
   async status(): Promise<StorageStatus> {
@@ -233,6 +260,7 @@ export class Storage {
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
       openTransactions: this.#registry.activeCount,
       bufferedBytes: this.#budget.bytes,
+      indexBuilds: this.#indexBuilder.builds,
       ...(this.#garbage.lastReport === undefined
         ? {}
         : { lastCollection: this.#garbage.lastReport }),
@@ -246,6 +274,7 @@ export class Storage {
    */
   async close(): Promise<void> {
     const { context, stop } = this.#parts
+    await this.#indexBuilder.stop()
     await this.#garbage.stop()
     await stop()
     await this.#registry.commitsEnded()
@@ -270,6 +299,31 @@ export class Storage {
       transaction.rollback()
     }
   }
+
+  async #snapshotOf(options: BeginOptions): Promise<TransactionOptions> {
+    const { context, stampNow } = this.#parts
+    const stamp = stampNow() ?? (await context.oracle.next())
+    const startTs = options.asOf ?? stamp.timestamp
+    if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
+    if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
+    return {
+      startTs,
+      newId: () => newTransactionId(startTs, context.randomness),
+      readOnly: options.readOnly === true || options.asOf !== undefined,
+      keepsOutcome: options.keepsOutcome === true,
+    }
+  }
+
+  /** The store's own work is not counted among the open transactions, and holds back no collection. */
+  async #beginOwnWork(): Promise<Transaction> {
+    const parts = { ...this.#transactionParts, ended: this.#schemaMayHaveChanged }
+    return new Transaction(parts, await this.#snapshotOf({}))
+  }
+
+  readonly #schemaMayHaveChanged = (transaction: Transaction, end: TransactionEnd): void => {
+    this.#newestCatalog.ended(transaction, end)
+    if (transaction.changesSchema && end.kind !== 'rolledBack') this.#indexBuilder.wake()
+  }
 }
 
 export type StorageStatus = {
@@ -280,6 +334,8 @@ export type StorageStatus = {
   readonly openTransactions: number
   /** What the open transactions have written and not committed. */
   readonly bufferedBytes: number
+  /** The indexes that this process is building, as far as a first batch is done. */
+  readonly indexBuilds: readonly IndexBuild[]
   readonly lastCollection?: GarbageReport
 }
 

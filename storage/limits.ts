@@ -8,6 +8,7 @@ export const STORAGE_LIMITS = {
   transactionBytesMax: 64 * 1024 * 1024,
   bufferedBytesMax: 256 * 1024 * 1024,
   tableColumnsMax: 256,
+  tableIndexesMax: 32,
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,

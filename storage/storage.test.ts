@@ -40,7 +40,7 @@ async function makeTable(storage: Storage, name = 'account'): Promise<TableDefin
 async function put(storage: Storage, table: TableDefinition, balances: Record<string, number>) {
   const transaction = await storage.begin({ keepsOutcome: true })
   for (const [id, balance] of Object.entries(balances)) {
-    putRow(transaction, table, [id, BigInt(balance)])
+    await putRow(transaction, table, [id, BigInt(balance)], null)
   }
   await transaction.commit()
   return transaction
@@ -127,7 +127,9 @@ for (const commit of ['one-phase', 'two-phase'] as const) {
       const past = await storage.begin({ asOf: between })
       const [bob] = await getRows(past, table, [['bob']])
       assert.deepEqual(bob?.row, ['bob', 1n])
-      assert.throws(() => putRow(past, table, ['bob', 3n]), { code: 'read_only_transaction' })
+      await assert.rejects(putRow(past, table, ['bob', 3n], null), {
+        code: 'read_only_transaction',
+      })
       const empty = await storage.begin({ asOf: before })
       assert.deepEqual((await storage.catalog(empty)).tables(), [])
       await assert.rejects(storage.begin({ asOf: early + 3600e6 }), { code: 'timestamp_in_future' })
@@ -183,7 +185,7 @@ for (const commit of ['one-phase', 'two-phase'] as const) {
       const storage = await openStorage({ commit, engine: 'memory' })
       const old = await makeTable(storage)
       const writer = await storage.begin()
-      putRow(writer, old, ['bob', 1n])
+      await putRow(writer, old, ['bob', 1n], null)
       const change = await storage.begin()
       await dropTable(change, await storage.catalog(change), 'account', { ifExists: false })
       await change.commit()
@@ -196,7 +198,7 @@ for (const commit of ['one-phase', 'two-phase'] as const) {
       const storage = await openStorage({ commit, engine: 'memory' })
       const table = await makeTable(storage)
       const writer = await storage.begin()
-      putRow(writer, table, ['bob', 1n])
+      await putRow(writer, table, ['bob', 1n], null)
       await makeTable(storage, 'other')
       assert.notEqual((await writer.commit()).commitTs, null)
       await storage.close()
@@ -233,8 +235,8 @@ describe('several gateways over one store', () => {
     await put(a, table, { bob: 10 })
     assert.deepEqual(await balances(b, table), { bob: 10 })
     const [first, second] = [await a.begin(), await b.begin()]
-    putRow(first, table, ['bob', 1n])
-    putRow(second, table, ['bob', 2n])
+    await putRow(first, table, ['bob', 1n], null)
+    await putRow(second, table, ['bob', 2n], null)
     await first.commit()
     await assert.rejects(second.commit(), { code: 'write_conflict' })
     await Promise.all([a.close(), b.close()])
@@ -246,7 +248,7 @@ describe('several gateways over one store', () => {
     const leave = async (storage: Storage, who: string, other: string) => {
       const transaction = await storage.begin()
       guardRow(transaction, table, [other])
-      putRow(transaction, table, [who, 0n])
+      await putRow(transaction, table, [who, 0n], null)
       return await transaction.commit()
     }
     const both = await Promise.allSettled([leave(a, 'ann', 'bob'), leave(b, 'bob', 'ann')])
@@ -269,8 +271,8 @@ describe('several gateways over one store', () => {
         const transaction = await storage.begin()
         try {
           const rows = await getRows(transaction, table, [[from], [to]])
-          putRow(transaction, table, [from, (rows[0]?.row[1] as bigint) - 1n])
-          putRow(transaction, table, [to, (rows[1]?.row[1] as bigint) + 1n])
+          await putRow(transaction, table, [from, (rows[0]?.row[1] as bigint) - 1n], null)
+          await putRow(transaction, table, [to, (rows[1]?.row[1] as bigint) + 1n], null)
           await transaction.commit()
         } catch (error) {
           assert.equal((error as { retryable?: boolean }).retryable, true)

@@ -33,17 +33,40 @@ export { STORAGE_LIMITS } from './limits.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageLog } from './storage-log.ts'
 export { canonicalJson } from './tables/canonical-json.ts'
-export { type Catalog, requireTable } from './tables/catalog.ts'
+export { type Catalog, requireIndex, requireTable, type TableIndex } from './tables/catalog.ts'
 export { createTable, dropTable } from './tables/catalog-changes.ts'
+export { addColumn, dropColumn } from './tables/column-changes.ts'
+export type { IndexBuild } from './tables/index-builder.ts'
+export { createIndex, dropIndex } from './tables/index-changes.ts'
+export { entryColumns, type IndexEntry } from './tables/index-entry.ts'
+export {
+  encodeIndexKey,
+  encodeIndexTextPrefix,
+  indexSpace,
+  orderParts,
+} from './tables/index-key.ts'
+export type { RowChange, UniqueConflict } from './tables/index-maintenance.ts'
+export { type IndexProgress, readIndexProgress } from './tables/index-progress.ts'
+export { getUniqueEntries, type IndexScan, scanIndexEntries } from './tables/index-scan.ts'
 export {
   decodePrimaryKey,
   encodePrimaryKey,
+  encodePrimaryKeyBound,
   encodeTextPrefix,
   tableSpace,
 } from './tables/key-encoding.ts'
 export { nearestNames } from './tables/nearest-names.ts'
-export type { NewColumn, NewKeyPart, NewTable } from './tables/new-table.ts'
-export { decodeRow, ROW_COLUMN } from './tables/row-codec.ts'
+export type { NewIndex } from './tables/new-index.ts'
+export type { NewColumn, NewFamily, NewKeyPart, NewTable } from './tables/new-table.ts'
+export {
+  changeRows,
+  columnsForDelete,
+  columnsForSet,
+  deleteRow,
+  guardRow,
+  putRow,
+} from './tables/row-changes.ts'
+export { decodeRow, familyColumn, ROW_COLUMN } from './tables/row-codec.ts'
 export { nameOfRow, type RowName } from './tables/row-name.ts'
 export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'
 export {
@@ -58,15 +81,16 @@ export {
   type ColumnDefault,
   type ColumnDefinition,
   columnPosition,
+  type FamilyDefinition,
+  type IndexDefinition,
   type KeyPart,
   type SqlRow,
   type TableDefinition,
 } from './tables/table-definition.ts'
 export {
-  deleteRow,
   getRows,
-  guardRow,
-  putRow,
+  getRowsOfTables,
+  type RowsAsked,
   type StoredRow,
   scanRows,
   type TableScan,

@@ -11,9 +11,9 @@ import {
   catalogTableKey,
   decodeCatalogName,
   decodeNextId,
-  decodeTable,
 } from '../tables/catalog-codec.ts'
 import { ROW_COLUMN } from '../tables/row-codec.ts'
+import { decodeTable } from '../tables/table-codec.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import { type CommittedValue, readCommittedValue } from './committed-value.ts'
 import type { ConsistencyFindings, ConsistencyProblem } from './consistency-report.ts'
@@ -58,9 +58,32 @@ export async function checkCatalog(
     }
     if (table.id >= nextId) found(path, `Table ${table.id} exists and ${nextId} is given out next.`)
   }
+  checkIndexes(tables, nextId, found)
   checkNames(tables, names, found)
   checkVersion(rows, found)
   return { catalog: createCatalog(null, tables), nextId }
+}
+
+/** Ids are given out once, to tables and indexes alike, and names of indexes are there once. */
+function checkIndexes(
+  tables: readonly TableDefinition[],
+  nextId: number,
+  found: (path: string, message: string) => void,
+): void {
+  const ids = new Set(tables.map(({ id }) => id))
+  const names = new Set<string>()
+  for (const table of tables) {
+    const path = pathOf(catalogTableKey(table.id))
+    for (const { id, name } of table.indexes) {
+      if (ids.has(id)) found(path, `The id ${id} of the index "${name}" is that of another too.`)
+      if (id >= nextId) found(path, `Index ${id} exists and ${nextId} is given out next.`)
+      if (names.has(name.toLowerCase())) {
+        found(path, `There is another index "${name}", but for case.`)
+      }
+      ids.add(id)
+      names.add(name.toLowerCase())
+    }
+  }
 }
 
 function checkNames(

@@ -15,7 +15,8 @@ import {
   Storage,
   type TableDefinition,
 } from '../storage.ts'
-import { encodeNextId, encodeTable } from '../tables/catalog-codec.ts'
+import { encodeNextId } from '../tables/catalog-codec.ts'
+import { encodeTable } from '../tables/table-codec.ts'
 import { encodeLock, type Lock } from '../transaction/lock.ts'
 import { decodeWriteRecord, encodeStartTs, encodeWriteRecord } from '../transaction/write-record.ts'
 import { checkConsistency } from './consistency-check.ts'
@@ -44,23 +45,25 @@ class DamagedWorld {
     const account = await make('account')
     await make('visit')
     const dropped = await make('dropped')
-    await change(storage, (at) => putRow(at, dropped, ['gone', 1n, null]))
+    await change(storage, (at) => putRow(at, dropped, ['gone', 1n, null], null))
     await change(storage, async (at) =>
       dropTable(at, await storage.catalog(at), 'dropped', { ifExists: false }),
     )
     for (const note of ['first', LONG, 'third']) {
-      await change(storage, (at) => {
-        putRow(at, account, ['bob', 10n, note])
-        putRow(at, account, ['joe', 2n, note])
+      await change(storage, async (at) => {
+        await putRow(at, account, ['bob', 10n, note], null)
+        await putRow(at, account, ['joe', 2n, note], null)
       })
     }
     for (let round = 0; round < 11; round += 1) {
-      await change(storage, (at) => putRow(at, account, ['ann', BigInt(round), `${round}${LONG}`]))
+      await change(storage, (at) =>
+        putRow(at, account, ['ann', BigInt(round), `${round}${LONG}`], null),
+      )
     }
-    await change(storage, (at) => deleteRow(at, account, ['joe']))
-    await change(storage, (at) => {
+    await change(storage, (at) => deleteRow(at, account, ['joe', null, null]))
+    await change(storage, async (at) => {
       guardRow(at, account, ['bob'])
-      putRow(at, account, ['eve', 1n, 'note'])
+      await putRow(at, account, ['eve', 1n, 'note'], null)
     })
     await storage.secret('cursor')
     await storage.status() // Takes a timestamp, so that the newest one is of no commit.
@@ -468,8 +471,8 @@ test('a sound store has no problems, and everything in it is counted', async () 
   )
   assert.deepEqual(problems, [])
   assert.deepEqual(tables, [
-    { name: 'account', rows: 4, versions: 19 },
-    { name: 'visit', rows: 0, versions: 0 },
+    { name: 'account', rows: 4, versions: 19, indexes: [] },
+    { name: 'visit', rows: 0, versions: 0, indexes: [] },
   ])
   assert.deepEqual(droppedTables, { rows: 1, versions: 1 })
   assert.equal(orphanedValues, 0)
@@ -514,7 +517,7 @@ test('a table whose commit is not finished yet is a table, and nothing is settle
   await world.lock(CATALOG_TABLE, CATALOG_NAME, { startTs, content })
   const { problems, tables } = await checkConsistency(world.cellStore)
   assert.deepEqual(problems, [])
-  assert.deepEqual(tables[0], { name: 'account', rows: 4, versions: 19 })
+  assert.deepEqual(tables[0], { name: 'account', rows: 4, versions: 19, indexes: [] })
   assert.equal((await world.cells(CATALOG_TABLE, 'lock')).length, 1)
 })
 
@@ -525,10 +528,10 @@ test('a store that is written all the time has no problems at any moment', async
   const write = async (client: number) => {
     for (let round = 0; writing; round += 1) {
       const note = round % 3 === 0 ? `${round}${LONG}` : null
-      await change(storage, (at) => {
+      await change(storage, async (at) => {
         for (const id of [`a${client}`, `b${client}`, `c${client}-${round % 20}`]) {
-          if (round % 5 === 4) deleteRow(at, account, [id])
-          else putRow(at, account, [id, BigInt(round), note])
+          if (round % 5 === 4) await deleteRow(at, account, [id, null, null])
+          else await putRow(at, account, [id, BigInt(round), note], null)
         }
         guardRow(at, account, [`d${client}`])
       })

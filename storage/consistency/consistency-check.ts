@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAMILIES, type Row } from '../cell-store/cell.ts'
+import { FAMILIES, type Row, type Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import type { Catalog } from '../tables/catalog.ts'
 import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
 import { checkHistory } from './column-history.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
-import { checkValues, VALUES_READ_TOGETHER } from './long-values.ts'
+import { IndexCheck } from './index-check.ts'
+import { checkValues, type StoredValue, VALUES_READ_TOGETHER } from './long-values.ts'
 import { checkPrimary } from './primary-check.ts'
 import { readRowImage } from './row-image.ts'
-import { checkRowKey, checkValue, meaningOfRow } from './row-meaning.ts'
-import { checkPlainRow, isPlainRow, TimestampCheck } from './store-rows.ts'
+import {
+  checkRowKey,
+  checkValue,
+  idOfMeaning,
+  meaningOfRow,
+  type RowMeaning,
+} from './row-meaning.ts'
+import { checkPlainRow, isPlainRow, readFences, TimestampCheck } from './store-rows.ts'
 
 export type ConsistencyCheckOptions = {
   /** Ends the check early: it then rejects with the signal's reason. */
@@ -18,6 +25,9 @@ export type ConsistencyCheckOptions = {
   /** Told now and then how many rows have been checked. */
   readonly onProgress?: (rows: number) => void
 }
+
+/** A new timestamp, of which nothing older can still be given out; asked for by a store in use. */
+export type TakeTimestamp = () => Promise<Timestamp>
 
 const PROGRESS_ROWS = 10_000
 
@@ -37,9 +47,10 @@ const ROW_FILTER: RowFilter = FAMILIES.map((family) =>
 export async function checkConsistency(
   cellStore: CellStore,
   options: ConsistencyCheckOptions = {},
+  takeTimestamp?: TakeTimestamp,
 ): Promise<ConsistencyReport> {
   const findings = new ConsistencyFindings()
-  return findings.report(await findInconsistencies(cellStore, findings, options))
+  return findings.report(await findInconsistencies(cellStore, findings, options, takeTimestamp))
 }
 
 /** The same, into findings of the caller's, which has them also when the store fails in between. */
@@ -47,6 +58,7 @@ export async function findInconsistencies(
   cellStore: CellStore,
   findings: ConsistencyFindings,
   { signal, onProgress }: ConsistencyCheckOptions,
+  takeTimestamp: TakeTimestamp = () => newestOf(cellStore),
 ): Promise<Catalog> {
   const check = new StoreCheck(cellStore, findings, await checkCatalog(cellStore, findings))
   const scan = { start: new Uint8Array(), filter: ROW_FILTER }
@@ -54,7 +66,14 @@ export async function findInconsistencies(
     await check.checkRow(row)
     if (findings.rows % PROGRESS_ROWS === 0) onProgress?.(findings.rows)
   }
-  return check.catalog
+  const { catalog } = check
+  await new IndexCheck(cellStore, await takeTimestamp(), findings, signal).check(catalog)
+  return catalog
+}
+
+/** Nobody writes, so whatever is there is of before the mark. */
+async function newestOf(cellStore: CellStore): Promise<Timestamp> {
+  return Math.min((await readFences(cellStore)).mark, Number.MAX_SAFE_INTEGER - 1)
 }
 
 class StoreCheck {
@@ -95,18 +114,33 @@ class StoreCheck {
     const meaning = await this.#meaningOf(row.key)
     findings.add(...checkRowKey(this.#checked, meaning, row.key))
     for await (const value of checkValues(cellStore, image, findings)) {
-      findings.add(...checkValue(meaning, row.key, value))
+      findings.add(...(await this.#checkValue(meaning, row.key, value)))
     }
     const versions = image.intervals.filter(({ content }) => content.kind !== 'guard').length
     if (meaning.kind === 'table') findings.countRow(meaning.tableId, versions)
   }
 
-  /** A table that is not known may have been created since the catalog was read. */
+  /** A table or index that is not known may have been created since the catalog was read. */
   async #meaningOf(key: Uint8Array) {
     const meaning = meaningOfRow(this.#checked, key)
-    if (meaning.kind !== 'table' || meaning.tableId < this.#checked.nextId) return meaning
+    const id = idOfMeaning(meaning)
+    if (id === undefined || id < this.#checked.nextId) return meaning
     const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
-    if (again.nextId > meaning.tableId) this.#checked = again
+    if (again.nextId > id) this.#checked = again
     return meaningOfRow(this.#checked, key)
+  }
+
+  /** A value that cannot be read may be of columns that were added since the catalog was read. */
+  async #checkValue(meaning: RowMeaning, key: Uint8Array, value: StoredValue) {
+    const problems = checkValue(meaning, key, value)
+    if (problems.length === 0 || meaning.kind !== 'table' || meaning.table === undefined) {
+      return problems
+    }
+    const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
+    const now = meaningOfRow(again, key)
+    if (now.kind !== 'table' || now.table === undefined) return problems
+    if (now.table.nextColumnId === meaning.table.nextColumnId) return problems
+    this.#checked = again
+    return checkValue(now, key, value)
   }
 }

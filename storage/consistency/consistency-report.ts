@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
 import type { Catalog } from '../tables/catalog.ts'
+import type { IndexDefinition } from '../tables/table-definition.ts'
 
 /** A cell, a row or the store that is not as a rule of `storage/DESIGN.md` says. */
 export type ConsistencyProblem = {
@@ -24,7 +25,9 @@ export type ConsistencyReport = {
   readonly rows: number
   readonly cells: Readonly<Record<Family, number>>
   /** By name. */
-  readonly tables: ReadonlyArray<TableCount & { readonly name: string }>
+  readonly tables: ReadonlyArray<
+    TableCount & { readonly name: string; readonly indexes: readonly IndexCount[] }
+  >
   /** Rows of dropped tables, which garbage collection has not taken away yet. */
   readonly droppedTables: TableCount
   /** Long values below the safe point that nothing names: they take space and are never shown. */
@@ -37,6 +40,14 @@ export type TableCount = {
   readonly rows: number
   /** Committed versions of these rows, deletes included. */
   readonly versions: number
+}
+
+/** An index of a table; one that failed is not looked at, and has no entries here. */
+export type IndexCount = {
+  readonly name: string
+  readonly state: IndexDefinition['state']
+  /** At the snapshot of the check. */
+  readonly entries: number
 }
 
 const PROBLEMS_LISTED_MAX = 1_000
@@ -52,6 +63,8 @@ export class ConsistencyFindings {
     number
   >
   readonly #tables = new Map<number, { rows: number; versions: number }>()
+  /** By index id. */
+  readonly #entries = new Map<number, number>()
 
   add(...problems: readonly ConsistencyProblem[]): void {
     for (const problem of problems) {
@@ -71,9 +84,14 @@ export class ConsistencyFindings {
     this.#tables.set(tableId, count)
   }
 
+  countEntries(indexId: number, count: number): void {
+    this.#entries.set(indexId, (this.#entries.get(indexId) ?? 0) + count)
+  }
+
   report(catalog: Catalog): ConsistencyReport {
-    const tables = catalog.tables().map(({ id, name }) => {
-      return { name, ...(this.#tables.get(id) ?? { rows: 0, versions: 0 }) }
+    const tables = catalog.tables().map(({ id, name, indexes }) => {
+      const counts = this.#tables.get(id) ?? { rows: 0, versions: 0 }
+      return { name, ...counts, indexes: indexes.map((index) => this.#countOf(index)) }
     })
     const droppedTables = { rows: 0, versions: 0 }
     const known = new Set(catalog.tables().map(({ id }) => id))
@@ -92,5 +110,9 @@ export class ConsistencyFindings {
       orphanedValues: this.orphanedValues,
       catalog,
     }
+  }
+
+  #countOf({ id, name, state }: IndexDefinition): IndexCount {
+    return { name, state, entries: this.#entries.get(id) ?? 0 }
   }
 }

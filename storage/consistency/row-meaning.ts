@@ -2,6 +2,7 @@
 
 import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
+import type { Catalog, TableIndex } from '../tables/catalog.ts'
 import {
   CATALOG_NEXT_ID_KEY,
   CATALOG_TABLE_PREFIX,
@@ -9,10 +10,13 @@ import {
   decodeCatalogName,
   decodeCatalogVersion,
   decodeNextId,
-  decodeTable,
 } from '../tables/catalog-codec.ts'
-import { decodePrimaryKey } from '../tables/key-encoding.ts'
-import { decodeRow, ROW_COLUMN } from '../tables/row-codec.ts'
+import { decodeEntry } from '../tables/index-entry.ts'
+import { decodeEntryKey, indexIdOf } from '../tables/index-key.ts'
+import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/index-progress.ts'
+import { decodePrimaryKey, tableIdOf } from '../tables/key-encoding.ts'
+import { decodeRow, familyColumn, familyIds, familyOf, ROW_COLUMN } from '../tables/row-codec.ts'
+import { decodeTable } from '../tables/table-codec.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
@@ -22,22 +26,41 @@ import { problemAt } from './row-image.ts'
 /** What the values of a row have to be: those of a table, of the catalog, or anything. */
 export type RowMeaning =
   | { readonly kind: 'table'; readonly tableId: number; readonly table?: TableDefinition }
+  | { readonly kind: 'index'; readonly indexId: number; readonly found?: TableIndex }
   | { readonly kind: 'system'; readonly decode?: (value: Uint8Array) => unknown }
   | { readonly kind: 'none' }
 
-const TABLE_SPACE = 0x01
 const SYSTEM_SPACE = 0x00
 
-/** Pure. A `table` without a definition is one that has been dropped. */
+/** Pure. A `table` or `index` without a definition is one that has been dropped. */
 export function meaningOfRow({ catalog }: CheckedCatalog, key: Uint8Array): RowMeaning {
   if (key[0] === SYSTEM_SPACE) {
     const decode = decoderOf(key)
     return decode === undefined ? { kind: 'system' } : { kind: 'system', decode }
   }
-  if (key[0] !== TABLE_SPACE || key.length < 5) return { kind: 'none' }
-  const tableId = Buffer.from(key).readUInt32BE(1)
-  const table = catalog.tables().find(({ id }) => id === tableId)
-  return table === undefined ? { kind: 'table', tableId } : { kind: 'table', tableId, table }
+  const tableId = tableIdOf(key)
+  const indexId = indexIdOf(key)
+  if (tableId !== undefined) {
+    const table = catalog.tables().find(({ id }) => id === tableId)
+    return { kind: 'table', tableId, ...(table && { table }) }
+  }
+  if (indexId === undefined) return { kind: 'none' }
+  const found = findIndex(catalog, indexId)
+  return { kind: 'index', indexId, ...(found && { found }) }
+}
+
+/** The id that the row belongs to, of a table or an index. */
+export function idOfMeaning(meaning: RowMeaning): number | undefined {
+  if (meaning.kind === 'table') return meaning.tableId
+  return meaning.kind === 'index' ? meaning.indexId : undefined
+}
+
+function findIndex(catalog: Catalog, indexId: number): TableIndex | undefined {
+  for (const table of catalog.tables()) {
+    const index = table.indexes.find(({ id }) => id === indexId)
+    if (index !== undefined) return { table, index }
+  }
+  return undefined
 }
 
 /** T1: the row key is one of its space, of a table that was once given out, and of its key. */
@@ -50,14 +73,27 @@ export function checkRowKey(
     return [{ rule: 'T1', row, message: 'The row key belongs to no space of the store.' }]
   }
   if (meaning.kind === 'system') return []
-  const { table, tableId } = meaning
-  if (table === undefined) {
-    if (tableId < nextId && tableId > 0) return []
-    return [{ rule: 'T1', row, message: `There has never been a table ${tableId}.` }]
+  const id = meaning.kind === 'table' ? meaning.tableId : meaning.indexId
+  const decode = keyDecoderOf(meaning, row)
+  if (decode === undefined) {
+    if (id < nextId && id > 0) return []
+    return [{ rule: 'T1', row, message: `There has never been ${meaning.kind} ${id}.` }]
   }
-  return violationsOf(() => decodePrimaryKey(table, row)).map(({ rule, message }) => {
+  return violationsOf(decode).map(({ rule, message }) => {
     return { rule, row, message: `The row key cannot be read: ${message}` }
   })
+}
+
+function keyDecoderOf(
+  meaning: RowMeaning & { readonly kind: 'table' | 'index' },
+  row: Uint8Array,
+): (() => unknown) | undefined {
+  if (meaning.kind === 'index') {
+    const { found } = meaning
+    return found && (() => decodeEntryKey(found.table, found.index, row))
+  }
+  const { table } = meaning
+  return table && (() => decodePrimaryKey(table, row))
 }
 
 /** T2 and T3: the value can be read by the definition of its table, or as a row of the catalog. */
@@ -74,18 +110,36 @@ export function checkValue(
       problemAt(row, at, rule, `The row of the catalog cannot be read: ${message}`),
     )
   }
-  if (meaning.kind === 'none' || meaning.table === undefined) return []
-  const { table } = meaning
-  if (column !== ROW_COLUMN) return found('T2', 'The rows of a table have no such column.')
-  return violationsOf(() => requireNotNull(table, decodeRow(table, row, value)))
+  const decode = valueDecoderOf(meaning, row, { column, value })
+  if (decode === 'noSuchColumn')
+    return found('T2', `No row of its ${meaning.kind} has this column.`)
+  if (decode === undefined) return []
+  return violationsOf(decode)
     .filter(({ rule }) => rule !== 'T1') // Said once, of the row.
     .map(({ rule, message }) => problemAt(row, at, rule, `The value cannot be read: ${message}`))
 }
 
-function requireNotNull(table: TableDefinition, values: readonly unknown[]): void {
-  for (const [position, { name, notNull }] of table.columns.entries()) {
-    if (notNull && values[position] === null) {
-      throw new InvariantViolation('T2', { problem: `column "${name}" is NULL` })
+function valueDecoderOf(
+  meaning: RowMeaning,
+  row: Uint8Array,
+  { column, value }: { readonly column: string; readonly value: Uint8Array },
+): (() => unknown) | 'noSuchColumn' | undefined {
+  if (meaning.kind === 'table' && meaning.table !== undefined) {
+    const { table } = meaning
+    const family = familyIds(table).find((id) => familyColumn(id) === column)
+    if (family === undefined) return 'noSuchColumn'
+    return () => requireNotNull(table, family, decodeRow(table, row, value, family))
+  }
+  if (meaning.kind !== 'index' || meaning.found === undefined) return undefined
+  if (column !== ROW_COLUMN) return 'noSuchColumn'
+  const { table, index } = meaning.found
+  return () => decodeEntry(table, index, { key: row, value, commitTs: null })
+}
+
+function requireNotNull(table: TableDefinition, family: number, values: readonly unknown[]): void {
+  for (const [position, column] of table.columns.entries()) {
+    if (column.notNull && familyOf(column) === family && values[position] === null) {
+      throw new InvariantViolation('T2', { problem: `column "${column.name}" is NULL` })
     }
   }
 }
@@ -94,6 +148,7 @@ function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefine
   if (Buffer.compare(key, CATALOG_NEXT_ID_KEY) === 0) return decodeNextId
   if (Buffer.compare(key, CATALOG_VERSION_KEY) === 0) return decodeCatalogVersion
   if (hasPrefix(key, CATALOG_TABLE_PREFIX)) return decodeTable
+  if (hasPrefix(key, INDEX_BUILD_PREFIX)) return decodePosition
   return hasPrefix(key, NAME_PREFIX) ? decodeCatalogName : undefined
 }
 

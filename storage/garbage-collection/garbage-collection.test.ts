@@ -58,7 +58,7 @@ async function makeTable(storage: Storage): Promise<TableDefinition> {
 
 async function fill(storage: Storage, table: TableDefinition, body: string, rows = 200) {
   const transaction = await storage.begin({ keepsOutcome: true })
-  for (let id = 0; id < rows; id += 1) putRow(transaction, table, [BigInt(id), body])
+  for (let id = 0; id < rows; id += 1) await putRow(transaction, table, [BigInt(id), body], null)
   await transaction.commit()
   return transaction
 }
@@ -111,7 +111,7 @@ describe('garbage collection of an embedded store', () => {
       const table = await makeTable(storage)
       await fill(storage, table, 'old')
       const [reader, writer] = [await storage.begin(), await storage.begin()]
-      putRow(writer, table, [7n, 'mine'])
+      await putRow(writer, table, [7n, 'mine'], null)
       await storage.collectGarbage()
       await assert.rejects(getRows(reader, table, [[7n]]), { code: 'snapshot_too_old' })
       await assert.rejects(writer.commit(), { code: 'snapshot_too_old' })

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, CatalogReads } from './catalog.ts'
 import { CATALOG_NEXT_ID_KEY, decodeNextId } from './catalog-codec.ts'
+import { indexIdOf } from './index-key.ts'
 import { tableIdOf } from './key-encoding.ts'
 import { ROW_COLUMN } from './row-codec.ts'
 
 /**
- * Tells rows of tables that had been dropped at the transaction's snapshot: their id was given out
- * before it, and the catalog no longer has it. Ids are never given out again.
+ * Tells rows of tables, and entries of indexes, that had been dropped at the transaction's snapshot:
+ * their id was given out before it, and the catalog no longer has it. Ids are never given out again.
+ * The entries of an index that failed are abandoned too: nobody writes or reads them any more.
  */
 export async function findAbandonedRows(
   transaction: CatalogReads,
@@ -15,9 +17,13 @@ export async function findAbandonedRows(
   const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
   const cell = row?.columns.get(ROW_COLUMN)
   const nextId = cell === undefined ? 1 : decodeNextId(cell.value)
-  const living = new Set(catalog.tables().map(({ id }) => id))
+  const living = new Set<number>()
+  for (const { id, indexes } of catalog.tables()) {
+    living.add(id)
+    for (const index of indexes) if (index.state !== 'failed') living.add(index.id)
+  }
   return (rowKey) => {
-    const tableId = tableIdOf(rowKey)
-    return tableId !== undefined && tableId < nextId && !living.has(tableId)
+    const id = tableIdOf(rowKey) ?? indexIdOf(rowKey)
+    return id !== undefined && id < nextId && !living.has(id)
   }
 }

@@ -79,7 +79,8 @@ export const arbitraryTable: fc.Arbitrary<TableDefinition> = fc
       type,
       notNull: key !== undefined,
     }))
-    return { id, name: 'random', columns, primaryKey }
+    const nextColumnId = columnId(columns.length)
+    return { id, name: 'random', columns, nextColumnId, primaryKey, families: [], indexes: [] }
   })
 
 export function arbitraryRow(table: TableDefinition): fc.Arbitrary<SqlValue[]> {

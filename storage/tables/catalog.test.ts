@@ -5,16 +5,11 @@ import fc from 'fast-check'
 import { arbitraryRow, arbitraryTable } from './arbitrary-values.ts'
 import { CatalogReader, createCatalog, requireTable } from './catalog.ts'
 import { createTable, dropTable } from './catalog-changes.ts'
-import {
-  CATALOG_VERSION_KEY,
-  catalogNameKey,
-  catalogTableKey,
-  decodeTable,
-  encodeTable,
-} from './catalog-codec.ts'
+import { CATALOG_VERSION_KEY, catalogNameKey, catalogTableKey } from './catalog-codec.ts'
 import { FakeStore } from './fake-transactions.ts'
 import { defineTable, type NewColumn, type NewTable } from './new-table.ts'
 import type { SqlValue } from './sql-type.ts'
+import { decodeTable, encodeTable } from './table-codec.ts'
 import type { TableDefinition } from './table-definition.ts'
 
 const always = { ifNotExists: false, ifExists: false }

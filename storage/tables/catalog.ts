@@ -3,11 +3,12 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { CATALOG_TABLE_PREFIX, CATALOG_VERSION_KEY, decodeTable } from './catalog-codec.ts'
+import { CATALOG_TABLE_PREFIX, CATALOG_VERSION_KEY } from './catalog-codec.ts'
 import { nearestNames } from './nearest-names.ts'
 import { ROW_COLUMN } from './row-codec.ts'
 import { compareText } from './sql-value.ts'
-import type { TableDefinition } from './table-definition.ts'
+import { decodeTable } from './table-codec.ts'
+import type { IndexDefinition, TableDefinition } from './table-definition.ts'
 
 /** The tables as one snapshot has them. A transaction asks for the catalog of its own snapshot. */
 export interface Catalog {
@@ -21,7 +22,12 @@ export interface Catalog {
   table(name: string): TableDefinition | undefined
   /** Ordered by name. */
   tables(): readonly TableDefinition[]
+  /** Names of indexes are case-sensitive too, and unlike in the whole store. */
+  index(name: string): TableIndex | undefined
 }
+
+/** An index with the table that it is of. */
+export type TableIndex = { readonly table: TableDefinition; readonly index: IndexDefinition }
 
 export function createCatalog(
   version: Timestamp | null,
@@ -29,7 +35,15 @@ export function createCatalog(
 ): Catalog {
   const tables = definitions.toSorted((a, b) => compareText(a.name, b.name))
   const byName = new Map(tables.map((table) => [table.name, table]))
-  return { version, table: (name) => byName.get(name), tables: () => tables }
+  const indexes = new Map(
+    tables.flatMap((table) => table.indexes.map((index) => [index.name, { table, index }])),
+  )
+  return {
+    version,
+    table: (name) => byName.get(name),
+    tables: () => tables,
+    index: (name) => indexes.get(name),
+  }
 }
 
 /** The table of this name, or `unknown_table` with the names that come near it. */
@@ -38,11 +52,22 @@ export function requireTable(catalog: Catalog, name: string): TableDefinition {
   if (table !== undefined) return table
   const names = catalog.tables().map((known) => known.name)
   const nearest = nearestNames(name, names)
-  const hint = nearest.length === 0 ? '' : ` Is ${nearest.map((n) => `"${n}"`).join(' or ')} meant?`
-  throw new StorageError('unknown_table', `There is no table "${name}".${hint}`, {
-    table: name,
-    nearest,
-  })
+  const message = `There is no table "${name}".${hintOf(nearest)}`
+  throw new StorageError('unknown_table', message, { table: name, nearest })
+}
+
+/** The index of this name, or `unknown_index` with the names that come near it. */
+export function requireIndex(catalog: Catalog, name: string): TableIndex {
+  const found = catalog.index(name)
+  if (found !== undefined) return found
+  const names = catalog.tables().flatMap(({ indexes }) => indexes.map((known) => known.name))
+  const nearest = nearestNames(name, names)
+  const message = `There is no index "${name}".${hintOf(nearest)}`
+  throw new StorageError('unknown_index', message, { index: name, nearest })
+}
+
+function hintOf(nearest: readonly string[]): string {
+  return nearest.length === 0 ? '' : ` Is ${nearest.map((name) => `"${name}"`).join(' or ')} meant?`
 }
 
 /** How many versions are kept: the newest, those of snapshots still open, and of an AS OF or two. */

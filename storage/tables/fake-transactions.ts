@@ -9,8 +9,10 @@ import type { Transaction } from '../transaction/transaction.ts'
  * transaction, without the protocol beneath it.
  */
 export class FakeStore {
-  /** By row key; the versions of column '0', oldest first, null where it was deleted. */
+  /** By row key and column; the versions, oldest first, null where it was deleted. */
   readonly rows = new Map<string, Version[]>()
+  /** When each row and column was guarded last. */
+  readonly guards = new Map<string, Timestamp>()
   #lastTs = 0
 
   begin(startTs = this.nextTs()): FakeTransaction {
@@ -32,8 +34,11 @@ type Used =
   | 'put'
   | 'delete'
   | 'guard'
+  | 'startTs'
+  | 'statementWrite'
   | 'dependOnSchema'
   | 'changeSchema'
+  | 'changeCatalog'
 
 export class FakeTransaction implements Pick<Transaction, Used> {
   readonly startTs: Timestamp
@@ -61,8 +66,8 @@ export class FakeTransaction implements Pick<Transaction, Used> {
 
   scanRows: Transaction['scanRows'] = async function* (this: FakeTransaction, range) {
     this.calls.scanRows += 1
-    const texts = new Set([...this.#store.rows.keys(), ...this.writes.keys()])
-    const keys = [...texts]
+    const texts = [...this.#store.rows.keys(), ...this.writes.keys()].map(rowOfAddress)
+    const keys = [...new Set(texts)]
       .map((text) => Buffer.from(text, 'latin1'))
       .filter((key) => compareRowKeys(key, range.start) >= 0)
       .filter((key) => range.end === undefined || compareRowKeys(key, range.end) < 0)
@@ -98,36 +103,59 @@ export class FakeTransaction implements Pick<Transaction, Used> {
     this.schemasChanged.add(tableId)
   }
 
+  changeCatalog(): void {}
+
   commit(): Timestamp {
-    for (const text of this.writes.keys()) {
-      const newest = this.#store.rows.get(text)?.at(-1)
-      if (newest !== undefined && newest.commitTs > this.startTs) {
-        throw new StorageError('write_conflict', `Row ${text} was written meanwhile.`)
+    for (const address of this.writes.keys()) {
+      const newest = this.#store.rows.get(address)?.at(-1)?.commitTs ?? 0
+      if (Math.max(newest, this.#store.guards.get(address) ?? 0) > this.startTs) {
+        throw new StorageError('write_conflict', `Row ${address} was written meanwhile.`)
       }
     }
     const commitTs = this.#store.nextTs()
-    for (const [text, { kind, value }] of this.writes) {
-      if (kind === 'guard') continue
-      const versions = this.#store.rows.get(text) ?? []
-      this.#store.rows.set(text, [...versions, { commitTs, value }])
+    for (const [address, { kind, value }] of this.writes) {
+      if (kind === 'guard') {
+        this.#store.guards.set(address, commitTs)
+        continue
+      }
+      const versions = this.#store.rows.get(address) ?? []
+      this.#store.rows.set(address, [...versions, { commitTs, value }])
     }
     return commitTs
   }
 
+  /** A fake has no statements: its reads show all of its own writes. */
+  statementWrite(): undefined {
+    return undefined
+  }
+
   #read(key: Uint8Array, columns: readonly string[]) {
-    if (!columns.includes('0')) return null
-    const own = this.writes.get(rowKeyText(key))
-    const written: { value: Uint8Array | null; commitTs: Timestamp | null } | undefined =
-      own !== undefined && own.kind !== 'guard'
-        ? { value: own.value, commitTs: null }
-        : this.#store.rows.get(rowKeyText(key))?.findLast((v) => v.commitTs <= this.startTs)
-    if (written === undefined || written.value === null) return null
-    const { value, commitTs } = written
-    return { key, columns: new Map([['0', { value, commitTs }]]) }
+    const found = new Map<string, { value: Uint8Array; commitTs: Timestamp | null }>()
+    for (const column of columns) {
+      const address = addressOf(key, column)
+      const own = this.writes.get(address)
+      const written: { value: Uint8Array | null; commitTs: Timestamp | null } | undefined =
+        own !== undefined && own.kind !== 'guard'
+          ? { value: own.value, commitTs: null }
+          : this.#store.rows.get(address)?.findLast((v) => v.commitTs <= this.startTs)
+      if (written == null || written.value === null) continue
+      found.set(column, { value: written.value, commitTs: written.commitTs })
+    }
+    return found.size === 0 ? null : { key, columns: found }
   }
 
   #write(key: Uint8Array, column: string, write: Write): void {
-    if (column !== '0') throw new RangeError(`Only column '0' is faked, not '${column}'.`)
-    this.writes.set(rowKeyText(key), write)
+    const address = addressOf(key, column)
+    if (write.kind === 'guard' && this.writes.has(address)) return
+    this.writes.set(address, write)
   }
+}
+
+/** A column's name has no colon, and the last one of the text ends the row key. */
+function addressOf(key: Uint8Array, column: string): string {
+  return `${rowKeyText(key)}:${column}`
+}
+
+function rowOfAddress(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'))
 }

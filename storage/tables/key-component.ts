@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 import { requireValue } from './sql-value.ts'
 
@@ -70,6 +71,15 @@ export function writeKeyComponent(target: Buffer, offset: number, component: Key
  */
 export function encodeTextPrefixComponent(prefix: string, descending: boolean): Uint8Array {
   return encodeKeyComponent('TEXT', prefix, descending).subarray(0, -2)
+}
+
+/**
+ * The key as a bound, or as one to look for. No row has a key of more than `rowKeyBytesMax`, so one
+ * byte more of such a key has the same place among all keys there can be, and equals none of them:
+ * a comparison with a long text need not fail, and the store is not given long keys.
+ */
+export function keyBound(key: Uint8Array): Uint8Array {
+  return key.subarray(0, STORAGE_LIMITS.rowKeyBytesMax + 1)
 }
 
 /** Reads the component at `offset`; answers its value and the offset behind it. Rule T1. */

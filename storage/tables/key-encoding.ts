@@ -5,6 +5,7 @@ import { STORAGE_LIMITS } from '../limits.ts'
 import {
   damagedKey,
   encodeTextPrefixComponent,
+  keyBound,
   keyComponentBytes,
   readKeyComponent,
   writeKeyComponent,
@@ -39,29 +40,33 @@ export function tableIdOf(rowKey: Uint8Array): number | undefined {
 }
 
 /**
- * The row key of these values of the primary key's columns, in key order. Fewer values than columns
- * give the prefix that all keys with these leading values share; together with `endOfPrefix` and
- * `keyAfter` it makes the bounds of a range:
- *
- *     a = 1            start P(1)                end endOfPrefix(P(1))
- *     a = 1, b > 5     start endOfPrefix(P(1,5)) end endOfPrefix(P(1))     (b ascending)
- *
- * Errors: `type_mismatch` and `out_of_range` (see `requireValue`; NULL is no key value),
- * `limit_exceeded` above `rowKeyBytesMax`.
+ * The row key of these values of the primary key's columns, in key order. Errors: `type_mismatch` and
+ * `out_of_range` (see `requireValue`; NULL is no key value), `limit_exceeded` above `rowKeyBytesMax`.
  */
 export function encodePrimaryKey(
   table: TableDefinition,
   keyValues: readonly SqlValue[],
 ): Uint8Array {
-  invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
-  const sizes = keyValues.map((value, index) => keyValueBytes(table, index, value))
-  const key = Buffer.allocUnsafe(requireKeySize(table, sizes))
-  let offset = writeTableSpace(key, table.id)
-  keyValues.forEach((value, index) => {
-    const { type, descending } = keyColumn(table, index)
-    offset = writeKeyComponent(key, offset, { type, value, descending })
-  })
+  const key = encodeValues(table, keyValues)
+  requireKeySize(table, key.length)
   return key
+}
+
+/**
+ * The same for reading, where a key that no row can have is simply not found (see `keyBound`). Fewer
+ * values than columns give the prefix that all keys with these leading values share; together with
+ * `endOfPrefix` and `keyAfter` it makes the bounds of a range:
+ *
+ *     a = 1            start P(1)                end endOfPrefix(P(1))
+ *     a = 1, b > 5     start endOfPrefix(P(1,5)) end endOfPrefix(P(1))     (b ascending)
+ *
+ * Errors: those of `encodePrimaryKey`, without the limit.
+ */
+export function encodePrimaryKeyBound(
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+): Uint8Array {
+  return keyBound(encodeValues(table, keyValues))
 }
 
 /**
@@ -75,10 +80,8 @@ export function encodeTextPrefix(
 ): Uint8Array {
   const { type, descending } = keyColumn(table, keyValues.length)
   invariant(type === 'TEXT', 'T1', { table: table.name, type })
-  const leading = encodePrimaryKey(table, keyValues)
-  const last = encodeTextPrefixComponent(text, descending)
-  requireKeySize(table, [leading.length - SPACE_BYTES, last.length])
-  return Buffer.concat([leading, last])
+  const leading = encodeValues(table, keyValues)
+  return keyBound(Buffer.concat([leading, encodeTextPrefixComponent(text, descending)]))
 }
 
 /** The values of the primary key, in key order. Throws a violation of T1 for any other bytes. */
@@ -116,6 +119,18 @@ function writeTableSpace(target: Buffer, tableId: number): number {
   return target.writeUInt32BE(tableId, 1)
 }
 
+function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+  invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
+  const sizes = keyValues.map((value, index) => keyValueBytes(table, index, value))
+  const key = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, SPACE_BYTES))
+  let offset = writeTableSpace(key, table.id)
+  keyValues.forEach((value, index) => {
+    const { type, descending } = keyColumn(table, index)
+    offset = writeKeyComponent(key, offset, { type, value, descending })
+  })
+  return key
+}
+
 function keyValueBytes(table: TableDefinition, index: number, value: SqlValue): number {
   const { column, type } = keyColumn(table, index)
   if (value === null) {
@@ -129,11 +144,9 @@ function keyValueBytes(table: TableDefinition, index: number, value: SqlValue): 
   return keyComponentBytes(type, value)
 }
 
-/** The size of the whole key, if it is allowed. */
-function requireKeySize(table: TableDefinition, sizes: readonly number[]): number {
+function requireKeySize(table: TableDefinition, actual: number): void {
   const limit = STORAGE_LIMITS.rowKeyBytesMax
-  const actual = SPACE_BYTES + sizes.reduce((sum, size) => sum + size, 0)
-  if (actual <= limit) return actual
+  if (actual <= limit) return
   const columns = table.primaryKey.map((_, index) => keyColumn(table, index).column.name)
   const names = columns.map((name) => `"${name}"`).join(', ')
   throw new StorageError(

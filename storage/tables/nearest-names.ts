@@ -2,7 +2,8 @@
 
 /**
  * The names that somebody who wrote `wanted` most likely meant, best first: equal but for case, or
- * within an edit distance of a third of its length (at least 1). At most `count` of them.
+ * within an edit distance of a third of its length (at least 1), with something in common. At most
+ * `count` of them.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, count = 3): string[] {
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3))
@@ -10,7 +11,8 @@ export function nearestNames(wanted: string, names: Iterable<string>, count = 3)
   for (const name of names) {
     if (Math.abs(name.length - wanted.length) > distanceMax) continue
     const distance = editDistance(wanted.toLowerCase(), name.toLowerCase())
-    if (distance <= distanceMax) near.push({ name, distance })
+    const isRelated = distance < Math.max(wanted.length, name.length)
+    if (distance <= distanceMax && isRelated) near.push({ name, distance })
   }
   near.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
   return near.slice(0, count).map(({ name }) => name)

@@ -30,6 +30,9 @@ suite('the definition of a new table', () => {
     assert.deepEqual(table, {
       id: 9,
       name: 't',
+      nextColumnId: 4,
+      families: [],
+      indexes: [],
       columns: [
         { id: 1, name: 'b', type: 'TEXT', notNull: true },
         { id: 2, name: 'a', type: 'INTEGER', notNull: true },

@@ -18,10 +18,18 @@ import type { Catalog } from './catalog.ts'
  */
 export class NewestCatalog {
   readonly #changing = new Set<Transaction>()
-  /** The commit timestamp of the last change. */
-  #changedAt: Timestamp = 0
+  /** No change has a later commit timestamp. */
+  #changedAt: Timestamp
   #isInDoubt = false
   #known: { readonly since: Timestamp; readonly catalog: Catalog } | undefined
+
+  /**
+   * `openedAt` is not below any timestamp of earlier processes: what they changed last is not known
+   * here, so a snapshot of before does not tell the newest catalog either.
+   */
+  constructor(openedAt: Timestamp) {
+    this.#changedAt = openedAt
+  }
 
   /** The catalog of a snapshot, when it is known without a look at the store. */
   at(startTs: Timestamp): Catalog | undefined {

@@ -24,7 +24,10 @@ function tableOf(...types: SqlType[]): TableDefinition {
     id: 7,
     name: 't',
     columns: [{ id: 1, name: 'id', type: 'INTEGER', notNull: true }, ...others],
+    nextColumnId: types.length + 2,
     primaryKey: [{ columnId: 1, descending: false }],
+    families: [],
+    indexes: [],
   }
 }
 

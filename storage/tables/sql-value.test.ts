@@ -84,6 +84,7 @@ test('names near a misspelt one are found, nearest first', () => {
   assert.deepEqual(nearestNames('customer', names), ['Customer'])
   assert.deepEqual(nearestNames('tarde', names), ['trade'])
   assert.deepEqual(nearestNames('zzz', names), [])
+  assert.deepEqual(nearestNames('b', ['n', 'B', 'bo']), ['B', 'bo'])
 })
 
 test('an edit is one insertion, deletion, replacement or swap of neighbours', () => {

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { decodeTable, encodeTable } from './catalog-codec.ts'
+import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
 import { readKeyComponent } from './key-component.ts'
 import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
 import { decodeRow, encodeRow } from './row-codec.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
-import type { TableDefinition } from './table-definition.ts'
+import { decodeTable, encodeTable } from './table-codec.ts'
+import type { IndexDefinition, TableDefinition } from './table-definition.ts'
 
 const page = readFileSync(new URL('../../docs/storage-format.md', import.meta.url), 'utf8')
 
@@ -33,10 +34,13 @@ test('the row keys of the page are written and read as it says', () => {
       id: Number(id),
       name: 't',
       columns: parts.map(([type], index) => column(index + 1, type, true)),
+      nextColumnId: parts.length + 1,
       primaryKey: parts.map(([, order], index) => ({
         columnId: index + 1,
         descending: order === 'DESC',
       })),
+      families: [],
+      indexes: [],
     }
     const values = sqlValuesOf(
       parts.map(([type]) => type),
@@ -58,7 +62,10 @@ test('the row values of the page are written and read as it says', () => {
       id: 7,
       name: 't',
       columns: [column(1, 'INTEGER', true), ...others],
+      nextColumnId: Math.max(1, ...others.map(({ id }) => id)) + 1,
       primaryKey: [{ columnId: 1, descending: false }],
+      families: [],
+      indexes: [],
     }
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
@@ -68,12 +75,83 @@ test('the row values of the page are written and read as it says', () => {
   }
 })
 
-test('the definition of the page is written and read as it says', () => {
-  const json = /```json\n([^`]*)```/.exec(page)?.[1] as string
-  const table = decodeTable(Buffer.from(json))
-  assert.equal(table.name, 'account')
-  assert.deepEqual(table.columns[1]?.default, { kind: 'literal', value: 0n })
-  assert.deepEqual(JSON.parse(Buffer.from(encodeTable(table)).toString()), JSON.parse(json))
+test('the definitions of the page are written and read as it says', () => {
+  const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
+  assert.equal(jsons.length, 2)
+  const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
+  const [account, user] = tables
+  assert.equal(account?.name, 'account')
+  assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
+  assert.equal(user?.columns[3]?.valueBefore, 0n)
+  assert.equal(user?.columns[2]?.family, 1)
+  assert.equal(user?.indexes[0]?.name, 'byEmail')
+  tables.forEach((table, place) => {
+    const written = JSON.parse(Buffer.from(encodeTable(table)).toString())
+    assert.deepEqual(written, JSON.parse(jsons[place] as string))
+  })
+})
+
+test('the index entries of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of index entries')
+  assert.ok(examples.length > 6)
+  const columns = [
+    column(1, 'INTEGER', true),
+    column(2, 'TEXT', false),
+    column(3, 'INTEGER', false),
+  ]
+  const table: TableDefinition = {
+    id: 7,
+    name: 't',
+    columns,
+    nextColumnId: 4,
+    primaryKey: [{ columnId: 1, descending: false }],
+    families: [],
+    indexes: [],
+  }
+  for (const [text, json, key, value] of examples as [string, string, string, string][]) {
+    const [, unique, parts, stored] =
+      /^(UNIQUE )?INDEX \(([^)]*)\)(?: STORING \((\d)\))?$/.exec(text) ?? []
+    const index: IndexDefinition = {
+      id: 8,
+      name: 'i',
+      unique: unique !== undefined,
+      parts: (parts ?? '').split(', ').map((part) => ({
+        columnId: Number(part.split(' ')[0]),
+        descending: part.endsWith('DESC'),
+      })),
+      storing: stored === undefined ? [] : [Number(stored)],
+      state: 'ready',
+    }
+    const [id, name, count] = JSON.parse(unquoted(json)) as [number, string | null, number | null]
+    const row = [BigInt(id), name, count === null ? null : BigInt(count)]
+    const entry = encodeEntry(table, index, row)
+    assert.equal(hexOf(entry.key), unquoted(key), text)
+    assert.equal(hexOf(entry.value), unquoted(value), text)
+    const read = decodeEntry(table, index, { ...entry, commitTs: null })
+    for (const position of entryColumns(table, index)) {
+      assert.equal(read.row[position], row[position])
+    }
+  }
+})
+
+test('the row of two families of the page is written as it says', () => {
+  const columns = [
+    column(1, 'INTEGER', true),
+    column(2, 'TEXT', false),
+    { ...column(3, 'TEXT', false), family: 1 },
+  ]
+  const table: TableDefinition = {
+    id: 7,
+    name: 't',
+    columns,
+    nextColumnId: 4,
+    primaryKey: [{ columnId: 1, descending: false }],
+    families: [{ id: 1, name: 'f' }],
+    indexes: [],
+  }
+  const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
+  const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)
+  assert.deepEqual(written, sentence?.slice(1))
 })
 
 /** The cells of the table that follows a heading, without its two head rows. */

@@ -2,14 +2,23 @@
 import { invariant } from '../invariant.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
-/** A SQL table as the catalog keeps it. Ids of tables and of a table's columns are never reused. */
+/**
+ * A SQL table as the catalog keeps it, with its indexes. Ids are never reused: those of tables and
+ * indexes within the store, those of columns within their table.
+ */
 export type TableDefinition = {
   readonly id: number
   readonly name: string
   /** In the order of CREATE TABLE; a row in memory is an array of values in this same order. */
   readonly columns: readonly ColumnDefinition[]
+  /** The id of the next column that ALTER TABLE adds; those of dropped columns are below it. */
+  readonly nextColumnId: number
   /** At least one column, in key order; columns are named by their id. */
   readonly primaryKey: readonly KeyPart[]
+  /** Those that FAMILY declared, numbered from 1; family 0 exists always and is not listed. */
+  readonly families: readonly FamilyDefinition[]
+  /** In the order of their creation, whatever their state. */
+  readonly indexes: readonly IndexDefinition[]
 }
 
 export type ColumnDefinition = {
@@ -19,6 +28,10 @@ export type ColumnDefinition = {
   /** True for every column of the primary key. */
   readonly notNull: boolean
   readonly default?: ColumnDefault
+  /** The family that holds it; absent for family 0, and for the columns of the primary key. */
+  readonly family?: number
+  /** What it holds in rows that were written before ALTER TABLE added it; absent: NULL. */
+  readonly valueBefore?: Exclude<SqlValue, null>
 }
 
 export type ColumnDefault =
@@ -27,6 +40,32 @@ export type ColumnDefault =
   | { readonly kind: 'uuid' }
 
 export type KeyPart = { readonly columnId: number; readonly descending: boolean }
+
+/**
+ * A group of columns that is stored as a column of Percolator's own: transactions that write different
+ * families of one row do not conflict, and a read that needs no column of a family does not read it.
+ */
+export type FamilyDefinition = { readonly id: number; readonly name: string }
+
+/**
+ * A secondary index. `building`: every writer keeps its entries, but older rows may have none yet, so
+ * no read may use it. `ready`: it has exactly one entry for each row. `failed`: the rows that were
+ * there break its uniqueness, or one cannot be read; nobody writes it any more, and only DROP INDEX is
+ * left.
+ */
+export type IndexDefinition = {
+  readonly id: number
+  /** Unlike those of all other indexes of the store. */
+  readonly name: string
+  readonly unique: boolean
+  /** At least one column, in the order of the entries. NULL is first ascending, last descending. */
+  readonly parts: readonly KeyPart[]
+  /** Ids of columns that the entries carry as well; neither parts nor of the primary key. */
+  readonly storing: readonly number[]
+  readonly state: 'building' | 'ready' | 'failed'
+  /** Why it failed, a sentence; present in the state `failed` only. */
+  readonly failure?: string
+}
 
 /** A row in memory: one value for each of `TableDefinition.columns`, in their order. */
 export type SqlRow = readonly SqlValue[]
@@ -38,4 +77,13 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   const position = table.columns.findIndex((column) => column.id === columnId)
   invariant(position !== -1, 'T3', { table: table.name, columnId })
   return position
+}
+
+/** The column of a part of a key, with its place in the table. */
+export function columnOf(
+  table: TableDefinition,
+  columnId: number,
+): { readonly position: number; readonly column: ColumnDefinition } {
+  const position = columnPosition(table, columnId)
+  return { position, column: table.columns[position] as ColumnDefinition }
 }

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 import { encodePrimaryKey, endOfPrefix } from './key-encoding.ts'
 import { defineTable } from './new-table.ts'
+import { deleteRow, guardRow, putRow } from './row-changes.ts'
 import { encodeRow } from './row-codec.ts'
 import type { SqlRow } from './table-definition.ts'
-import { deleteRow, getRows, guardRow, putRow, scanRows, type TableScan } from './table-rows.ts'
+import { getRows, scanRows, type TableScan } from './table-rows.ts'
 
 const trade = defineTable(
   {
@@ -32,11 +33,11 @@ const ROWS: SqlRow[] = [
 ]
 
 /** A store with the rows above, and one row in the tables before and after. */
-function storeOfTrades(): FakeStore {
+async function storeOfTrades(): Promise<FakeStore> {
   const store = new FakeStore()
   const transaction = store.begin()
-  for (const row of ROWS) putRow(transaction, trade, row)
-  for (const neighbour of neighbours) putRow(transaction, neighbour, [0n, 'bob', 3n])
+  for (const row of ROWS) await putRow(transaction, trade, row, null)
+  for (const neighbour of neighbours) await putRow(transaction, neighbour, [0n, 'bob', 3n], null)
   transaction.commit()
   return store
 }
@@ -48,7 +49,7 @@ async function scanned(transaction: FakeTransaction, scan: TableScan): Promise<S
 }
 
 test('rows are read by their keys in one round trip, null where there is none', async () => {
-  const store = storeOfTrades()
+  const store = await storeOfTrades()
   const transaction = store.begin()
   const rows = await getRows(transaction, trade, [
     ['joe', 2n],
@@ -64,14 +65,14 @@ test('rows are read by their keys in one round trip, null where there is none', 
 })
 
 test('a scan reads its own table only, in key order or reversed', async () => {
-  const transaction = storeOfTrades().begin()
+  const transaction = (await storeOfTrades()).begin()
   assert.deepEqual(await scanned(transaction, {}), ROWS)
   assert.deepEqual(await scanned(transaction, { reverse: true }), ROWS.toReversed())
   assert.deepEqual(await scanned(transaction, { limit: 2 }), ROWS.slice(0, 2))
 })
 
 test('a scan of a prefix of the key reads the rows that begin with it', async () => {
-  const transaction = storeOfTrades().begin()
+  const transaction = (await storeOfTrades()).begin()
   const start = encodePrimaryKey(trade, ['bob'])
   const end = endOfPrefix(start) as Uint8Array
   assert.deepEqual(await scanned(transaction, { start, end }), ROWS.slice(0, 2))
@@ -80,7 +81,7 @@ test('a scan of a prefix of the key reads the rows that begin with it', async ()
 })
 
 test('a scan continues behind the key of a row', async () => {
-  const transaction = storeOfTrades().begin()
+  const transaction = (await storeOfTrades()).begin()
   const keys: Uint8Array[] = []
   for await (const { key } of scanRows(transaction, trade, { limit: 1 })) keys.push(key)
   const behind = Buffer.concat([keys[0] as Uint8Array, Uint8Array.of(0)])
@@ -88,62 +89,62 @@ test('a scan continues behind the key of a row', async () => {
 })
 
 test('an aborted signal ends a scan', async () => {
-  const transaction = storeOfTrades().begin()
+  const transaction = (await storeOfTrades()).begin()
   const reason = new Error('enough')
   await assert.rejects(scanned(transaction, { signal: AbortSignal.abort(reason) }), reason)
 })
 
 test('writes and guards depend on the definition of their table, reads do not', async () => {
-  const store = storeOfTrades()
+  const store = await storeOfTrades()
   const reading = store.begin()
   await getRows(reading, trade, [['bob', 1n]])
   await scanned(reading, {})
   assert.deepEqual([...reading.schemasDependedOn], [])
   const writes = [
-    (transaction: FakeTransaction) => putRow(transaction, trade, [1n, 'ann', 1n]),
-    (transaction: FakeTransaction) => deleteRow(transaction, trade, ['ann', 1n]),
+    (transaction: FakeTransaction) => putRow(transaction, trade, [1n, 'ann', 1n], null),
+    (transaction: FakeTransaction) => deleteRow(transaction, trade, [null, 'ann', 1n]),
     (transaction: FakeTransaction) => guardRow(transaction, trade, ['ann', 1n]),
   ]
   for (const write of writes) {
     const transaction = store.begin()
-    write(transaction)
+    await write(transaction)
     assert.deepEqual([...transaction.schemasDependedOn], [7])
     assert.equal(transaction.writes.size, 1)
   }
 })
 
 test('a deleted row is gone for later snapshots and still there for earlier ones', async () => {
-  const store = storeOfTrades()
+  const store = await storeOfTrades()
   const earlier = store.begin()
   const deleting = store.begin()
-  deleteRow(deleting, trade, ['bob', 3n])
+  await deleteRow(deleting, trade, [10n, 'bob', 3n])
   deleting.commit()
   assert.deepEqual(await scanned(store.begin(), {}), ROWS.slice(1))
   assert.deepEqual(await scanned(earlier, {}), ROWS)
 })
 
 test('own writes are seen without a commit timestamp', async () => {
-  const transaction = storeOfTrades().begin()
-  putRow(transaction, trade, [99n, 'bob', 3n])
+  const transaction = (await storeOfTrades()).begin()
+  await putRow(transaction, trade, [99n, 'bob', 3n], null)
   const [row] = await getRows(transaction, trade, [['bob', 3n]])
   assert.deepEqual(row?.row, [99n, 'bob', 3n])
   assert.equal(row?.commitTs, null)
 })
 
-test('a refused row or key writes nothing', () => {
+test('a refused row or key writes nothing', async () => {
   const transaction = new FakeStore().begin()
   const longName = 'x'.repeat(5000)
   const tooLong = { code: 'limit_exceeded' }
-  assert.throws(() => putRow(transaction, trade, [1n, longName, 1n]), tooLong)
-  assert.throws(() => deleteRow(transaction, trade, [longName, 1n]), tooLong)
+  await assert.rejects(putRow(transaction, trade, [1n, longName, 1n], null), tooLong)
+  await assert.rejects(deleteRow(transaction, trade, [1n, longName, 1n]), tooLong)
   assert.throws(() => guardRow(transaction, trade, [longName, 1n]), tooLong)
-  assert.throws(() => deleteRow(transaction, trade, ['bob']), { rule: 'T1' })
-  assert.throws(() => putRow(transaction, trade, [null, 'bob', 1n]), { rule: 'T2' })
+  assert.throws(() => guardRow(transaction, trade, ['bob']), { rule: 'T1' })
+  await assert.rejects(putRow(transaction, trade, [null, 'bob', 1n], null), { rule: 'T2' })
   assert.equal(transaction.writes.size, 0)
 })
 
 test('a damaged row fails the read that meets it', async () => {
-  const store = storeOfTrades()
+  const store = await storeOfTrades()
   const damaging = store.begin()
   damaging.put(encodeRow(trade, ROWS[0] as SqlRow).key, '0', Buffer.from('01ff', 'hex'))
   damaging.commit()

@@ -3,32 +3,73 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { encodePrimaryKey, tableSpace } from './key-encoding.ts'
-import { decodeRow, encodeRow, ROW_COLUMN } from './row-codec.ts'
+import type { SnapshotRow } from '../transaction/version.ts'
+import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from './key-encoding.ts'
+import {
+  decodeFamily,
+  emptyRow,
+  familyColumn,
+  familyIds,
+  familyOf,
+  isKeyColumn,
+} from './row-codec.ts'
 import type { SqlValue } from './sql-type.ts'
 import type { SqlRow, TableDefinition } from './table-definition.ts'
 
 /**
- * The rows of a SQL table as one transaction sees and changes them. A read decodes by the table's
- * definition at the transaction's own snapshot, so `table` comes from the catalog of that snapshot.
+ * The rows of a SQL table as one transaction sees them. A read decodes by the table's definition at
+ * the transaction's own snapshot, so `table` comes from the catalog of that snapshot.
  */
 export type StoredRow = {
   /** The row key, which a page of a scan can be continued behind. */
   readonly key: Uint8Array
+  /** Columns of families that were not asked for are NULL. */
   readonly row: SqlRow
-  /** Null when it is the transaction's own, not yet committed writing. */
+  /** The newest of the families read. Null when it is the transaction's own, not yet committed writing. */
   readonly commitTs: Timestamp | null
 }
 
-/** For each tuple of primary key values, in key order, its row or null. One round trip. */
+/**
+ * For each tuple of primary key values, in key order, its row or null. One round trip. `columns` are
+ * the positions that are wanted, all when absent: families without any of them are not read. None
+ * wanted reads what tells that the row exists.
+ */
 export async function getRows(
   transaction: Pick<Transaction, 'getRows'>,
   table: TableDefinition,
   keyTuples: ReadonlyArray<readonly SqlValue[]>,
+  columns?: readonly number[],
 ): Promise<Array<StoredRow | null>> {
-  const keys = keyTuples.map((keyValues) => fullKey(table, keyValues))
-  const rows = await transaction.getRows(keys, [ROW_COLUMN])
-  return rows.map((row) => (row === null ? null : storedRow(table, row)))
+  const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
+  const families = familiesOf(table, columns)
+  const rows = await transaction.getRows(keys, families.map(familyColumn))
+  return rows.map((row) => (row === null ? null : storedRow(table, families, row)))
+}
+
+/** Keys of one table, as `getRows` takes them. */
+export type RowsAsked = {
+  readonly table: TableDefinition
+  readonly keyTuples: ReadonlyArray<readonly SqlValue[]>
+  readonly columns?: readonly number[]
+}
+
+/** What `getRows` answers for each of these, in one round trip for all of them. */
+export async function getRowsOfTables(
+  transaction: Pick<Transaction, 'getRows'>,
+  asked: readonly RowsAsked[],
+): Promise<Array<Array<StoredRow | null>>> {
+  const keys = asked.flatMap(({ table, keyTuples }) =>
+    keyTuples.map((key) => soughtKey(table, key)),
+  )
+  const families = asked.map(({ table, columns }) => familiesOf(table, columns))
+  const columns = [...new Set(families.flat())].map(familyColumn)
+  const rows = await transaction.getRows(keys, columns)
+  let first = 0
+  return asked.map(({ table, keyTuples }, place) => {
+    const own = rows.slice(first, first + keyTuples.length)
+    first += keyTuples.length
+    return own.map((row) => (row === null ? null : storedRow(table, families[place] ?? [], row)))
+  })
 }
 
 export type TableScan = {
@@ -40,6 +81,8 @@ export type TableScan = {
   readonly reverse?: boolean
   /** At most so many rows. */
   readonly limit?: number
+  /** The positions that are wanted, as for `getRows`. */
+  readonly columns?: readonly number[]
   readonly signal?: AbortSignal
 }
 
@@ -50,61 +93,50 @@ export async function* scanRows(
   scan: TableScan,
 ): AsyncGenerator<StoredRow, void, undefined> {
   const space = tableSpace(table.id)
+  const { columns, start = space, ...given } = scan
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
-  const range = { ...scan, start: scan.start ?? space, end, columns: [ROW_COLUMN] }
-  for await (const row of transaction.scanRows(range)) {
-    const stored = storedRow(table, row)
-    if (stored !== null) yield stored
-  }
+  const families = familiesOf(table, columns)
+  const range = { ...given, start, end, columns: families.map(familyColumn) }
+  for await (const row of transaction.scanRows(range)) yield storedRow(table, families, row)
 }
 
-/** Writes the whole row, new or not. Errors: those of `encodeRow`. */
-export function putRow(transaction: RowWrites, table: TableDefinition, row: SqlRow): void {
-  const { key, value } = encodeRow(table, row)
-  transaction.dependOnSchema(table.id)
-  transaction.put(key, ROW_COLUMN, value)
-}
-
-/** Deletes the row with these primary key values, in key order; it need not exist. */
-export function deleteRow(
-  transaction: RowWrites,
-  table: TableDefinition,
-  keyValues: readonly SqlValue[],
-): void {
-  const key = fullKey(table, keyValues)
-  transaction.dependOnSchema(table.id)
-  transaction.delete(key, ROW_COLUMN)
-}
-
-/**
- * Makes the commit conflict with every write and guard of that row since the snapshot, whether the
- * row exists or not: what GET … FOR UPDATE asks for.
- */
-export function guardRow(
-  transaction: RowWrites,
-  table: TableDefinition,
-  keyValues: readonly SqlValue[],
-): void {
-  const key = fullKey(table, keyValues)
-  transaction.dependOnSchema(table.id)
-  transaction.guard(key, ROW_COLUMN)
-}
-
-export type RowWrites = Pick<Transaction, 'put' | 'delete' | 'guard' | 'dependOnSchema'>
-
-function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+function soughtKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
-  return encodePrimaryKey(table, keyValues)
+  return encodePrimaryKeyBound(table, keyValues)
 }
 
-function storedRow(
+/** The families that hold these columns; 0, which every row has, when the key alone holds them. */
+export function familiesOf(
   table: TableDefinition,
-  row: { readonly key: Uint8Array; readonly columns: ReadonlyMap<string, VersionedCell> },
-): StoredRow | null {
-  const cell = row.columns.get(ROW_COLUMN)
-  if (cell === undefined) return null
-  return { key: row.key, row: decodeRow(table, row.key, cell.value), commitTs: cell.commitTs }
+  columns: readonly number[] | undefined,
+): readonly number[] {
+  const all = familyIds(table)
+  if (all.length === 1 || columns === undefined) return all
+  const wanted = columns.map((position) => table.columns[position])
+  const families = all.filter((id) =>
+    wanted.some(
+      (column) => column !== undefined && familyOf(column) === id && !isKeyColumn(table, column.id),
+    ),
+  )
+  return families.length === 0 ? all.slice(0, 1) : families
 }
 
-type VersionedCell = { readonly value: Uint8Array; readonly commitTs: Timestamp | null }
+/** Violations: T1 (key), T2 (values, or one of these families is missing). */
+export function storedRow(
+  table: TableDefinition,
+  families: readonly number[],
+  { key, columns }: SnapshotRow,
+): StoredRow {
+  const row = emptyRow(table, decodePrimaryKey(table, key))
+  let commitTs: Timestamp | null = 0
+  for (const family of families) {
+    const cell = columns.get(familyColumn(family))
+    // A row has every family of its table, or is no row.
+    invariant(cell !== undefined, 'T2', { table: table.name, family })
+    decodeFamily(table, family, cell.value, row)
+    commitTs =
+      commitTs === null || cell.commitTs === null ? null : Math.max(commitTs, cell.commitTs)
+  }
+  return { key, row, commitTs }
+}

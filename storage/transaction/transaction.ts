@@ -30,7 +30,7 @@ export type TransactionParts = {
   readonly budget: BufferBudget
   /** Called once, when the transaction ends in whatever way. */
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
-  /** Called when the transaction has changed a table's definition, for itself so far. */
+  /** Called when the transaction has changed the catalog, for itself so far. */
   readonly changedSchema?: (transaction: Transaction) => void
 }
 
@@ -159,6 +159,22 @@ export class Transaction {
     }
   }
 
+  /**
+   * What the running statement itself has put or deleted there, which its reads do not show;
+   * undefined when it did neither, or none is running.
+   */
+  statementWrite(
+    key: Uint8Array,
+    column: string,
+  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+    return this.#statement?.layer.valueWrite(key, column)
+  }
+
+  /** Whether the transaction changes the definition of a table. */
+  get changesSchema(): boolean {
+    return this.#changedSchemas.length > 0
+  }
+
   /** The commit fails with `schema_changed` when this table's definition changed since `startTs`. */
   dependOnSchema(tableId: number): void {
     if (!this.#schemaScopes.includes(tableId)) this.#schemaScopes.push(tableId)
@@ -167,6 +183,11 @@ export class Transaction {
   /** The commit raises this table's schema fence, so that older writers of the table fail. */
   changeSchema(tableId: number): void {
     if (!this.#changedSchemas.includes(tableId)) this.#changedSchemas.push(tableId)
+    this.changeCatalog()
+  }
+
+  /** The catalog changes in a way that lets older writers of its tables commit all the same. */
+  changeCatalog(): void {
     this.#parts.changedSchema?.(this)
   }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../errors.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import {
+  CATALOG_NEXT_ID_KEY,
+  CATALOG_VERSION_KEY,
+  catalogTableKey,
+  decodeNextId,
+  encodeCatalogVersion,
+  encodeNextId,
+  TABLE_ID_MAX,
+} from './catalog-codec.ts'
+import { ROW_COLUMN } from './row-codec.ts'
+import { encodeTable } from './table-codec.ts'
+import type { TableDefinition } from './table-definition.ts'
+
+/**
+ * What the changes of the catalog have in common. Each writes `catalog/version`, so of two that run at
+ * the same time one gets `write_conflict`; and each raises the schema fence of its table, so that a
+ * transaction that began before it cannot commit rows by a definition of yesterday.
+ */
+export type CatalogWrites = Pick<
+  Transaction,
+  'startTs' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog'
+>
+
+export function writeTable(transaction: CatalogWrites, table: TableDefinition): void {
+  transaction.put(catalogTableKey(table.id), ROW_COLUMN, encodeTable(table))
+}
+
+export function finishChange(transaction: CatalogWrites, tableId: number): void {
+  writeVersion(transaction)
+  transaction.changeSchema(tableId)
+}
+
+/** Enough by itself for a change that leaves everybody's rows right who wrote by the definition before. */
+export function writeVersion(transaction: Pick<Transaction, 'put' | 'changeCatalog'>): void {
+  transaction.changeCatalog()
+  transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion())
+}
+
+/** Defines something by the next id of tables and indexes, and takes the id when that went well. */
+export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
+  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  const id = cell === undefined ? 1 : decodeNextId(cell.value)
+  if (id > TABLE_ID_MAX) throw noIdLeft(id)
+  const defined = define(id)
+  transaction.put(CATALOG_NEXT_ID_KEY, ROW_COLUMN, encodeNextId(id + 1))
+  return defined
+}
+
+function noIdLeft(actual: number): StorageError {
+  const message = `All ${TABLE_ID_MAX} ids of tables and indexes have been given out.`
+  return new StorageError('limit_exceeded', message, {
+    limit: 'tableId',
+    limitValue: TABLE_ID_MAX,
+    actual,
+  })
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ErrorFields, StorageError } from '../errors.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+
+/** Any text may be a name in quotes; what could not be shown or typed again is refused. */
+export function requireName(name: string, fields: ErrorFields): void {
+  if (name === '') throw invalidDefinition('A name cannot be empty.', fields)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  if (!name.isWellFormed() || /[\u0000-\u001f\u007f-\u009f]/.test(name)) {
+    const message = 'A name holds no control characters and is well-formed Unicode.'
+    throw invalidDefinition(message, fields)
+  }
+  const limit = STORAGE_LIMITS.nameBytesMax
+  const actual = Buffer.byteLength(name)
+  if (actual <= limit) return
+  throw new StorageError('limit_exceeded', `A name has at most ${limit} bytes, not ${actual}.`, {
+    ...fields,
+    limit: 'nameBytesMax',
+    limitValue: limit,
+    actual,
+  })
+}
+
+export function invalidDefinition(message: string, fields: ErrorFields): StorageError {
+  return new StorageError('invalid_definition', message, fields)
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../errors.ts'
+import { invalidDefinition, requireName } from './definition-name.ts'
+import { nearestNames } from './nearest-names.ts'
+import { SQL_TYPES, type SqlType } from './sql-type.ts'
+import { requireValue } from './sql-value.ts'
+import type { ColumnDefault, ColumnDefinition } from './table-definition.ts'
+
+/** A column as CREATE TABLE and ALTER TABLE describe it, before it has an id. */
+export type NewColumn = {
+  readonly name: string
+  /** Upper case; refused unless it is one of `SQL_TYPES`. */
+  readonly type: string
+  readonly notNull: boolean
+  readonly default?: ColumnDefault
+}
+
+/**
+ * The definition with this id. Errors: `invalid_definition` with the fields `table` and `column`;
+ * `limit_exceeded` for the length of the name; `out_of_range` for a default that does not fit.
+ */
+export function defineColumn(
+  tableName: string,
+  column: NewColumn,
+  place: { readonly id: number; readonly inKey: boolean },
+): ColumnDefinition {
+  const notNull = column.notNull || place.inKey
+  const type = requireType(tableName, column)
+  const definition = { id: place.id, name: column.name, type, notNull }
+  if (column.default === undefined) return definition
+  requireDefault(tableName, definition, column.default)
+  return { ...definition, default: column.default }
+}
+
+/** Names of columns are there once, and differ by more than case. */
+export function requireDistinctColumns(
+  tableName: string,
+  columns: ReadonlyArray<{ readonly name: string }>,
+): void {
+  const names = new Map<string, string>()
+  for (const { name } of columns) {
+    const fields = { table: tableName, column: name }
+    requireName(name, fields)
+    const existing = names.get(name.toLowerCase())
+    if (existing === name) throw invalidDefinition(`Column "${name}" is there twice.`, fields)
+    if (existing !== undefined) {
+      throw invalidDefinition(`Columns "${existing}" and "${name}" differ by case only.`, {
+        ...fields,
+        existing,
+      })
+    }
+    names.set(name.toLowerCase(), name)
+  }
+}
+
+function requireType(tableName: string, column: NewColumn): SqlType {
+  const type = SQL_TYPES.find((known) => known === column.type)
+  if (type !== undefined) return type
+  const message = `There is no type ${column.type}; the types are ${SQL_TYPES.join(', ')}.`
+  const nearest = nearestNames(column.type, SQL_TYPES)
+  throw invalidDefinition(message, { table: tableName, column: column.name, nearest })
+}
+
+function requireDefault(table: string, column: ColumnDefinition, given: ColumnDefault): void {
+  const { name, type } = column
+  const fields = { table, column: name }
+  if (given.kind === 'now' && type !== 'TIMESTAMP') {
+    throw invalidDefinition(`now() gives TIMESTAMP, and column "${name}" is ${type}.`, fields)
+  }
+  if (given.kind === 'uuid' && type !== 'TEXT') {
+    throw invalidDefinition(`uuid() gives TEXT, and column "${name}" is ${type}.`, fields)
+  }
+  if (given.kind !== 'literal') return
+  if (given.value === null && column.notNull) {
+    throw invalidDefinition(`Column "${name}" is NOT NULL and has the default NULL.`, fields)
+  }
+  try {
+    requireValue(type, given.value, name)
+    if (type === 'JSON' && given.value !== null) JSON.parse(given.value as string)
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'out_of_range') throw error
+    throw invalidDefinition(`The default does not fit: ${(error as Error).message}`, fields)
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import { invariant } from '../invariant.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import {
+  type EntryEdit,
+  entryEdits,
+  indexColumns,
+  indexesWritten,
+  type RowChange,
+  settleUniqueness,
+  type UniqueConflict,
+  type UniquenessReads,
+  uniqueViolation,
+} from './index-maintenance.ts'
+import { encodePrimaryKey } from './key-encoding.ts'
+import {
+  encodeRow,
+  familyColumn,
+  familyIds,
+  familyOf,
+  isKeyColumn,
+  keyOfRow,
+  ROW_COLUMN,
+} from './row-codec.ts'
+import type { SqlValue } from './sql-type.ts'
+import { columnPosition, type SqlRow, type TableDefinition } from './table-definition.ts'
+
+export type RowWrites = Pick<Transaction, 'put' | 'delete' | 'guard' | 'dependOnSchema'> &
+  UniquenessReads
+
+/**
+ * Makes these changes, and those of the index entries that belong to them. This is the only way to
+ * write rows, so that no entry is forgotten. Tables without unique indexes cost no read; the others
+ * one round trip for all changes.
+ *
+ * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
+ * Errors, with nothing written: `unique_violation`, and those of `encodeRow` and `encodeEntry`.
+ */
+export async function changeRows(
+  transaction: RowWrites,
+  table: TableDefinition,
+  changes: readonly RowChange[],
+  { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
+): Promise<Array<UniqueConflict | null>> {
+  const rowWrites = changes.map((change) => writesOfRow(table, change))
+  const settled = await settleUniqueness(
+    transaction,
+    changes.map((change) => entryEdits(table, change)),
+  )
+  const conflicts = settled.map((edits) => ('entry' in edits ? edits : null))
+  const conflict = onConflict === 'fail' ? conflicts.find((found) => found !== null) : undefined
+  if (conflict != null) throw uniqueViolation(table, conflict)
+  transaction.dependOnSchema(table.id)
+  settled.forEach((edits, place) => {
+    if ('entry' in edits) return
+    for (const { key, column, value } of rowWrites[place] as CellWrite[]) {
+      if (value === null) transaction.delete(key, column)
+      else transaction.put(key, column, value)
+    }
+    for (const edit of edits) writeEntry(transaction, edit)
+  })
+  return conflicts
+}
+
+/** Writes one whole row; `before` is the row that the transaction reads there, null when none. */
+export async function putRow(
+  transaction: RowWrites,
+  table: TableDefinition,
+  row: SqlRow,
+  before: SqlRow | null,
+): Promise<void> {
+  await changeRows(transaction, table, [{ before, after: row }])
+}
+
+/** Deletes a row as the transaction reads it, with at least the columns of `columnsForDelete`. */
+export async function deleteRow(
+  transaction: RowWrites,
+  table: TableDefinition,
+  before: SqlRow,
+): Promise<void> {
+  await changeRows(transaction, table, [{ before, after: null }])
+}
+
+/**
+ * Makes the commit conflict with every write and guard of that row since the snapshot, whether the
+ * row exists or not: what GET … FOR UPDATE asks for.
+ */
+export function guardRow(
+  transaction: Pick<Transaction, 'guard' | 'dependOnSchema'>,
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+): void {
+  const key = fullKey(table, keyValues)
+  transaction.dependOnSchema(table.id)
+  for (const family of familyIds(table)) transaction.guard(key, familyColumn(family))
+}
+
+/**
+ * The positions that a SET of these columns has to read: all columns of the families that it writes,
+ * and of the indexes that it touches, in whatever family they are.
+ */
+export function columnsForSet(
+  table: TableDefinition,
+  assigned: readonly number[],
+): readonly number[] {
+  const families = familiesWritten(table, assigned)
+  const ofFamilies = table.columns.flatMap((column, position) =>
+    families.includes(familyOf(column)) ? [position] : [],
+  )
+  return distinct(
+    ofFamilies,
+    ...indexesWritten(table, assigned).map((index) => indexColumns(table, index)),
+  )
+}
+
+/** The positions that a DELETE has to read: the primary key, and what tells the row's index entries. */
+export function columnsForDelete(table: TableDefinition): readonly number[] {
+  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  return distinct(key, ...indexesWritten(table).map((index) => indexColumns(table, index)))
+}
+
+/** The row key of these values of the whole primary key. */
+export function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+  invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
+  return encodePrimaryKey(table, keyValues)
+}
+
+type CellWrite = {
+  readonly key: Uint8Array
+  readonly column: string
+  readonly value: Uint8Array | null
+}
+
+/** INSERT writes every family, SET those of the columns it names, DELETE ends every one. */
+function writesOfRow(table: TableDefinition, { before, after, columns }: RowChange): CellWrite[] {
+  if (after === null) {
+    const key = fullKey(table, keyOfRow(table, before))
+    return familyIds(table).map((family) => ({ key, column: familyColumn(family), value: null }))
+  }
+  const families = columns === undefined ? familyIds(table) : familiesWritten(table, columns)
+  return families.map((family) => {
+    const encoded = encodeRow(table, after, family)
+    return { ...encoded, column: familyColumn(family) }
+  })
+}
+
+/** A SET that names columns of the primary key only still writes the row. */
+function familiesWritten(table: TableDefinition, assigned: readonly number[]): readonly number[] {
+  const families = new Set<number>()
+  for (const position of assigned) {
+    const column = table.columns[position]
+    if (column !== undefined && !isKeyColumn(table, column.id)) families.add(familyOf(column))
+  }
+  return families.size === 0 ? [0] : [...families].sort((a, b) => a - b)
+}
+
+function writeEntry(transaction: RowWrites, { deleted, put, inPlace, guarded }: EntryEdit): void {
+  if (guarded !== undefined) transaction.guard(guarded, ROW_COLUMN)
+  if (deleted !== undefined && !inPlace) transaction.delete(deleted.key, ROW_COLUMN)
+  if (put !== undefined) transaction.put(put.key, ROW_COLUMN, put.value)
+}
+
+function distinct(...lists: ReadonlyArray<readonly number[]>): readonly number[] {
+  return [...new Set(lists.flat())].sort((a, b) => a - b)
+}
