@@ -11,12 +11,29 @@ export type AccessQuestion = {
   readonly statement: 'SCAN' | 'DELETE'
   readonly position: Position
   readonly table: TableDefinition
-  readonly keys: readonly CandidateKey[]
+  /** The primary key first. */
+  readonly candidates: readonly Candidate[]
   readonly hint?: KeyHint
   readonly hasWhere: boolean
+  /** Conditions on single columns, also on those of no key: what an index could be made for. */
   readonly conditions: readonly KeyCondition[]
   readonly orderBy: readonly OrderColumn[]
   readonly orderPosition?: Position
+  /** Undefined without GROUP BY. */
+  readonly groupBy?: readonly number[]
+  readonly groupPosition?: Position
+}
+
+/** A key, and what the statement could have from it. */
+export type Candidate = {
+  readonly key: CandidateKey
+  readonly bounds: KeyBounds
+  /** How it is walked to give the order and the groups asked for; undefined when it cannot. */
+  readonly direction: 'forward' | 'reverse' | undefined
+  /** What it does not give, when it has no direction. */
+  readonly misses: 'order' | 'groups' | undefined
+  /** True when no row behind the key has to be read; true for the primary key. */
+  readonly covering: boolean
 }
 
 /** The answer: one key, what part of it is walked, and in which direction. */
@@ -25,15 +42,21 @@ export type AccessPath = {
   readonly rule: string
   readonly bounds: KeyBounds
   readonly reverse: boolean
-  /** True when the statement says itself that the whole table may be walked. */
+  /** True when the statement says itself that the whole key may be walked. */
   readonly mayWalk: boolean
 }
 
 /**
- * One of the rules, in their order. It looks at all candidate keys and answers with a path, or says
- * why it has none; it throws PlanError where a later rule must not be asked any more.
+ * One of the rules, in their order. It looks at all candidates and answers with a path, or has none;
+ * it throws PlanError where a later rule must not be asked any more.
  */
-export type AccessRule = {
-  readonly name: string
-  choose(question: AccessQuestion): { readonly path: AccessPath } | { readonly lost: string }
+export type AccessRule = (question: AccessQuestion) => AccessPath | undefined
+
+/** The path along a candidate that gives the order. */
+export function pathAlong(
+  { bounds, direction }: Candidate,
+  rule: string,
+  mayWalk = false,
+): AccessPath {
+  return { rule, bounds, reverse: direction === 'reverse', mayWalk }
 }

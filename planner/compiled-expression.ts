@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Position } from '../parser/ast.ts'
+import type { AggregateExpression, Expression, Position } from '../parser/ast.ts'
 import type { SqlRow, SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'
 
@@ -16,6 +16,8 @@ export type Scope = {
   readonly row: SqlRow
   readonly parameters: readonly BoundParameter[]
   readonly functions: StatementFunctions
+  /** The values of the aggregates of the row's group, by their slots. */
+  readonly aggregates?: readonly SqlValue[]
 }
 
 /** The type of an expression is known before it runs; NULL alone has none of its own. */
@@ -26,8 +28,8 @@ export type CompiledExpression = {
   readonly position: Position
   /** Throws PlanError out_of_range and division_by_zero with the position of the operator. */
   readonly evaluate: (scope: Scope) => SqlValue
-  /** True when the value can differ from row to row. */
-  readonly namesColumn: boolean
+  /** The places of the columns that it names; without any its value is the same for all rows. */
+  readonly columns: ReadonlySet<number>
   /** True when it has no meaning without a row: it names a column outside of coalesce. */
   readonly needsRow: boolean
 }
@@ -37,6 +39,8 @@ export interface ExpressionCompiler {
   /** Undefined where no columns can be named, such as in VALUES. */
   readonly table: TableDefinition | undefined
   readonly slots: ParameterSlots
+  /** Present where aggregates may stand, which is the projection of a SCAN. */
+  readonly aggregation?: Aggregation
   /**
    * `wanted` is the type that the place asks for. It decides what a parameter, NULL or a text
    * literal is; other expressions keep the type they have.
@@ -44,13 +48,30 @@ export interface ExpressionCompiler {
   compile(expression: Expression, wanted?: ExpressionType): CompiledExpression
 }
 
-/** `namesColumn` and `needsRow` of an expression that evaluates all of its parts. */
-export function dependenceOf(parts: readonly CompiledExpression[]): {
-  readonly namesColumn: boolean
-  readonly needsRow: boolean
-} {
+/** What expressions over groups of rows add to the grouping. */
+export interface Aggregation {
+  /** The columns that have one value in a group, and may be named outside of aggregates. */
+  readonly groupBy: ReadonlySet<number>
+  compile(aggregate: AggregateExpression): CompiledExpression
+}
+
+export const NO_COLUMNS: ReadonlySet<number> = new Set()
+
+/** `columns` and `needsRow` of an expression that evaluates all of its parts. */
+export function dependenceOf(
+  parts: readonly CompiledExpression[],
+): Pick<CompiledExpression, 'columns' | 'needsRow'> {
   return {
-    namesColumn: parts.some((part) => part.namesColumn),
+    columns: columnsOf(parts),
     needsRow: parts.some((part) => part.needsRow),
   }
+}
+
+/** The columns that any of these names. */
+export function columnsOf(
+  parts: ReadonlyArray<Pick<CompiledExpression, 'columns'>>,
+): ReadonlySet<number> {
+  const naming = parts.filter(({ columns }) => columns.size > 0)
+  if (naming.length <= 1) return naming[0]?.columns ?? NO_COLUMNS
+  return new Set(naming.flatMap(({ columns }) => [...columns]))
 }

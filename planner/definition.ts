@@ -1,150 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  ColumnClause,
+  CreateIndexStatement,
   CreateTableStatement,
   DefinitionStatement,
-  DropTableStatement,
-  Expression,
+  DropIndexStatement,
+  KeyClause,
   Name,
-  Position,
 } from '../parser/ast.ts'
 import {
+  addColumn,
   type Catalog,
-  type ColumnDefault,
+  createIndex,
   createTable,
+  dropColumn,
+  dropIndex,
   dropTable,
-  type NewColumn,
+  type NewIndex,
+  type NewKeyPart,
   type NewTable,
-  nearestNames,
-  SQL_TYPES,
-  type SqlType,
-  StorageError,
+  type TableDefinition,
   type Transaction,
 } from '../storage/storage.ts'
+import { newColumnOf } from './column-clause.ts'
+import { locatedIn } from './definition-error.ts'
 import type { StatementResult } from './execution-context.ts'
-import { createExpressionCompiler } from './expression.ts'
-import { ParameterSlots } from './parameters.ts'
 import { PlanError } from './plan-error.ts'
-import { compileAs } from './type-check.ts'
-import { requireTable, suggestion } from './unknown-name.ts'
+import { requireColumn, requireTable, suggestion } from './unknown-name.ts'
 
 /**
- * Runs CREATE TABLE or DROP TABLE as one statement of the transaction. `rowsAffected` is 1 when the
- * catalog changed, and 0 when IF [NOT] EXISTS found nothing to do. Throws PlanError and StorageError.
+ * Runs a CREATE, an ALTER or a DROP as one statement of the transaction. `rowsAffected` is 1 when the
+ * catalog changed, and 0 when IF [NOT] EXISTS found nothing to do. An index is built behind the
+ * commit: until it is ready no statement reads it. Throws PlanError and StorageError.
  */
 export async function executeDefinition(
   statement: DefinitionStatement,
   catalog: Catalog,
   transaction: Transaction,
 ): Promise<StatementResult> {
-  const changed = await transaction.statement(() =>
-    statement.kind === 'createTable'
-      ? runCreateTable(statement, catalog, transaction)
-      : runDropTable(statement, catalog, transaction),
-  )
-  return { columns: [], rows: [], rowsAffected: changed ? 1 : 0 }
-}
-
-async function runCreateTable(
-  statement: CreateTableStatement,
-  catalog: Catalog,
-  transaction: Transaction,
-): Promise<boolean> {
-  const { ifNotExists } = statement
-  const table = newTableOf(statement)
-  try {
-    const { created } = await createTable(transaction, catalog, table, { ifNotExists })
-    return created
-  } catch (error) {
-    throw located(error, statement) ?? error
-  }
-}
-
-async function runDropTable(
-  { table: name, ifExists }: DropTableStatement,
-  catalog: Catalog,
-  transaction: Transaction,
-): Promise<boolean> {
-  if (!ifExists) requireTable(catalog, name)
-  return (await dropTable(transaction, catalog, name.text, { ifExists })) !== null
-}
-
-function newTableOf(statement: CreateTableStatement): NewTable {
-  return {
-    name: statement.table.text,
-    columns: statement.columns.map(newColumnOf),
-    primaryKey: statement.primaryKey.map(({ column, descending }) => {
-      requireKeyColumn(statement, column)
-      return { column: column.text, descending }
-    }),
-  }
-}
-
-function newColumnOf(clause: ColumnClause): NewColumn {
-  const { name, notNull } = clause
-  const type = typeOf(clause)
-  const column = { name: name.text, type, notNull }
-  return clause.default === undefined
-    ? column
-    : { ...column, default: columnDefault(clause.default, type) }
-}
-
-function typeOf({ type }: ColumnClause): SqlType {
-  const known = SQL_TYPES.find((name) => name === type.text)
-  if (known !== undefined) return known
-  const nearest = nearestNames(type.text, SQL_TYPES)
-  throw new PlanError('invalid_request', `There is no type ${type.text}.`, {
-    position: type.position,
-    hint: nearest[0] ? `Did you mean ${nearest[0]}?` : `The types are ${SQL_TYPES.join(', ')}.`,
-    fields: { type: type.text },
+  const changed = await transaction.statement(async () => {
+    try {
+      return await define(statement, catalog, transaction)
+    } catch (error) {
+      throw locatedIn(statement, error) ?? error
+    }
   })
+  const text = changed ? 'OK' : 'OK, nothing was to be done'
+  return { columns: [], rows: [], rowsAffected: changed ? 1 : 0, text }
 }
 
-/** now() and uuid() are called anew for each row; a literal is a value of the column's type. */
-function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
-  const value = compileAs(createExpressionCompiler(new ParameterSlots()), expression, type)
-  if (expression.kind === 'call') {
-    if (expression.function === 'now') return { kind: 'now' }
-    if (expression.function === 'uuid') return { kind: 'uuid' }
-    throw new PlanError('invalid_request', 'A default is a literal, now() or uuid().', {
-      position: expression.position,
-    })
+/** Whether the catalog changed. */
+async function define(
+  statement: DefinitionStatement,
+  catalog: Catalog,
+  transaction: Transaction,
+): Promise<boolean> {
+  switch (statement.kind) {
+    case 'createTable': {
+      const { ifNotExists } = statement
+      const table = newTableOf(statement)
+      return (await createTable(transaction, catalog, table, { ifNotExists })).created
+    }
+    case 'dropTable': {
+      const { table, ifExists } = statement
+      if (!ifExists) requireTable(catalog, table)
+      return (await dropTable(transaction, catalog, table.text, { ifExists })) !== null
+    }
+    case 'addColumn': {
+      const { name } = requireTable(catalog, statement.table)
+      await addColumn(transaction, catalog, name, newColumnOf(statement.column))
+      return true
+    }
+    case 'dropColumn': {
+      const table = requireTable(catalog, statement.table)
+      const { text, position } = statement.column
+      requireColumn(table, text, position)
+      await dropColumn(transaction, catalog, table.name, text)
+      return true
+    }
+    case 'createIndex': {
+      const { ifNotExists } = statement
+      const index = newIndexOf(statement, requireTable(catalog, statement.table))
+      return (await createIndex(transaction, catalog, index, { ifNotExists })).created
+    }
+    case 'dropIndex':
+      return await runDropIndex(statement, catalog, transaction)
   }
-  const nothing = { row: [], parameters: [], functions: { now: 0n, uuid: () => '' } }
-  return { kind: 'literal', value: value.evaluate(nothing) }
 }
 
-function requireKeyColumn({ columns, table }: CreateTableStatement, column: Name): void {
-  if (columns.some(({ name }) => name.text === column.text)) return
+async function runDropIndex(
+  { index: { text, position }, ifExists }: DropIndexStatement,
+  catalog: Catalog,
+  transaction: Transaction,
+): Promise<boolean> {
+  if (!ifExists && catalog.index(text) === undefined) {
+    const known = catalog.tables().flatMap(({ indexes }) => indexes.map(({ name }) => name))
+    const details = suggestion(text, known, { index: text })
+    throw new PlanError('unknown_index', `There is no index ${text}.`, { position, ...details })
+  }
+  return (await dropIndex(transaction, catalog, text, { ifExists })) !== null
+}
+
+function newTableOf({ table, columns, primaryKey, families }: CreateTableStatement): NewTable {
   const known = columns.map(({ name }) => name.text)
-  throw new PlanError(
-    'unknown_column',
-    `The primary key names ${column.text}, which is no column.`,
-    {
+  const named = (what: string, column: Name): string => {
+    if (known.includes(column.text)) return column.text
+    throw new PlanError('unknown_column', `${what} names ${column.text}, which is no column.`, {
       position: column.position,
       ...suggestion(column.text, known, { table: table.text, column: column.text }),
-    },
-  )
+    })
+  }
+  return {
+    name: table.text,
+    columns: columns.map(newColumnOf),
+    primaryKey: primaryKey.map(({ column, descending }) => ({
+      column: named('The primary key', column),
+      descending,
+    })),
+    families: families.map(({ name, columns: ofFamily }) => ({
+      name: name.text,
+      columns: ofFamily.map((column) => named(`The family ${name.text}`, column)),
+    })),
+  }
 }
 
-/** Storage names the column that it refuses; here its place in the text is known as well. */
-function located(error: unknown, statement: CreateTableStatement): PlanError | undefined {
-  if (!(error instanceof StorageError)) return undefined
-  const code = CODES[error.code as keyof typeof CODES]
-  if (code === undefined) return undefined
-  const position = placeOf(error.fields.column, statement)
-  return new PlanError(code, error.message, { position, fields: error.fields })
-}
-
-const CODES = {
-  invalid_definition: 'invalid_request',
-  already_exists: 'already_exists',
-  out_of_range: 'out_of_range',
-  type_mismatch: 'type_mismatch',
-} as const
-
-function placeOf(column: unknown, { columns, table }: CreateTableStatement): Position {
-  // The last of two columns of one name is the one too many.
-  const clause = columns.findLast(({ name }) => name.text === column)
-  return (clause?.name ?? table).position
+function newIndexOf(statement: CreateIndexStatement, table: TableDefinition): NewIndex {
+  const named = ({ text, position }: Name): string => {
+    requireColumn(table, text, position)
+    return text
+  }
+  const partOf = ({ column, descending }: KeyClause): NewKeyPart => {
+    return { column: named(column), descending }
+  }
+  const { index, unique, columns, storing } = statement
+  return {
+    name: index.text,
+    table: table.name,
+    unique,
+    parts: columns.map(partOf),
+    storing: storing.map(named),
+  }
 }

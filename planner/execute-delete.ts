@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { deleteRow } from '../storage/storage.ts'
+import { changeRows, type SqlRow } from '../storage/storage.ts'
+import { AnswerRows } from './answer-rows.ts'
 import {
   type ExecutionContext,
-  type RowCounts,
   type StatementResult,
   scopeOf,
   TurnTaking,
 } from './execution-context.ts'
-import { keyOfRow } from './new-row.ts'
 import type { DeletePlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
 import { rowLimit } from './row-limit.ts'
-import { rowsOf } from './row-source.ts'
+import { walk } from './walk.ts'
+
+/** Rows that are held to be deleted by one call. */
+const ROWS_AT_ONCE = 100
 
 /**
  * Deletes rows along a key, as a SCAN of the same bounds would find them. Without LIMIT it stops
@@ -21,27 +23,41 @@ import { rowsOf } from './row-source.ts'
 export async function executeDelete(
   plan: DeletePlan,
   context: ExecutionContext,
-  counts: RowCounts,
 ): Promise<StatementResult> {
-  const { table, filter } = plan
   const scope = scopeOf(plan.slots, context)
   const limit = rowLimit(plan.limit, scope)
+  const answer = new AnswerRows(plan.returning, plan.position, context)
+  if (limit === 0) return answer.result()
   const turns = new TurnTaking(context)
+  const window = Number.isFinite(limit) ? { rowsWanted: limit } : {}
   let rowsAffected = 0
-  if (limit === 0) return { columns: [], rows: [], rowsAffected }
-  const window = filter === undefined && Number.isFinite(limit) ? { limit } : {}
-  for await (const { row } of rowsOf(plan, scope, context, window)) {
-    counts.read += 1
+  let found: SqlRow[] = []
+  for await (const { row } of walk({ plan, scope, context, window })) {
     if (turns.isDue()) await turns.pause()
-    if (filter !== undefined && filter.condition.evaluate({ ...scope, row }) !== true) continue
+    if (row === null) continue
     if (plan.limit === undefined && rowsAffected >= PLANNER_LIMITS.deleteRowsMax) {
       throw tooMany(plan)
     }
-    deleteRow(context.transaction, table, keyOfRow(table, row))
+    found.push(row)
+    answer.add({ ...scope, row })
     rowsAffected += 1
     if (rowsAffected >= limit) break
+    if (found.length < ROWS_AT_ONCE) continue
+    // The walk reads what was there before the statement, so deleting does not disturb it.
+    await deleteRows(plan, context, found)
+    found = []
   }
-  return { columns: [], rows: [], rowsAffected }
+  await deleteRows(plan, context, found)
+  return answer.result(rowsAffected)
+}
+
+async function deleteRows(
+  { table }: DeletePlan,
+  { transaction }: ExecutionContext,
+  found: readonly SqlRow[],
+): Promise<void> {
+  const changes = found.map((before) => ({ before, after: null }))
+  if (changes.length > 0) await changeRows(transaction, table, changes)
 }
 
 function tooMany({ position }: DeletePlan): PlanError {

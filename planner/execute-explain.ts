@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { CountingTransaction } from './counting-transaction.ts'
 import { executeData } from './execute-data.ts'
-import type { ExecutionContext, RowCounts, StatementResult } from './execution-context.ts'
-import { type Explanation, explanationOf, explanationText, type Measured } from './explain.ts'
+import type { ExecutionContext, StatementResult } from './execution-context.ts'
+import { type Explanation, explanationOf, type Measured } from './explain.ts'
+import { explanationText } from './explanation-text.ts'
 import type { DataPlan, ExplainPlan } from './plan.ts'
 
 /** Rows that ANALYZE holds at once. */
@@ -19,8 +21,8 @@ export async function executeExplain(
     { name: 'text', type: 'TEXT' },
     { name: 'plan', type: 'JSON' },
   ] as const
-  const row = [explanationText(explanation), JSON.stringify(explanation)]
-  return { columns, rows: [row], rowsAffected: 0 }
+  const text = explanationText(explanation)
+  return { columns, rows: [[text, JSON.stringify(explanation)]], rowsAffected: 0, text }
 }
 
 /** Carries the figures out of a statement whose layer is to be dropped. */
@@ -50,18 +52,20 @@ async function measure(plan: DataPlan, context: ExecutionContext): Promise<Measu
 async function runMeasured(plan: DataPlan, context: ExecutionContext): Promise<Measured> {
   const { monotonicMs } = context
   const startedMs = monotonicMs?.()
-  const counts: RowCounts = { read: 0 }
+  const transaction = new CountingTransaction(context.transaction)
   let rowsReturned = 0
   let rowsAffected = 0
   let after: Uint8Array | undefined
   do {
     const page = after === undefined ? ANALYZED_PAGE : { ...ANALYZED_PAGE, after }
-    const result = await executeData(plan, { ...context, page }, counts)
+    const result = await executeData(plan, { ...context, transaction, page })
     rowsReturned += result.rows.length
     rowsAffected += result.rowsAffected
     after = result.resumeAfter
   } while (after !== undefined)
-  const figures = { rowsRead: counts.read, rowsReturned, rowsAffected }
+  const { rows, entries, cells, roundTrips } = transaction.figures
+  const read = { rowsRead: rows, entriesRead: entries, cellsRead: cells, roundTrips }
+  const figures = { ...read, rowsReturned, rowsAffected }
   if (monotonicMs === undefined || startedMs === undefined) return figures
   return { ...figures, milliseconds: Math.round((monotonicMs() - startedMs) * 1_000) / 1_000 }
 }

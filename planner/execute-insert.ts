@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodePrimaryKey, putRow, type SqlValue } from '../storage/storage.ts'
+import { changeRows, encodePrimaryKey, type SqlValue } from '../storage/storage.ts'
+import { AnswerRows } from './answer-rows.ts'
 import type { Scope } from './compiled-expression.ts'
 import {
   type ExecutionContext,
@@ -12,46 +13,53 @@ import type { InsertPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 import { rowsByKeys } from './rows-by-keys.ts'
 
+type NewRow = {
+  readonly row: readonly SqlValue[]
+  readonly key: readonly SqlValue[]
+  /** The key as a text, for finding it among others. */
+  readonly identity: string
+  readonly position: InsertPlan['position']
+}
+
 /**
- * Adds rows whose keys have none yet, all of them or none. Asking for the keys costs about one round
- * trip for each thousand rows.
+ * Adds rows whose keys have none yet, all of them or none; with ON CONFLICT DO NOTHING those that are
+ * no duplicate, of the primary key or of a unique index. Asking for the keys costs about one round
+ * trip for each thousand rows, and asking for unique entries one more.
  */
 export async function executeInsert(
   plan: InsertPlan,
   context: ExecutionContext,
 ): Promise<StatementResult> {
+  const { table } = plan
   const scope = scopeOf(plan.slots, context)
+  const answer = new AnswerRows(plan.returning, plan.position, context)
   const turns = new TurnTaking(context)
-  const seen = new Set<string>()
-  const rows: SqlValue[][] = []
-  const keys: SqlValue[][] = []
+  const rows: NewRow[] = []
   for (const planned of plan.rows) {
-    const row = insertedRow(plan, planned, scope)
-    const key = keyOfRow(plan.table, row)
-    requireNew(plan, key, { seen, position: planned.position })
-    rows.push(row)
-    keys.push(key)
+    rows.push(newRow(plan, planned, scope))
     if (turns.isDue()) await turns.pause()
   }
-  let index = 0
-  for await (const batch of rowsByKeys(context.transaction, plan.table, keys)) {
-    for (const { key, stored } of batch) {
-      const position = plan.rows[index]?.position ?? plan.position
-      if (stored !== null) throw alreadyExists(plan, key, position)
-      putRow(context.transaction, plan.table, rows[index] as SqlValue[])
-      index += 1
+  if (!plan.onConflictDoNothing) requireDistinctKeys(plan, rows)
+  const onConflict = plan.onConflictDoNothing ? 'skip' : 'fail'
+  const taken = await takenKeys(plan, context, rows)
+  let rowsAffected = 0
+  for (const batch of batchesOfDistinctKeys(rows)) {
+    const free = batch.filter(({ identity }) => !taken.has(identity))
+    const changes = free.map(({ row }) => ({ before: null, after: row }))
+    const conflicts = await changeRows(context.transaction, table, changes, { onConflict })
+    for (const [place, { row, identity }] of free.entries()) {
+      if (conflicts[place] !== null) continue
+      taken.add(identity)
+      answer.add({ ...scope, row })
+      rowsAffected += 1
       if (turns.isDue()) await turns.pause()
     }
   }
-  return { columns: [], rows: [], rowsAffected: plan.rows.length }
+  return answer.result(rowsAffected)
 }
 
-function insertedRow(
-  { table }: InsertPlan,
-  planned: InsertPlan['rows'][number],
-  scope: Scope,
-): SqlValue[] {
-  return table.columns.map((column, index) => {
+function newRow({ table }: InsertPlan, planned: InsertPlan['rows'][number], scope: Scope): NewRow {
+  const row = table.columns.map((column, index) => {
     const given = planned.values[index]
     const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
     if (value === null && column.notNull) {
@@ -59,24 +67,59 @@ function insertedRow(
     }
     return value
   })
+  const key = keyOfRow(table, row)
+  const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
+  return { row, key, identity, position: planned.position }
 }
 
 /** Two rows of one statement with one key: the second finds the first. */
-function requireNew(
-  plan: InsertPlan,
-  key: readonly SqlValue[],
-  { seen, position }: { readonly seen: Set<string>; readonly position: InsertPlan['position'] },
-): void {
-  const encoded = Buffer.from(encodePrimaryKey(plan.table, key)).toString('latin1')
-  if (seen.has(encoded)) throw alreadyExists(plan, key, position)
-  seen.add(encoded)
+function requireDistinctKeys(plan: InsertPlan, rows: readonly NewRow[]): void {
+  const seen = new Set<string>()
+  for (const row of rows) {
+    if (seen.has(row.identity)) throw alreadyExists(plan, row)
+    seen.add(row.identity)
+  }
 }
 
-function alreadyExists(
-  { table }: InsertPlan,
-  key: readonly SqlValue[],
-  position: InsertPlan['position'],
-): PlanError {
+/** The keys that have a row already; without DO NOTHING the first is PlanError already_exists. */
+async function takenKeys(
+  plan: InsertPlan,
+  context: ExecutionContext,
+  rows: readonly NewRow[],
+): Promise<Set<string>> {
+  const taken = new Set<string>()
+  const keys = rows.map(({ key }) => key)
+  let place = 0
+  for await (const batch of rowsByKeys(context.transaction, plan.table, keys, { columns: [] })) {
+    for (const { found } of batch) {
+      const row = rows[place++] as NewRow
+      if (found === null) continue
+      if (!plan.onConflictDoNothing) throw alreadyExists(plan, row)
+      taken.add(row.identity)
+    }
+  }
+  return taken
+}
+
+/**
+ * The rows in their order, cut before each that has the key of one since the last cut: whether that
+ * one is inserted decides about it, and depends on the rows before.
+ */
+function batchesOfDistinctKeys(rows: readonly NewRow[]): ReadonlyArray<readonly NewRow[]> {
+  const batches: NewRow[][] = [[]]
+  let seen = new Set<string>()
+  for (const row of rows) {
+    if (seen.has(row.identity)) {
+      seen = new Set()
+      batches.push([])
+    }
+    seen.add(row.identity)
+    batches.at(-1)?.push(row)
+  }
+  return batches
+}
+
+function alreadyExists({ table }: InsertPlan, { key, position }: NewRow): PlanError {
   const json = keyToJson(table, key)
   const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
   return new PlanError('already_exists', message, {

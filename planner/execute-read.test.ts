@@ -169,6 +169,8 @@ test('LIKE :pattern that begins with a wildcard turns out to be unbounded', asyn
   assert.deepEqual(await labels(text, { p: 'a%n' }), ['ann'])
   assert.deepEqual(await labels(text, { p: null }), [])
   await assert.rejects(session.run(text, { p: '%n' }), planError('unbounded_scan', { column: 1 }))
+  // No index helps against such a pattern.
+  await assert.rejects(session.run(text, { p: '%n' }), { hint: /^Bound name by/ })
   const walking = 'SCAN name FROM name USE PRIMARY KEY WHERE name LIKE :p'
   assert.deepEqual(await labels(walking, { p: '%n' }), ['ann'])
 })

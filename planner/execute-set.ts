@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type ColumnDefinition,
+  changeRows,
   columnPosition,
   getRows,
-  putRow,
+  guardRow,
   type SqlRow,
   type SqlValue,
 } from '../storage/storage.ts'
+import { AnswerRows } from './answer-rows.ts'
 import type { Scope } from './compiled-expression.ts'
-import {
-  type ExecutionContext,
-  type RowCounts,
-  type StatementResult,
-  scopeOf,
-} from './execution-context.ts'
-import { keyTuples } from './key-range.ts'
+import { type ExecutionContext, type StatementResult, scopeOf } from './execution-context.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
+import { absentRow, requireKey } from './one-row.ts'
 import type { SetPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 
 /**
  * Changes one row, or makes it: a SET whose expressions need no row is an upsert of the columns it
  * names, and a new row takes the defaults of the others. Inside coalesce the columns of an absent
- * row are NULL, but for those of its key.
+ * row are NULL, but for those of its key. An IF that is not met leaves everything as it is.
  */
 export async function executeSet(
   plan: SetPlan,
   context: ExecutionContext,
-  counts: RowCounts,
 ): Promise<StatementResult> {
-  const { table, assignments } = plan
+  const { table, assignments, reads } = plan
+  const { transaction } = context
   const scope = scopeOf(plan.slots, context)
-  const [key] = keyTuples(plan.keys, scope, 'asked')
-  if (key === undefined) throw nullInKey(plan, scope)
-  const [stored] = await getRows(context.transaction, table, [key])
+  const key = requireKey(plan, scope)
+  const answer = new AnswerRows(plan.returning, plan.position, context)
+  const [stored] = await getRows(transaction, table, [key], reads)
   const existing = stored?.row
+  const before: Scope = { ...scope, row: existing ?? absentRow(table, key) }
+  // Whatever the condition turns out to be, the commit depends on its staying so.
+  if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
+  const unmet = unmetBy(plan, existing !== undefined, before)
+  if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
-  else counts.read += 1
   const row = [...(existing ?? newRow(plan, key, scope))]
-  const before: Scope = { ...scope, row: existing ?? absentRow(plan, key) }
   for (const { column, value } of assignments) {
     const definition = table.columns[column] as ColumnDefinition
     // All expressions see the row as it was before the statement.
@@ -48,9 +48,36 @@ export async function executeSet(
     }
     row[column] = assigned
   }
-  if (existing === undefined) requireNotNull(plan, row)
-  putRow(context.transaction, table, row)
-  return { columns: [], rows: [], rowsAffected: 1 }
+  if (existing === undefined) {
+    requireNotNull(plan, row)
+    await changeRows(transaction, table, [{ before: null, after: row }])
+  } else {
+    const columns = assignments.map(({ column }) => column)
+    await changeRows(transaction, table, [{ before: existing, after: row, columns }])
+  }
+  answer.add({ ...scope, row })
+  return answer.result(1)
+}
+
+/** A condition that names columns outside of coalesce needs the row, as an expression does. */
+function unmetBy(
+  { precondition }: SetPlan,
+  exists: boolean,
+  before: Scope,
+): StatementResult['unmet'] {
+  switch (precondition?.kind) {
+    case undefined:
+      return undefined
+    case 'exists':
+      return exists ? undefined : 'missing'
+    case 'notExists':
+      return exists ? 'exists' : undefined
+    case 'condition': {
+      const { condition } = precondition
+      if (!exists && condition.needsRow) return 'missing'
+      return condition.evaluate(before) === true ? undefined : 'condition'
+    }
+  }
 }
 
 function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[]): void {
@@ -68,22 +95,15 @@ function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[])
   )
 }
 
-function absentRow({ table }: SetPlan, key: readonly SqlValue[]): SqlValue[] {
-  const row = new Array<SqlValue>(table.columns.length).fill(null)
-  table.primaryKey.forEach(({ columnId }, index) => {
-    row[columnPosition(table, columnId)] = key[index] as SqlValue
-  })
-  return row
-}
-
 function newRow(plan: SetPlan, key: readonly SqlValue[], scope: Scope): SqlValue[] {
   const { table } = plan
-  const row = absentRow(plan, key)
-  const keyIds = new Set(table.primaryKey.map(({ columnId }) => columnId))
-  const assigned = new Set(plan.assignments.map(({ column }) => column))
+  const row = absentRow(table, key)
+  const filled = new Set([
+    ...table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)),
+    ...plan.assignments.map(({ column }) => column),
+  ])
   table.columns.forEach((column, index) => {
-    const open = !keyIds.has(column.id) && !assigned.has(index)
-    if (open) row[index] = defaultOf(column, scope.functions)
+    if (!filled.has(index)) row[index] = defaultOf(column, scope.functions)
   })
   return row
 }
@@ -92,13 +112,4 @@ function requireNotNull({ table, position }: SetPlan, row: SqlRow): void {
   table.columns.forEach((column, index) => {
     if (column.notNull && row[index] === null) throw notNullViolation(table, column, position)
   })
-}
-
-function nullInKey({ table, keys, position }: SetPlan, scope: Scope): PlanError {
-  const index = keys.points.findIndex((conditions) =>
-    conditions.some((condition) => condition.values(scope).length === 0),
-  )
-  const condition = keys.points[index]?.[0]
-  const column = table.columns[condition?.column ?? 0] as ColumnDefinition
-  return notNullViolation(table, column, condition?.source.position ?? position)
 }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, ColumnDefinition, SqlValue, TableDefinition } from '../storage/storage.ts'
-import { keyText, primaryKeyOf } from './candidate-key.ts'
-import type { StatementResult } from './execution-context.ts'
+import {
+  type Catalog,
+  type ColumnDefinition,
+  columnPosition,
+  readIndexProgress,
+  type SqlValue,
+  type TableDefinition,
+} from '../storage/storage.ts'
+import { keyOfIndex, keyText, partText, primaryKeyOf } from './candidate-key.ts'
+import type { StatementResult, StatementTransaction } from './execution-context.ts'
+import { nameText } from './expression-text.ts'
 import { valueToJson } from './json-value.ts'
 
 /** SHOW TABLES: one row for each table, by name. */
@@ -21,6 +29,42 @@ export function showTables(catalog: Catalog): StatementResult {
   return { columns, rows, rowsAffected: 0 }
 }
 
+/** SHOW INDEXES: one row for each index, in the order of their creation. */
+export async function showIndexes(
+  table: TableDefinition,
+  transaction: StatementTransaction,
+): Promise<StatementResult> {
+  const rows: SqlValue[][] = []
+  for (const index of table.indexes) {
+    const building = index.state === 'building'
+    const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+    const storing = index.storing.map((id) => nameText(columnNamed(table, id).name))
+    rows.push([
+      index.name,
+      index.unique,
+      keyOfIndex(table, index).parts.map(partText).join(', '),
+      storing.length === 0 ? null : storing.join(', '),
+      index.state,
+      progress === undefined ? null : BigInt(progress.rowsDone),
+      index.failure ?? null,
+    ])
+  }
+  const columns = [
+    { name: 'name', type: 'TEXT' },
+    { name: 'unique', type: 'BOOLEAN' },
+    { name: 'columns', type: 'TEXT' },
+    { name: 'storing', type: 'TEXT' },
+    { name: 'state', type: 'TEXT' },
+    { name: 'progress', type: 'INTEGER' },
+    { name: 'failure', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+function columnNamed(table: TableDefinition, columnId: number): ColumnDefinition {
+  return table.columns[columnPosition(table, columnId)] as ColumnDefinition
+}
+
 /** DESCRIBE: one row for each column, in the order of the table. */
 export function describeTable(table: TableDefinition): StatementResult {
   const rows = table.columns.map((column): SqlValue[] => {
@@ -33,6 +77,7 @@ export function describeTable(table: TableDefinition): StatementResult {
       defaultText(column),
       index < 0 ? null : BigInt(index + 1),
       descending,
+      table.families.find(({ id }) => id === column.family)?.name ?? null,
     ]
   })
   const columns = [
@@ -42,6 +87,7 @@ export function describeTable(table: TableDefinition): StatementResult {
     { name: 'default', type: 'TEXT' },
     { name: 'keyPosition', type: 'INTEGER' },
     { name: 'descending', type: 'BOOLEAN' },
+    { name: 'family', type: 'TEXT' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
 }

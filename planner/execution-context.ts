@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate } from 'node:timers/promises'
-import type { Catalog, SqlType, SqlValue, Transaction } from '../storage/storage.ts'
+import type { Catalog, SqlType, SqlValue, Timestamp, Transaction } from '../storage/storage.ts'
 import type { Scope, StatementFunctions } from './compiled-expression.ts'
 import { bindParameters, type ParameterSlot, type Parameters } from './parameters.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
 
+/** What a statement does with its transaction. */
+export type StatementTransaction = Pick<
+  Transaction,
+  'getRow' | 'getRows' | 'scanRows' | 'put' | 'delete' | 'guard' | 'dependOnSchema'
+> &
+  Pick<Transaction, 'statement' | 'statementWrite'>
+
 /** What one run of a plan works with. */
 export type ExecutionContext = {
-  readonly transaction: Transaction
+  readonly transaction: StatementTransaction
   /** The catalog of the transaction's snapshot, for which the plan was made. */
   readonly catalog: Catalog
   readonly parameters: Parameters
@@ -16,8 +23,10 @@ export type ExecutionContext = {
   readonly signal?: AbortSignal
   /** Present when a SCAN may be answered in pages. */
   readonly page?: PageRequest
-  /** Bounds the rows of a GET, which has no pages. */
+  /** Bounds the rows of a GET and of RETURNING, which have no pages. */
   readonly answerBytes?: AnswerBytesBudget
+  /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
+  readonly rowTimestamps?: boolean
   /** Resolves when a statement that has paused may go on; else it does in the next turn. */
   readonly takeTurn?: () => Promise<void>
   /** A clock that never goes back, for turns and EXPLAIN ANALYZE; without one it tells no time. */
@@ -38,16 +47,20 @@ export type PageRequest = {
 export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
   readonly rows: SqlValue[][]
+  /** Rows that were written. */
   readonly rowsAffected: number
+  /** Why a SET with IF wrote nothing: there is no row, or one, or the condition is not TRUE of it. */
+  readonly unmet?: 'missing' | 'exists' | 'condition'
+  /** What a person at a terminal reads instead of the rows: EXPLAIN's plan, or what became of a definition. */
+  readonly text?: string
+  /** When each row was committed, if asked for; null for the transaction's own writing. */
+  readonly rowTimestamps?: ReadonlyArray<Timestamp | null>
   /**
    * Present when the page ended before the SCAN did: where the next one begins, to be given back as
    * it is with the same statement, parameters and snapshot. A page may be empty and have one.
    */
   readonly resumeAfter?: Uint8Array
 }
-
-/** Rows that a run has read from the store so far, kept or not; for EXPLAIN ANALYZE. */
-export type RowCounts = { read: number }
 
 /** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
 export function scopeOf(slots: readonly ParameterSlot[], context: ExecutionContext): Scope {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { executeCheck } from './execute-check.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
-import { describeTable, showTables } from './execute-show.ts'
+import { describeTable, showIndexes, showTables } from './execute-show.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import type { Plan } from './plan.ts'
 
@@ -14,10 +15,14 @@ export async function executePlan(plan: Plan, context: ExecutionContext): Promis
   switch (plan.kind) {
     case 'showTables':
       return showTables(context.catalog)
+    case 'showIndexes':
+      return await showIndexes(plan.table, transaction)
     case 'describe':
       return describeTable(plan.table)
     case 'explain':
       return await executeExplain(plan, context)
+    case 'check':
+      return await transaction.statement(() => executeCheck(plan, context), signal)
     default:
       return await transaction.statement(() => executeData(plan, context), signal)
   }

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../parser/ast.ts'
+import type { TableDefinition } from '../storage/storage.ts'
 import { keyText, primaryKeyOf } from './candidate-key.ts'
 import { expressionText, nameText } from './expression-text.ts'
 import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from './key-range.ts'
-import type { DataPlan, DeletePlan, InsertPlan, RangeScanPlan, SetPlan } from './plan.ts'
-import type { LostRule } from './rules.ts'
+import type {
+  AggregatePlan,
+  DataPlan,
+  InsertPlan,
+  PointGetPlan,
+  RowFilter,
+  SetPlan,
+  WalkPlan,
+} from './plan.ts'
+import type { RejectedKey } from './rejected-keys.ts'
 
 /** What EXPLAIN tells of a plan; its JSON form is this object. */
 export type Explanation = {
@@ -17,19 +26,29 @@ export type Explanation = {
   readonly access: 'point get' | 'range scan' | 'whole key'
   /** The conditions that bound the key. */
   readonly bounds: readonly string[]
+  /** The conditions that entries of the index are filtered by, before any row is read. */
+  readonly entryFilter?: readonly string[]
   /** The conditions that rows are filtered by after they are read. */
   readonly filter: readonly string[]
+  /** Of an index: whether its entries hold all that is read, so that no row is. */
+  readonly covering?: boolean
   readonly order?: 'as asked' | 'forward' | 'reverse'
+  /** How rows become groups. */
+  readonly groups?: string
   readonly limit?: string
-  /** The rules before the one that won, and why each had no path. */
-  readonly lost: readonly LostRule[]
+  /** Every other key of the table, and why it was not taken. */
+  readonly rejected: readonly RejectedKey[]
   readonly writes?: string
+  readonly returning?: readonly string[]
   readonly measured?: Measured
 }
 
 /** What ANALYZE counted. */
 export type Measured = {
   readonly rowsRead: number
+  readonly entriesRead: number
+  readonly cellsRead: number
+  readonly roundTrips: number
   readonly rowsReturned: number
   readonly rowsAffected: number
   readonly milliseconds?: number
@@ -37,44 +56,47 @@ export type Measured = {
 
 export function explanationOf(plan: DataPlan): Explanation {
   switch (plan.kind) {
-    case 'pointGet': {
-      const writes = plan.forUpdate ? { writes: 'guards every key asked for' } : {}
-      return { statement: 'GET', ...ofFullKey(plan, plan.keys), order: 'as asked', ...writes }
-    }
+    case 'pointGet':
+      return ofGet(plan)
     case 'rangeScan':
-      return { statement: 'SCAN', ...ofAccess(plan) }
+      return { statement: 'SCAN', ...ofWalk(plan) }
+    case 'aggregate':
+      return { statement: 'SCAN', ...ofWalk(plan), groups: groupsText(plan) }
     case 'set':
-      return { statement: 'SET', ...ofFullKey(plan, plan.keys), writes: setText(plan) }
+      return {
+        statement: 'SET',
+        ...ofFullKey(plan, plan.keys),
+        writes: setText(plan),
+        ...returnedBy(plan),
+      }
     case 'insert':
       return ofInsert(plan)
     case 'delete':
-      return { statement: 'DELETE', ...ofAccess(plan), writes: 'deletes the rows found' }
+      return {
+        statement: 'DELETE',
+        ...ofWalk(plan),
+        writes: 'deletes the rows found',
+        ...returnedBy(plan),
+      }
   }
 }
 
-/** One line for each fact. */
-export function explanationText(explanation: Explanation): string {
-  const { statement, table, key, rule, access, bounds, filter, lost, measured } = explanation
-  const facts: Array<readonly [string, string | undefined]> = [
-    ['access', `${access} by ${key}`],
-    ['rule', rule],
-    ['bounds', bounds.length === 0 ? 'none' : bounds.join(' AND ')],
-    ['filter', filter.length === 0 ? 'none' : filter.join(' AND ')],
-    ['order', explanation.order],
-    ['limit', explanation.limit],
-    ['writes', explanation.writes],
-    ...lost.map(({ rule: name, reason }) => [`not ${name}`, reason] as const),
-    ['measured', measured === undefined ? undefined : measuredText(measured)],
-  ]
-  const told = facts.filter(([, value]) => value !== undefined)
-  return [
-    `${statement} ${nameText(table)}`,
-    ...told.map(([name, value]) => `  ${name}: ${value}`),
-  ].join('\n')
+function ofGet(plan: PointGetPlan): Explanation {
+  const { keys, rejected, covering, forUpdate } = plan
+  const byIndex = keys.key.index !== undefined
+  return {
+    statement: 'GET',
+    ...ofFullKey(plan, keys),
+    rule: byIndex ? 'full unique index' : 'full primary key',
+    ...(byIndex ? { covering } : {}),
+    order: 'as asked',
+    rejected,
+    ...(forUpdate ? { writes: 'guards every key asked for' } : {}),
+  }
 }
 
 function ofFullKey(
-  { table }: { readonly table: { readonly name: string } },
+  { table }: { readonly table: TableDefinition },
   keys: KeyBounds,
 ): Omit<Explanation, 'statement'> {
   return {
@@ -84,32 +106,41 @@ function ofFullKey(
     access: 'point get',
     bounds: texts(conditionsOf(keys).map(({ source }) => source)),
     filter: [],
-    lost: [],
+    rejected: [],
   }
 }
 
-function ofAccess(plan: RangeScanPlan | DeletePlan): Omit<Explanation, 'statement'> {
+function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
   const { bounds, reverse, rule } = plan.path
-  const access = isFullKey(bounds)
-    ? 'point get'
-    : boundsNothing(bounds)
-      ? 'whole key'
-      : 'range scan'
-  const limit = plan.limit === undefined ? {} : { limit: limitText(plan) }
+  const byIndex = bounds.key.index !== undefined
+  const byKeys = isFullKey(bounds)
   return {
     table: plan.table.name,
     key: keyText(bounds.key),
     rule,
-    access,
+    access: byKeys ? 'point get' : boundsNothing(bounds) ? 'whole key' : 'range scan',
     bounds: texts(conditionsOf(bounds).map(({ source }) => source)),
-    filter: texts(plan.filter?.sources ?? []),
+    ...(byIndex ? { entryFilter: filterTexts(plan.keyFilter) } : {}),
+    filter: filterTexts(plan.rowFilter),
+    ...(byIndex ? { covering: plan.covering } : {}),
     order: reverse ? 'reverse' : 'forward',
-    ...limit,
-    lost: plan.lost,
+    ...(plan.limitSource === undefined ? {} : { limit: expressionText(plan.limitSource) }),
+    rejected: plan.rejected,
   }
 }
 
-function ofInsert({ table, rows }: InsertPlan): Explanation {
+function groupsText({ aggregation }: AggregatePlan): string {
+  const { names, decidedBy } = aggregation
+  if (decidedBy === 'firstRow') return 'all rows are one; the first of them decides'
+  if (decidedBy === 'firstValue')
+    return 'all rows are one; the first value that is not NULL decides'
+  if (names.length === 0) return 'all rows are one'
+  return `rows with the same ${names.map(({ text }) => nameText(text)).join(', ')}`
+}
+
+function ofInsert(plan: InsertPlan): Explanation {
+  const { table, rows, onConflictDoNothing } = plan
+  const added = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
   return {
     statement: 'INSERT',
     table: table.name,
@@ -118,21 +149,41 @@ function ofInsert({ table, rows }: InsertPlan): Explanation {
     access: 'point get',
     bounds: [],
     filter: [],
-    lost: [],
-    writes: rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`,
+    rejected: [],
+    writes: onConflictDoNothing ? `${added}, but no duplicates` : added,
+    ...returnedBy(plan),
   }
 }
 
-function setText({ table, assignments }: SetPlan): string {
+function setText({ table, assignments, precondition }: SetPlan): string {
   const changes = assignments.map(({ column, source }) => {
     return `${nameText(table.columns[column]?.name ?? '')} = ${expressionText(source)}`
   })
-  const needsRow = assignments.some(({ value }) => value.needsRow)
-  return `sets ${changes.join(', ')} ${needsRow ? 'of a row that must exist' : 'and makes the row when there is none'}`
+  const needsRow =
+    precondition?.kind === 'exists' || assignments.some(({ value }) => value.needsRow)
+  const sets = `sets ${changes.join(', ')}`
+  switch (precondition?.kind) {
+    case 'notExists':
+      return `${sets} of a new row, if there is none`
+    case 'exists':
+      return `${sets} of the row, if there is one`
+    case 'condition':
+      return `${sets} if ${expressionText(precondition.source)}, and guards the row`
+    case undefined:
+      return `${sets} ${needsRow ? 'of a row that must exist' : 'and makes the row when there is none'}`
+  }
 }
 
-function limitText({ limitSource }: RangeScanPlan | DeletePlan): string {
-  return limitSource === undefined ? '' : expressionText(limitSource)
+function returnedBy({
+  returning,
+}: {
+  readonly returning?: { readonly columns: ReadonlyArray<{ readonly name: string }> }
+}): Pick<Explanation, 'returning'> {
+  return returning === undefined ? {} : { returning: returning.columns.map(({ name }) => name) }
+}
+
+function filterTexts(filter: RowFilter | undefined): readonly string[] {
+  return texts(filter?.sources ?? [])
 }
 
 function texts(sources: readonly Expression[]): readonly string[] {
@@ -140,14 +191,4 @@ function texts(sources: readonly Expression[]): readonly string[] {
     // A chain of OR must not be read as parts of the ANDs around it.
     return source.kind === 'logical' ? `(${expressionText(source)})` : expressionText(source)
   })
-}
-
-function measuredText({ rowsRead, rowsReturned, rowsAffected, milliseconds }: Measured): string {
-  const figures = [
-    `${rowsRead} rows read`,
-    `${rowsReturned} returned`,
-    `${rowsAffected} affected`,
-    ...(milliseconds === undefined ? [] : [`${milliseconds} ms`]),
-  ]
-  return figures.join(', ')
 }

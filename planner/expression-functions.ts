@@ -3,9 +3,11 @@ import type { CallExpression } from '../parser/ast.ts'
 import { compareValues, type SqlType, type SqlValue } from '../storage/storage.ts'
 import {
   type CompiledExpression,
+  columnsOf,
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
+  NO_COLUMNS,
   type Scope,
 } from './compiled-expression.ts'
 import { finite } from './expression-arithmetic.ts'
@@ -61,7 +63,8 @@ export function compileCall(
   const count = call.arguments.length
   if (count >= min && count <= max) return definition.compile({ compiler, call, wanted })
   const expected = min === max ? `${min}` : max === 2 ? `${min} or ${max}` : `at least ${min}`
-  throw new PlanError('invalid_request', `${name} takes ${expected} arguments, not ${count}.`, {
+  const noun = max === 1 || (min === 1 && max > 2) ? 'argument' : 'arguments'
+  throw new PlanError('invalid_request', `${name} takes ${expected} ${noun}, not ${count}.`, {
     position,
     fields: { function: name },
   })
@@ -77,7 +80,7 @@ function world(
   type: SqlType,
   evaluate: (scope: Scope) => SqlValue,
 ): CompiledExpression {
-  return { type, position: call.position, evaluate, namesColumn: false, needsRow: false }
+  return { type, position: call.position, evaluate, columns: NO_COLUMNS, needsRow: false }
 }
 
 /**
@@ -93,9 +96,9 @@ function compileCoalesce({ compiler, call, wanted }: Call): CompiledExpression {
     }
     return null
   }
-  const namesColumn = parts.some((part) => part.namesColumn)
+  const columns = columnsOf(parts)
   const needsRow = parts.every((part) => part.needsRow)
-  return { type, position: call.position, evaluate, namesColumn, needsRow }
+  return { type, position: call.position, evaluate, columns, needsRow }
 }
 
 /** The smallest or the largest of the arguments; NULL when one of them is. */

@@ -13,6 +13,10 @@ export function expressionText(expression: Expression): string {
       return nameText(expression.name)
     case 'call':
       return `${expression.function}(${expression.arguments.map(expressionText).join(', ')})`
+    case 'aggregate': {
+      const operand = expression.operand === undefined ? '*' : expressionText(expression.operand)
+      return `${expression.function.toUpperCase()}(${operand})`
+    }
     case 'unary': {
       const space = expression.operator === 'NOT' ? ' ' : ''
       return `${expression.operator}${space}${operandText(expression.operand)}`

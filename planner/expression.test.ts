@@ -31,12 +31,16 @@ const TABLE: TableDefinition = {
     type,
     notNull: index === 0,
   })),
+  nextColumnId: TYPES.length + 1,
   primaryKey: [{ columnId: 1, descending: false }],
+  families: [],
+  indexes: [],
 }
 const CATALOG: Catalog = {
   version: 1,
   table: (name) => (name === 'row' ? TABLE : undefined),
   tables: () => [TABLE],
+  index: () => undefined,
 }
 const ROW: readonly SqlValue[] = [
   1n,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  AggregateExpression,
   ColumnExpression,
   Expression,
   LiteralExpression,
@@ -9,10 +10,12 @@ import type {
 } from '../parser/ast.ts'
 import type { SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
 import {
+  type Aggregation,
   type CompiledExpression,
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
+  NO_COLUMNS,
   type Scope,
 } from './compiled-expression.ts'
 import { compileArithmetic } from './expression-arithmetic.ts'
@@ -25,11 +28,12 @@ import {
 } from './expression-comparison.ts'
 import { compileCall } from './expression-functions.ts'
 import { compileLike } from './expression-like.ts'
+import { nameText } from './expression-text.ts'
 import { checkedInteger, valueFromText } from './json-value.ts'
 import { type ParameterSlots, parameterText } from './parameters.ts'
 import { PlanError } from './plan-error.ts'
 import { compileAs, typeMismatch } from './type-check.ts'
-import { requireColumn } from './unknown-name.ts'
+import { requireNamedColumn } from './unknown-name.ts'
 
 /**
  * Expressions of the syntax tree become functions of a row. All types are checked here, before any
@@ -38,10 +42,12 @@ import { requireColumn } from './unknown-name.ts'
 export function createExpressionCompiler(
   slots: ParameterSlots,
   table?: TableDefinition,
+  aggregation?: Aggregation,
 ): ExpressionCompiler {
   const compiler: ExpressionCompiler = {
     table,
     slots,
+    ...(aggregation === undefined ? {} : { aggregation }),
     compile: (expression, wanted) => compile(compiler, expression, wanted),
   }
   return compiler
@@ -61,6 +67,8 @@ function compile(
       return compileColumn(compiler, expression)
     case 'call':
       return compileCall(compiler, expression, wanted)
+    case 'aggregate':
+      return compileAggregate(compiler, expression)
     case 'unary':
       return compileUnary(compiler, expression, wanted)
     case 'binary':
@@ -108,7 +116,7 @@ function compileLiteral(
 
 function constant(literal: Expression, type: ExpressionType, value: SqlValue): CompiledExpression {
   const { position } = literal
-  return { type, position, evaluate: () => value, namesColumn: false, needsRow: false }
+  return { type, position, evaluate: () => value, columns: NO_COLUMNS, needsRow: false }
 }
 
 function compileParameter(
@@ -129,7 +137,7 @@ function compileParameter(
     const bound = scope.parameters[slot]
     return bound?.kind === 'value' ? bound.value : null
   }
-  return { type: wanted, position, evaluate, namesColumn: false, needsRow: false }
+  return { type: wanted, position, evaluate, columns: NO_COLUMNS, needsRow: false }
 }
 
 function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {
@@ -141,10 +149,40 @@ function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): 
       fields: { column: name },
     })
   }
-  const index = requireColumn(compiler.table, name, position)
+  const index = requireNamedColumn(compiler.table, column)
+  requireOneValue(compiler, index, column)
   const type = compiler.table.columns[index]?.type as SqlType
   const evaluate = (scope: Scope): SqlValue => scope.row[index] as SqlValue
-  return { type, position, evaluate, namesColumn: true, needsRow: true }
+  return { type, position, evaluate, columns: new Set([index]), needsRow: true }
+}
+
+/** Outside of aggregates, an expression over groups sees what is the same in all rows of a group. */
+function requireOneValue(
+  { aggregation }: ExpressionCompiler,
+  index: number,
+  { name, position }: ColumnExpression,
+): void {
+  if (aggregation === undefined || aggregation.groupBy.has(index)) return
+  throw new PlanError(
+    'invalid_request',
+    `The column ${name} has a value for each row and stands beside aggregates.`,
+    {
+      position,
+      hint: `Name it in GROUP BY, or aggregate it, for example MIN(${nameText(name)}).`,
+      fields: { column: name },
+    },
+  )
+}
+
+/** The parser lets aggregates through where groups are, and only there. */
+function compileAggregate(
+  { aggregation }: ExpressionCompiler,
+  aggregate: AggregateExpression,
+): CompiledExpression {
+  if (aggregation !== undefined) return aggregation.compile(aggregate)
+  throw new PlanError('invalid_request', 'An aggregate stands in the projection of a SCAN.', {
+    position: aggregate.position,
+  })
 }
 
 function compileUnary(

@@ -11,7 +11,7 @@ import type { CompiledExpression, ExpressionCompiler, Scope } from './compiled-e
 import { type ComparisonOperator, isComparison } from './expression-comparison.ts'
 import { isPrefixPattern, prefixOfPattern } from './expression-like.ts'
 import { converted, fits } from './type-check.ts'
-import { requireColumn } from './unknown-name.ts'
+import { requireNamedColumn } from './unknown-name.ts'
 
 /**
  * A condition of a WHERE that compares one column with what does not depend on the row: the only
@@ -78,9 +78,9 @@ function conditionOf(compiler: ExpressionCompiler, source: Expression): KeyCondi
     case 'isNull': {
       if (source.negated || source.operand.kind !== 'column') return undefined
       const column = columnOf(compiler, source.operand)
-      if (compiler.table?.columns[column.index]?.notNull !== true) return undefined
-      // A column of a primary key is never NULL, so that no value satisfies this.
-      return points(column.index, source, { several: false, values: () => [] })
+      const notNull = compiler.table?.columns[column.index]?.notNull === true
+      const values: readonly SqlValue[] = notNull ? [] : [null]
+      return points(column.index, source, { several: false, values: () => values })
     }
     default:
       return undefined
@@ -195,7 +195,7 @@ function columnOf(
   column: ColumnExpression,
 ): { readonly index: number; readonly type: SqlType } {
   const table = compiler.table as NonNullable<ExpressionCompiler['table']>
-  const index = requireColumn(table, column.name, column.position)
+  const index = requireNamedColumn(table, column)
   return { index, type: table.columns[index]?.type as SqlType }
 }
 
@@ -206,5 +206,5 @@ function fixedValue(
   type: SqlType,
 ): CompiledExpression | undefined {
   const value = compiler.compile(expression, type)
-  return !value.namesColumn && fits(value.type, type) ? converted(value, type) : undefined
+  return value.columns.size === 0 && fits(value.type, type) ? converted(value, type) : undefined
 }

@@ -15,7 +15,7 @@ export function walkingDirection(
   bounds: KeyBounds,
   orderBy: readonly OrderColumn[],
 ): 'forward' | 'reverse' | undefined {
-  const { parts } = bounds.key
+  const parts = bounds.key.order
   const fixed = fixedColumns(bounds)
   const named = new Set<number>()
   let direction: 'forward' | 'reverse' | undefined
@@ -36,10 +36,26 @@ export function walkingDirection(
   return direction ?? 'forward'
 }
 
-function fixedColumns({ key, points }: KeyBounds): ReadonlySet<number> {
+/**
+ * Whether rows with equal values of these columns follow each other on the walk: apart from columns
+ * fixed to one value, they are the first ones of the key, in any order.
+ */
+export function groupsFollow(bounds: KeyBounds, groupBy: readonly number[]): boolean {
+  const fixed = fixedColumns(bounds)
+  const wanted = new Set(groupBy.filter((column) => !fixed.has(column)))
+  for (const { column } of bounds.key.order) {
+    if (wanted.size === 0) return true
+    if (!fixed.has(column) && !wanted.delete(column)) return false
+  }
+  // Behind the last column of the key every row is alone with its values.
+  return true
+}
+
+/** The columns that have one value, the same for all rows within the bounds. */
+export function fixedColumns({ key, points }: KeyBounds): ReadonlySet<number> {
   const fixed = new Set<number>()
   points.forEach((conditions, index) => {
-    const column = key.parts[index]?.column
+    const column = key.bounding[index]?.column
     if (column !== undefined && conditions.some((condition) => !condition.several)) {
       fixed.add(column)
     }

@@ -31,23 +31,29 @@ export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
 
 export function boundsOf(key: CandidateKey, conditions: readonly KeyCondition[]): KeyBounds {
   const points: PointsCondition[][] = []
-  for (const part of key.parts) {
+  for (const part of key.bounding) {
     const fixing = conditions.filter(
       (condition) => condition.kind === 'points' && condition.column === part.column,
     )
     if (fixing.length === 0) break
     points.push(fixing as PointsCondition[])
   }
-  const next = key.parts[points.length]
+  const next = key.bounding[points.length]
   const range = conditions.filter(
     (condition) => condition.kind !== 'points' && condition.column === next?.column,
   )
   return { key, points, range: range as RangeCondition[] }
 }
 
-/** True when every column of the key is fixed, so that rows are got by their keys. */
+/** True when every column of a unique key is fixed, and not to NULL: rows are got by their keys. */
 export function isFullKey({ key, points }: KeyBounds): boolean {
-  return points.length === key.parts.length
+  if (!key.unique || points.length < key.parts.length) return false
+  return key.parts.every(({ nullable }, index) => !nullable || !isFixedToNull(points[index] ?? []))
+}
+
+/** NULLs are equal to no other, so a unique index may have many of them. */
+function isFixedToNull(conditions: readonly PointsCondition[]): boolean {
+  return conditions.every(({ source }) => source.kind === 'isNull')
 }
 
 export function boundsNothing({ points, range }: KeyBounds): boolean {
@@ -69,7 +75,7 @@ export function keyTuples(
   order: 'key' | 'asked',
 ): ReadonlyArray<readonly SqlValue[]> {
   const lists = points.map((conditions, index) => {
-    const part = key.parts[index] as CandidatePart
+    const part = key.bounding[index] as CandidatePart
     const values = commonValues(part, conditions, scope)
     return order === 'asked' ? values : values.toSorted((a, b) => compareInKey(part, a, b))
   })
@@ -124,7 +130,7 @@ function limitOf(
       return { start, end: endOf(start) }
     }
   }
-  const { descending } = key.parts[column] as CandidatePart
+  const { descending, nullable } = key.bounding[column] as CandidatePart
   const lower = condition.lower?.value.evaluate(scope)
   const upper = condition.upper?.value.evaluate(scope)
   if (lower === null || upper === null) return undefined
@@ -133,7 +139,9 @@ function limitOf(
   return (tuple) => {
     // All keys of one value lie between its encoding and the end of that as a prefix. A descending
     // column has its larger values first, so there the lower bound ends the range.
-    const low = lower === undefined ? undefined : key.encode([...tuple, lower])
+    // NULL comes before all values, and is neither less nor greater than any.
+    const least = lower !== undefined ? lower : nullable ? null : undefined
+    const low = least === undefined ? undefined : key.encode([...tuple, least])
     const high = upper === undefined ? undefined : key.encode([...tuple, upper])
     return descending
       ? {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Where a page of a SCAN ended: how many rows all pages so far gave, for the LIMIT, and the row key
- * of the last row read, kept or not. Opaque to everyone else:
+ * Where a page of a SCAN ended: how many rows all pages so far gave, for the LIMIT, and the
+ * key of the last row read, kept or not. Opaque to everyone else:
  *
- *     u64be rows given · row key
+ *     u64be rows given · key: a row key, or that of an index entry
  */
 export type PageMark = { readonly rowsGiven: number; readonly key: Uint8Array }
 

@@ -1,62 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DeleteStatement, Expression, ScanStatement } from '../parser/ast.ts'
+import type { DeleteStatement, Expression, Name, ScanStatement } from '../parser/ast.ts'
 import type { TableDefinition } from '../storage/storage.ts'
-import { candidateKeys } from './candidate-key.ts'
+import type { AccessPath, AccessQuestion, Candidate } from './access-path.ts'
+import { type CandidateKey, candidateKeys, covers } from './candidate-key.ts'
 import {
   type CompiledExpression,
-  dependenceOf,
+  columnsOf,
   type ExpressionCompiler,
 } from './compiled-expression.ts'
 import { conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
-import type { OrderColumn } from './key-order.ts'
-import { conditionsOf } from './key-range.ts'
+import { groupsFollow, type OrderColumn, walkingDirection } from './key-order.ts'
+import { boundsOf, conditionsOf, type KeyBounds } from './key-range.ts'
 import type { Access, RowFilter } from './plan.ts'
-import { chooseAccess } from './rules.ts'
+import { chooseAccess, unbounded } from './rules.ts'
 import { compileAs } from './type-check.ts'
 import { requireColumn } from './unknown-name.ts'
+
+/** What a statement reads of its rows besides the WHERE, and in which groups. */
+export type AccessNeeds = {
+  /** Places of the columns that the statement itself looks at. */
+  readonly reads: ReadonlySet<number>
+  readonly groupBy?: { readonly columns: readonly number[]; readonly names: readonly Name[] }
+}
 
 /** The way to the rows of a SCAN or a DELETE, and what is left of the WHERE to filter them by. */
 export function planAccess(
   compiler: ExpressionCompiler,
   table: TableDefinition,
   statement: ScanStatement | DeleteStatement,
+  needs: AccessNeeds,
 ): Access {
   const keys = candidateKeys(table)
+  const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
+  const bounding = conjuncts.flatMap(({ condition, filter }) =>
+    condition === undefined || filter !== undefined ? [] : [condition],
+  )
+  const order = orderOf(table, statement)
+  const question: AccessQuestion = {
+    statement: statement.kind === 'scan' ? 'SCAN' : 'DELETE',
+    position: statement.position,
+    table,
+    candidates: keys.map((key) =>
+      candidateOf(key, boundsOf(key, bounding), { conjuncts, needs, orderBy: order.orderBy }),
+    ),
+    ...(statement.hint === undefined ? {} : { hint: statement.hint }),
+    hasWhere: statement.where !== undefined,
+    conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
+    ...order,
+    ...groupsOf(needs),
+  }
+  const { path, rejected } = chooseAccess(question)
+  const limitSource = statement.limit
+  const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
+  return {
+    path,
+    rejected,
+    ...filtersOf(compiler, path, { conjuncts, needs }),
+    unbounded: () => unbounded(withoutPatterns(question)),
+    ...(limit === undefined || limitSource === undefined ? {} : { limit, limitSource }),
+  }
+}
+
+/** A pattern that turned out to bound nothing would not bound another index either. */
+function withoutPatterns(question: AccessQuestion): AccessQuestion {
+  return { ...question, conditions: question.conditions.filter(({ kind }) => kind !== 'prefix') }
+}
+
+/**
+ * One part of the WHERE. With a `condition` and no `filter` it can bound a key; one that only filters
+ * may have a condition all the same, on a column of no key.
+ */
+type Conjunct = {
+  readonly source: Expression
+  readonly condition?: KeyCondition
+  readonly filter?: CompiledExpression
+}
+
+function conjunctsOfWhere(
+  compiler: ExpressionCompiler,
+  keys: readonly CandidateKey[],
+  where: Expression | undefined,
+): readonly Conjunct[] {
   const inKeys = new Set(keys.flatMap((key) => key.parts.map((part) => part.column)))
-  const conjuncts = conjunctsOf(statement.where).map((source): Conjunct => {
+  return conjunctsOf(where).map((source): Conjunct => {
     const slotsBefore = compiler.slots.all.length
     const condition = keyConditionOf(compiler, source)
     if (condition !== undefined && inKeys.has(condition.column)) return { source, condition }
     compiler.slots.keepFirst(slotsBefore)
     // Compiled before a key is chosen: a wrong name or type is the better message to give.
-    return { source, filter: compileAs(compiler, source, 'BOOLEAN') }
+    const filter = compileAs(compiler, source, 'BOOLEAN')
+    return condition === undefined ? { source, filter } : { source, condition, filter }
   })
-  const conditions = conjuncts.flatMap(({ condition }) => condition ?? [])
-  const { path, lost } = chooseAccess({
-    statement: statement.kind === 'scan' ? 'SCAN' : 'DELETE',
-    position: statement.position,
-    table,
-    keys,
-    ...(statement.hint === undefined ? {} : { hint: statement.hint }),
-    hasWhere: statement.where !== undefined,
-    conditions,
-    ...orderOf(table, statement),
-  })
-  const filter = filterOf(compiler, conjuncts, conditionsOf(path.bounds))
-  const limitSource = statement.limit
-  const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
+}
+
+function candidateOf(
+  key: CandidateKey,
+  bounds: KeyBounds,
+  asked: {
+    readonly conjuncts: readonly Conjunct[]
+    readonly needs: AccessNeeds
+    readonly orderBy: readonly OrderColumn[]
+  },
+): Candidate {
+  const { needs, orderBy, conjuncts } = asked
+  const ordered = walkingDirection(bounds, orderBy)
+  const grouped = needs.groupBy === undefined || groupsFollow(bounds, needs.groupBy.columns)
+  const direction = grouped ? ordered : undefined
+  const misses = !grouped ? 'groups' : ordered === undefined ? 'order' : undefined
+  const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) =>
+    filter === undefined ? [condition?.column as number] : [...filter.columns],
+  )
+  const covering = covers(key, needs.reads) && covers(key, filtering)
+  return { key, bounds, direction, misses, covering }
+}
+
+/** The parts of the WHERE that rows within the bounds may still fail. */
+function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly Conjunct[] {
+  const done = new Set(conditionsOf(bounds).filter(({ exact }) => exact))
+  return conjuncts.filter(({ condition }) => condition === undefined || !done.has(condition))
+}
+
+/** What filters by the columns that the key holds, and what needs the row behind it. */
+function filtersOf(
+  compiler: ExpressionCompiler,
+  { bounds }: AccessPath,
+  { conjuncts, needs }: { readonly conjuncts: readonly Conjunct[]; readonly needs: AccessNeeds },
+): Pick<Access, 'keyFilter' | 'rowFilter' | 'reads' | 'covering'> {
+  const { key } = bounds
+  const parts = notSeenTo(bounds, conjuncts).map(({ source, filter }) => ({
+    source,
+    filter: filter ?? compileAs(compiler, source, 'BOOLEAN'),
+  }))
+  const isOfKey = (columns: Iterable<number>) => key.index !== undefined && covers(key, columns)
+  const ofKey = parts.filter(({ filter }) => isOfKey(filter.columns))
+  const ofRow = parts.filter(({ filter }) => !isOfKey(filter.columns))
+  const keyFilter = filterOf(ofKey)
+  const rowFilter = filterOf(ofRow)
+  const reads = columnsOf([{ columns: needs.reads }, ...ofRow.map(({ filter }) => filter)])
   return {
-    path,
-    lost,
-    ...(filter === undefined ? {} : { filter }),
-    ...(limit === undefined || limitSource === undefined ? {} : { limit, limitSource }),
+    reads: [...reads].sort((a, b) => a - b),
+    covering: isOfKey(reads),
+    ...(keyFilter === undefined ? {} : { keyFilter }),
+    ...(rowFilter === undefined ? {} : { rowFilter }),
+  }
+}
+
+function filterOf(
+  parts: ReadonlyArray<{ readonly source: Expression; readonly filter: CompiledExpression }>,
+): RowFilter | undefined {
+  if (parts.length === 0) return undefined
+  const filters = parts.map(({ filter }) => filter)
+  return {
+    // Like AND: a row stays only when no part is FALSE or unknown.
+    keeps: (scope) => filters.every((filter) => filter.evaluate(scope) === true),
+    sources: parts.map(({ source }) => source),
   }
 }
 
 function orderOf(
   table: TableDefinition,
   statement: ScanStatement | DeleteStatement,
-): { readonly orderBy: readonly OrderColumn[]; readonly orderPosition?: Expression['position'] } {
+): Pick<AccessQuestion, 'orderBy' | 'orderPosition'> {
   if (statement.kind === 'delete') return { orderBy: [] }
   const orderBy = statement.orderBy.map(({ column, descending }) => ({
     column: requireColumn(table, column.text, column.position),
@@ -66,29 +170,11 @@ function orderOf(
   return { orderBy, ...(first === undefined ? {} : { orderPosition: first }) }
 }
 
-type Conjunct = {
-  readonly source: Expression
-  readonly condition?: KeyCondition
-  readonly filter?: CompiledExpression
-}
-
-/** Everything that the bounds do not fully see to. */
-function filterOf(
-  compiler: ExpressionCompiler,
-  conjuncts: readonly Conjunct[],
-  bounding: readonly KeyCondition[],
-): RowFilter | undefined {
-  const done = new Set(bounding.filter(({ exact }) => exact))
-  const left = conjuncts.filter(({ condition }) => condition === undefined || !done.has(condition))
-  const [first] = left
-  if (first === undefined) return undefined
-  const parts = left.map(({ source, filter }) => filter ?? compileAs(compiler, source, 'BOOLEAN'))
-  const condition: CompiledExpression = {
-    type: 'BOOLEAN',
-    position: first.source.position,
-    // Like AND: a row stays only when no part is FALSE or unknown.
-    evaluate: (scope) => parts.every((part) => part.evaluate(scope) === true),
-    ...dependenceOf(parts),
+function groupsOf({ groupBy }: AccessNeeds): Pick<AccessQuestion, 'groupBy' | 'groupPosition'> {
+  if (groupBy === undefined) return {}
+  const position = groupBy.names[0]?.position
+  return {
+    groupBy: groupBy.columns,
+    ...(position === undefined ? {} : { groupPosition: position }),
   }
-  return { condition, sources: left.map(({ source }) => source) }
 }

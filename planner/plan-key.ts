@@ -1,70 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Position } from '../parser/ast.ts'
 import type { TableDefinition } from '../storage/storage.ts'
-import { type CandidateKey, primaryKeyOf } from './candidate-key.ts'
+import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from './candidate-key.ts'
 import type { ExpressionCompiler } from './compiled-expression.ts'
 import { nameText } from './expression-text.ts'
 import { conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
 import { boundsOf, type KeyBounds } from './key-range.ts'
 import { PlanError } from './plan-error.ts'
+import { type RejectedKey, unreadableKeys } from './rejected-keys.ts'
 import { compileAs } from './type-check.ts'
 
+type Asked = { readonly name: 'GET' | 'SET' | 'CHECK'; readonly where: Expression }
+
 /**
- * The WHERE of a GET or a SET: each column of the primary key exactly once, by = (or, in a GET, by
- * IN), and nothing else. Throws PlanError invalid_request that tells what is missing or too much.
+ * The WHERE of a SET or a CHECK: each column of the primary key exactly once, by =, and nothing else.
+ * Throws PlanError invalid_request that tells what is missing or too much.
  */
 export function planFullKey(
   compiler: ExpressionCompiler,
   table: TableDefinition,
-  statement: { readonly name: 'GET' | 'SET'; readonly where: Expression },
+  statement: Asked,
 ): KeyBounds {
-  const key = primaryKeyOf(table)
-  const named = new Set<number>()
-  const conditions = conjunctsOf(statement.where).map((conjunct) => {
-    const condition = keyConditionOf(compiler, conjunct)
-    if (condition === undefined || !isPartOfKey(key, condition, statement.name)) {
-      // A mistake in its types is the better message where there is one.
-      compileAs(compiler, conjunct, 'BOOLEAN')
-      throw notTheKey(key, table, statement.name, conjunct.position)
-    }
-    if (named.has(condition.column)) {
-      const { name } = key.parts.find((part) => part.column === condition.column) as {
-        name: string
-      }
-      throw new PlanError('invalid_request', `The WHERE names the key column ${name} twice.`, {
-        position: conjunct.position,
-        fields: { table: table.name, column: name },
-      })
-    }
-    named.add(condition.column)
-    return condition
-  })
-  if (named.size < key.parts.length) {
-    throw notTheKey(key, table, statement.name, statement.where.position)
-  }
-  return boundsOf(key, conditions)
+  return planAmong([primaryKeyOf(table)], compiler, { ...statement, table }).keys
 }
 
-function isPartOfKey(
-  key: CandidateKey,
-  condition: KeyCondition,
-  statement: 'GET' | 'SET',
-): boolean {
+/**
+ * The WHERE of a GET: each column of the primary key or of a unique index exactly once, by = or IN,
+ * and nothing else. Where it fits several keys of the same columns, the primary key comes first.
+ */
+export function planGetKey(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  statement: Asked,
+): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
+  const unique = candidateKeys(table).filter((key) => key.unique)
+  return planAmong(unique, compiler, { ...statement, table })
+}
+
+function planAmong(
+  keys: readonly CandidateKey[],
+  compiler: ExpressionCompiler,
+  asked: Asked & { readonly table: TableDefinition },
+): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
+  const conditions = conjunctsOf(asked.where).map((conjunct): KeyCondition => {
+    const condition = keyConditionOf(compiler, conjunct)
+    if (condition !== undefined && isPoint(condition, asked.name)) return condition
+    // A mistake in its types is the better message where there is one.
+    compileAs(compiler, conjunct, 'BOOLEAN')
+    throw notTheKey(keys, asked, conjunct.position)
+  })
+  const named = new Set<number>()
+  for (const { column, source } of conditions) {
+    if (named.has(column)) throw namedTwice(asked.table, column, source.position)
+    named.add(column)
+  }
+  const isWhole = (key: CandidateKey) =>
+    key.parts.length === named.size && key.parts.every((part) => named.has(part.column))
+  const chosen = keys.find(isWhole)
+  if (chosen === undefined) {
+    throw notTheKey(keys, asked, misfit(keys, conditions) ?? asked.where.position)
+  }
+  const others = candidateKeys(asked.table).filter((key) => key.name !== chosen.name)
+  const rejected = others.map((key) => ({
+    key: keyText(key),
+    reason: isWhole(key)
+      ? 'it is no better, and comes after the other'
+      : 'the WHERE does not name its columns, each by = or IN',
+  }))
+  return {
+    keys: boundsOf(chosen, conditions),
+    rejected: [...rejected, ...unreadableKeys(asked.table)],
+  }
+}
+
+function isPoint(condition: KeyCondition, statement: Asked['name']): boolean {
   if (condition.kind !== 'points' || condition.source.kind === 'isNull') return false
-  if (statement === 'SET' && condition.source.kind === 'in') return false
-  return key.parts.some((part) => part.column === condition.column)
+  return statement === 'GET' || condition.source.kind !== 'in'
+}
+
+/** The first condition on a column that no key has. */
+function misfit(
+  keys: readonly CandidateKey[],
+  conditions: readonly KeyCondition[],
+): Position | undefined {
+  const inKeys = new Set(keys.flatMap(({ parts }) => parts.map(({ column }) => column)))
+  return conditions.find(({ column }) => !inKeys.has(column))?.source.position
+}
+
+function namedTwice(table: TableDefinition, column: number, position: Position): PlanError {
+  const { name } = table.columns[column] as { name: string }
+  return new PlanError('invalid_request', `The WHERE names the column ${name} twice.`, {
+    position,
+    fields: { table: table.name, column: name },
+  })
 }
 
 function notTheKey(
-  key: CandidateKey,
-  table: TableDefinition,
-  statement: 'GET' | 'SET',
+  keys: readonly CandidateKey[],
+  { table, name: statement }: Asked & { readonly table: TableDefinition },
   position: Position,
 ): PlanError {
-  const names = key.parts.map((part) => nameText(part.name))
+  const [names, ...ofIndexes] = keys.map((key) => key.parts.map((part) => nameText(part.name)))
+  const primaryKey = names as readonly string[]
   const by = statement === 'GET' ? 'by = or IN' : 'by ='
-  const message = `The WHERE of a ${statement} names each column of the primary key (${names.join(', ')}) ${by}, and nothing else.`
-  const wanted = `WHERE ${names.map((name) => `${name} = …`).join(' AND ')}`
+  const indexes = ofIndexes.map((columns) => ` or of a unique index (${columns.join(', ')})`)
+  const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
+  const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
   const hint =
     statement === 'GET'
       ? `Write ${wanted}, or SCAN … FROM ${nameText(table.name)} WHERE … for any other condition.`
@@ -72,6 +113,6 @@ function notTheKey(
   return new PlanError('invalid_request', message, {
     position,
     hint,
-    fields: { table: table.name, primaryKey: key.parts.map((part) => part.name) },
+    fields: { table: table.name, primaryKey: keys[0]?.parts.map((part) => part.name) },
   })
 }

@@ -2,26 +2,32 @@
 import type { Expression, Position } from '../parser/ast.ts'
 import type { SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
 import type { AccessPath } from './access-path.ts'
+import type { AggregationPlan } from './aggregation-plan.ts'
 import type { CompiledExpression, Scope } from './compiled-expression.ts'
 import type { KeyBounds } from './key-range.ts'
 import type { ParameterSlot } from './parameters.ts'
-import type { LostRule } from './rules.ts'
+import type { PlanError } from './plan-error.ts'
+import type { RejectedKey } from './rejected-keys.ts'
 
 /**
  * A statement made ready for one catalog: names resolved, types checked, the way to the rows chosen.
  * Only the parameters are missing, so a plan can be kept and run again; it holds no state of a run.
  */
 export type Plan =
+  | DataPlan
+  | CheckPlan
+  | ExplainPlan
+  | { readonly kind: 'showTables' }
+  | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
+  | { readonly kind: 'describe'; readonly table: TableDefinition }
+/** The plans that EXPLAIN takes. */
+export type DataPlan =
   | PointGetPlan
   | RangeScanPlan
+  | AggregatePlan
   | SetPlan
   | InsertPlan
   | DeletePlan
-  | ExplainPlan
-  | ShowTablesPlan
-  | DescribePlan
-/** The plans that EXPLAIN takes. */
-export type DataPlan = PointGetPlan | RangeScanPlan | SetPlan | InsertPlan | DeletePlan
 
 type OfTable = {
   readonly table: TableDefinition
@@ -30,19 +36,30 @@ type OfTable = {
   readonly slots: readonly ParameterSlot[]
 }
 
-/** Rows by their full primary keys, in the order asked. */
+/** Rows by their full primary keys, or by those of a unique index, in the order asked. */
 export type PointGetPlan = OfTable & {
   readonly kind: 'pointGet'
   readonly keys: KeyBounds
+  readonly rejected: readonly RejectedKey[]
+  /** True when the entries of a unique index hold all that is read. */
+  readonly covering: boolean
   readonly projection: RowProjection
   readonly forUpdate: boolean
 }
 
-/** Rows along one key: by ranges of it, or by points when all of its columns are fixed. */
+/** Rows along one key: by ranges of it, or by points when all columns of a unique one are fixed. */
 export type RangeScanPlan = OfTable &
   Access & {
     readonly kind: 'rangeScan'
     readonly projection: RowProjection
+  }
+
+/** One row for each group of rows that follow each other on the walk, or one for all of them. */
+export type AggregatePlan = OfTable &
+  Access & {
+    readonly kind: 'aggregate'
+    readonly projection: RowProjection
+    readonly aggregation: AggregationPlan
   }
 
 /** One row by its full primary key, made when it does not exist and no expression needs it. */
@@ -50,7 +67,20 @@ export type SetPlan = OfTable & {
   readonly kind: 'set'
   readonly keys: KeyBounds
   readonly assignments: readonly PlannedAssignment[]
+  readonly precondition?: PlannedPrecondition
+  readonly returning?: RowProjection
+  /** Places of the columns of the row that are read before it is written. */
+  readonly reads: readonly number[]
 }
+
+/** What a SET asks of its row before it writes. */
+export type PlannedPrecondition =
+  | { readonly kind: 'exists' | 'notExists' }
+  | {
+      readonly kind: 'condition'
+      readonly condition: CompiledExpression
+      readonly source: Expression
+    }
 
 export type InsertPlan = OfTable & {
   readonly kind: 'insert'
@@ -59,34 +89,59 @@ export type InsertPlan = OfTable & {
     readonly values: ReadonlyArray<CompiledExpression | undefined>
     readonly position: Position
   }>
+  /** Duplicates are left out. */
+  readonly onConflictDoNothing: boolean
+  readonly returning?: RowProjection
 }
 
-export type DeletePlan = OfTable & Access & { readonly kind: 'delete' }
+export type DeletePlan = OfTable &
+  Access & {
+    readonly kind: 'delete'
+    readonly returning?: RowProjection
+  }
+
+/** A condition that must hold for one row, which is guarded. */
+export type CheckPlan = OfTable & {
+  readonly kind: 'check'
+  readonly keys: KeyBounds
+  readonly condition: CompiledExpression
+}
 
 export type ExplainPlan = {
   readonly kind: 'explain'
   readonly analyze: boolean
   readonly plan: DataPlan
 }
-export type ShowTablesPlan = { readonly kind: 'showTables' }
-export type DescribePlan = { readonly kind: 'describe'; readonly table: TableDefinition }
 
 export type Access = {
   readonly path: AccessPath
-  readonly lost: readonly LostRule[]
-  /** What the bounds do not see to; rows for which it is not TRUE are left out. */
-  readonly filter?: RowFilter
+  readonly rejected: readonly RejectedKey[]
+  /** Of what the bounds do not see to, what an index entry alone can tell; checked first. */
+  readonly keyFilter?: RowFilter
+  /** The rest, for which the row is read. */
+  readonly rowFilter?: RowFilter
+  /** Places of the columns that are read of each row that the key's filter keeps. */
+  readonly reads: readonly number[]
+  /** True when the entries of an index hold all of them, so that no row is read. */
+  readonly covering: boolean
+  /** The error of a walk that a parameter leaves without bounds. */
+  readonly unbounded: () => PlanError
   readonly limit?: CompiledExpression
   readonly limitSource?: Expression
 }
+/** The plans that walk along a key. */
+export type WalkPlan = RangeScanPlan | AggregatePlan | DeletePlan
 
+/** A filter keeps the rows for which every one of its conditions is TRUE. */
 export type RowFilter = {
-  readonly condition: CompiledExpression
+  readonly keeps: (scope: Scope) => boolean
   readonly sources: readonly Expression[]
 }
 
 export type RowProjection = {
   readonly columns: readonly ResultColumn[]
+  /** Places of the columns of the table that it looks at. */
+  readonly reads: ReadonlySet<number>
   project(scope: Scope): SqlValue[]
 }
 export type ResultColumn = { readonly name: string; readonly type: SqlType }

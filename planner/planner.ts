@@ -6,20 +6,22 @@
  */
 
 import type {
+  CheckStatement,
   DataStatement,
   DescribeStatement,
   ExplainStatement,
+  ShowIndexesStatement,
   ShowTablesStatement,
 } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan.ts'
-import { planData } from './plan-statement.ts'
+import { planCheck, planData } from './plan-statement.ts'
 import { requireTable } from './unknown-name.ts'
 
 export { AnswerBytes } from './answer-bytes.ts'
 export type { StatementFunctions } from './compiled-expression.ts'
 export { executeDefinition } from './definition.ts'
-export { executeGets, type PlannedGet, readsTogether } from './execute-get.ts'
+export { executeTogether, isPointRead, type PointRead } from './execute-together.ts'
 export type { ExecutionContext, PageRequest, StatementResult } from './execution-context.ts'
 export { executePlan } from './executor.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
@@ -31,8 +33,10 @@ export { PLANNER_LIMITS } from './planner-limits.ts'
 /** The statements that have a plan: all that run inside a transaction. */
 export type PlannedStatement =
   | DataStatement
+  | CheckStatement
   | ExplainStatement
   | ShowTablesStatement
+  | ShowIndexesStatement
   | DescribeStatement
 
 /**
@@ -50,6 +54,10 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
       return { kind: 'showTables' }
     case 'describe':
       return { kind: 'describe', table: requireTable(catalog, statement.table) }
+    case 'showIndexes':
+      return { kind: 'showIndexes', table: requireTable(catalog, statement.table) }
+    case 'check':
+      return planCheck(statement, catalog)
     default:
       return planData(statement, catalog)
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Projection } from '../parser/ast.ts'
 import type { SqlType, TableDefinition } from '../storage/storage.ts'
-import type { ExpressionCompiler } from './compiled-expression.ts'
+import { columnsOf, type ExpressionCompiler } from './compiled-expression.ts'
 import type { RowProjection } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 
 /**
- * What a GET or a SCAN answers of each row. Every column of a result has a name of its own, since a
- * row in JSON is an object; PlanError invalid_request says which one is there twice.
+ * What a statement answers of each row, or of each group of rows. Every column of a result has a name
+ * of its own, since a row in JSON is an object; PlanError invalid_request says which one is there
+ * twice.
  */
 export function planProjection(
   compiler: ExpressionCompiler,
@@ -16,7 +17,8 @@ export function planProjection(
 ): RowProjection {
   if (projection.kind === 'allColumns') {
     const columns = table.columns.map(({ name, type }) => ({ name, type }))
-    return { columns, project: (scope) => [...scope.row] }
+    const reads = new Set(table.columns.keys())
+    return { columns, reads, project: (scope) => [...scope.row] }
   }
   const names = new Set<string>()
   const items = projection.items.map(({ expression, label }) => {
@@ -31,10 +33,12 @@ export function planProjection(
     const value = compiler.compile(expression)
     // NULL alone has no type; as a column it has one, so that clients know all of them.
     const type: SqlType = value.type === 'NULL' ? 'TEXT' : value.type
-    return { name: label, type, evaluate: value.evaluate }
+    return { name: label, type, value }
   })
+  const evaluations = items.map(({ value }) => value.evaluate)
   return {
     columns: items.map(({ name, type }) => ({ name, type })),
-    project: (scope) => items.map((item) => item.evaluate(scope)),
+    reads: columnsOf(items.map(({ value }) => value)),
+    project: (scope) => evaluations.map((evaluate) => evaluate(scope)),
   }
 }

@@ -1,47 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   getRows,
+  getUniqueEntries,
+  type IndexDefinition,
+  type IndexEntry,
   type SqlValue,
   type StoredRow,
   type TableDefinition,
-  type Transaction,
 } from '../storage/storage.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
+import { BatchSize } from './batch-size.ts'
+import type { StatementTransaction } from './execution-context.ts'
 
-/** A key that was asked for, and its row where there is one. */
-export type AskedRow = { readonly key: readonly SqlValue[]; readonly stored: StoredRow | null }
+type KeyValues = readonly SqlValue[]
 
-/**
- * Reads rows by their keys, a multi-get at a time. The first asks for `multiGetKeysFirst`; when the
- * rows turn out small, the next ones ask for `multiGetKeysMax`, and for fewer when they are large, so
- * that what is held at once stays bounded. None asks for more than `rowsWanted`.
- */
-export async function* rowsByKeys(
-  transaction: Transaction,
-  table: TableDefinition,
-  keys: ReadonlyArray<readonly SqlValue[]>,
-  rowsWanted: number = keys.length,
-): AsyncGenerator<readonly AskedRow[], void, undefined> {
-  const { multiGetKeysFirst, multiGetBytesMax } = PLANNER_LIMITS
-  const keysMax = Math.min(PLANNER_LIMITS.multiGetKeysMax, rowsWanted)
-  let largest = multiGetBytesMax / multiGetKeysFirst
-  let first = 0
-  while (first < keys.length) {
-    const count = Math.max(1, Math.min(keysMax, Math.floor(multiGetBytesMax / largest)))
-    const asked = keys.slice(first, first + count)
-    const rows = await getRows(transaction, table, asked)
-    yield asked.map((key, index) => ({ key, stored: rows[index] ?? null }))
-    if (first === 0) largest = 1
-    for (const row of rows) largest = Math.max(largest, row === null ? 0 : sizeOf(row))
-    first += asked.length
-  }
+/** A key that was asked for, and what is there. */
+export type Asked<Found> = { readonly key: KeyValues; readonly found: Found | null }
+
+export type RowsWanted = {
+  /** The places of the columns that are wanted, all when absent. */
+  readonly columns?: readonly number[]
+  /** No multi-get asks for more rows. */
+  readonly rowsWanted?: number
 }
 
-function sizeOf({ key, row }: StoredRow): number {
-  let bytes = key.length
-  for (const value of row) {
-    const isLong = typeof value === 'string' || value instanceof Uint8Array
-    bytes += isLong ? value.length : 8
+/** Reads rows by their primary keys, a multi-get at a time. */
+export function rowsByKeys(
+  transaction: StatementTransaction,
+  table: TableDefinition,
+  keys: readonly KeyValues[],
+  { columns, rowsWanted = keys.length }: RowsWanted = {},
+): AsyncGenerator<ReadonlyArray<Asked<StoredRow>>, void, undefined> {
+  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
+    getRows(transaction, table, asked, columns),
+  )
+}
+
+/** Reads entries of a unique index by the values of its columns, a multi-get at a time. */
+export function entriesByKeys(
+  transaction: StatementTransaction,
+  table: TableDefinition,
+  index: IndexDefinition,
+  keys: readonly KeyValues[],
+  { rowsWanted = keys.length }: RowsWanted = {},
+): AsyncGenerator<ReadonlyArray<Asked<IndexEntry>>, void, undefined> {
+  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
+    getUniqueEntries(transaction, table, index, asked),
+  )
+}
+
+async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
+  keys: readonly KeyValues[],
+  size: BatchSize,
+  read: (asked: readonly KeyValues[]) => Promise<Array<Found | null>>,
+): AsyncGenerator<ReadonlyArray<Asked<Found>>, void, undefined> {
+  let first = 0
+  while (first < keys.length) {
+    const asked = keys.slice(first, first + size.rows)
+    const found = await read(asked)
+    yield asked.map((key, place) => ({ key, found: found[place] ?? null }))
+    size.learn(found)
+    first += asked.length
   }
-  return bytes
 }

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AccessRule } from './access-path.ts'
-import { walkingDirection } from './key-order.ts'
-import { boundsNothing, boundsOf, type KeyBounds } from './key-range.ts'
+import { type AccessRule, type Candidate, pathAlong } from './access-path.ts'
+import { boundsNothing } from './key-range.ts'
 
 /**
  * Of the keys that the conditions bound and that give the ORDER BY, the one with the most fixed
- * columns, then one with a range on the next; the primary key, being the first, wins a tie.
+ * columns, then one with a range on the next, then one that covers; the first of equals wins, which
+ * is the primary key before all indexes.
  */
-export const ruleKeyPrefix: AccessRule = {
-  name: 'key prefix',
-  choose({ keys, conditions, orderBy }) {
-    let best: { readonly bounds: KeyBounds; readonly reverse: boolean } | undefined
-    for (const key of keys) {
-      const bounds = boundsOf(key, conditions)
-      const direction = boundsNothing(bounds) ? undefined : walkingDirection(bounds, orderBy)
-      if (direction === undefined) continue
-      if (best === undefined || boundedBy(bounds) > boundedBy(best.bounds)) {
-        best = { bounds, reverse: direction === 'reverse' }
-      }
-    }
-    if (best === undefined) return { lost: 'no condition bounds its first column' }
-    return { path: { rule: 'key prefix', ...best, mayWalk: false } }
-  },
+export const ruleKeyPrefix: AccessRule = ({ candidates }) => {
+  const best = bestOf(candidates.filter(({ bounds }) => !boundsNothing(bounds)))
+  return best && pathAlong(best, 'key prefix')
 }
 
-function boundedBy({ points, range }: KeyBounds): number {
-  return points.length * 2 + (range.length > 0 ? 1 : 0)
+/** The first of the best among those that give the order. */
+export function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+  let best: Candidate | undefined
+  for (const candidate of candidates) {
+    if (candidate.direction === undefined) continue
+    if (best === undefined || isBetter(candidate, best)) best = candidate
+  }
+  return best
+}
+
+function isBetter(a: Candidate, b: Candidate): boolean {
+  const [ranksA, ranksB] = [ranksOf(a), ranksOf(b)]
+  const place = ranksA.findIndex((rank, index) => rank !== ranksB[index])
+  return place >= 0 && (ranksA[place] as number) > (ranksB[place] as number)
+}
+
+function ranksOf({ bounds, covering }: Candidate): readonly number[] {
+  return [bounds.points.length, bounds.range.length > 0 ? 1 : 0, covering ? 1 : 0]
 }

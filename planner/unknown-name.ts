@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Name, Position } from '../parser/ast.ts'
-import { type Catalog, nearestNames, type TableDefinition } from '../storage/storage.ts'
+import type { ColumnExpression, Name, Position } from '../parser/ast.ts'
+import {
+  type Catalog,
+  type IndexDefinition,
+  nearestNames,
+  type TableDefinition,
+} from '../storage/storage.ts'
 import { PlanError } from './plan-error.ts'
 
 /** The table of that name, or PlanError unknown_table with the names that come near it. */
@@ -22,6 +27,32 @@ export function requireColumn(table: TableDefinition, name: string, position: Po
   throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
     position,
     ...suggestion(name, known, { table: table.name, column: name }),
+  })
+}
+
+/** The same for a column in an expression, where one in double quotes may be meant as a text. */
+export function requireNamedColumn(
+  table: TableDefinition,
+  { name, position, quoted }: ColumnExpression,
+): number {
+  if (quoted !== true || table.columns.some((column) => column.name === name)) {
+    return requireColumn(table, name, position)
+  }
+  throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
+    position,
+    hint: `Double quotes hold a name. For a text, write '${name.replaceAll("'", "''")}' in single quotes.`,
+    fields: { table: table.name, column: name },
+  })
+}
+
+/** An index of the table, whatever its state, or PlanError unknown_index with the near names. */
+export function requireIndexOf(table: TableDefinition, name: Name): IndexDefinition {
+  const index = table.indexes.find((known) => known.name === name.text)
+  if (index !== undefined) return index
+  const known = table.indexes.map((other) => other.name)
+  throw new PlanError('unknown_index', `The table ${table.name} has no index ${name.text}.`, {
+    position: name.position,
+    ...suggestion(name.text, known, { table: table.name, index: name.text }),
   })
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type ColumnDefinition,
+  columnPosition,
+  type SqlValue,
+  type TableDefinition,
+} from '../storage/storage.ts'
+import type { Scope } from './compiled-expression.ts'
+import { keyTuples } from './key-range.ts'
+import { notNullViolation } from './new-row.ts'
+import type { CheckPlan, SetPlan } from './plan.ts'
+
+/** The key of the one row that a SET or a CHECK names. Throws PlanError not_null_violation. */
+export function requireKey(plan: SetPlan | CheckPlan, scope: Scope): readonly SqlValue[] {
+  const [key] = keyTuples(plan.keys, scope, 'asked')
+  if (key !== undefined) return key
+  const { table, keys, position } = plan
+  const index = keys.points.findIndex((conditions) =>
+    conditions.some((condition) => condition.values(scope).length === 0),
+  )
+  const condition = keys.points[index]?.[0]
+  const column = table.columns[condition?.column ?? 0] as ColumnDefinition
+  throw notNullViolation(table, column, condition?.source.position ?? position)
+}
+
+/** What expressions see of a row that does not exist: its key, and NULL elsewhere. */
+export function absentRow(table: TableDefinition, key: readonly SqlValue[]): SqlValue[] {
+  const row = new Array<SqlValue>(table.columns.length).fill(null)
+  table.primaryKey.forEach(({ columnId }, index) => {
+    row[columnPosition(table, columnId)] = key[index] as SqlValue
+  })
+  return row
+}

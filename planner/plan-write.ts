@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  DeleteStatement,
+  InsertStatement,
+  Name,
+  Precondition,
+  Projection,
+  SetStatement,
+} from '../parser/ast.ts'
+import {
+  type ColumnDefinition,
+  columnsForDelete,
+  columnsForSet,
+  type TableDefinition,
+} from '../storage/storage.ts'
+import {
+  type CompiledExpression,
+  columnsOf,
+  type ExpressionCompiler,
+} from './compiled-expression.ts'
+import { createExpressionCompiler } from './expression.ts'
+import { ParameterSlots } from './parameters.ts'
+import type {
+  DeletePlan,
+  InsertPlan,
+  PlannedAssignment,
+  PlannedPrecondition,
+  RowProjection,
+  SetPlan,
+} from './plan.ts'
+import { planAccess } from './plan-access.ts'
+import { PlanError } from './plan-error.ts'
+import { planFullKey } from './plan-key.ts'
+import { planProjection } from './projection.ts'
+import { compileAs } from './type-check.ts'
+import { requireColumn } from './unknown-name.ts'
+
+export function planDelete(statement: DeleteStatement, table: TableDefinition): DeletePlan {
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const returned = returningOf(compiler, table, statement.returning)
+  const deleted = { columns: new Set(columnsForDelete(table)) }
+  const reads = columnsOf([deleted, ...readsOf(returned.returning)])
+  const access = planAccess(compiler, table, statement, { reads })
+  const { position } = statement
+  return { kind: 'delete', table, position, slots: slots.all, ...access, ...returned }
+}
+
+export function planSet(statement: SetStatement, table: TableDefinition): SetPlan {
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const assignments = planAssignments(compiler, table, statement)
+  const precondition = preconditionOf(compiler, statement.precondition)
+  const returned = returningOf(compiler, table, statement.returning)
+  const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
+  const written = columnsForSet(
+    table,
+    assignments.map(({ column }) => column),
+  )
+  const reads = columnsOf([
+    { columns: new Set(written) },
+    ...assignments.map(({ value }) => value),
+    ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
+    ...readsOf(returned.returning),
+  ])
+  return {
+    kind: 'set',
+    table,
+    position: statement.position,
+    slots: slots.all,
+    keys,
+    assignments,
+    reads: [...reads].sort((a, b) => a - b),
+    ...(precondition === undefined ? {} : { precondition }),
+    ...returned,
+  }
+}
+
+export function planInsert(statement: InsertStatement, table: TableDefinition): InsertPlan {
+  const slots = new ParameterSlots()
+  // Without a table, because VALUES cannot name columns: there is no row yet.
+  const compiler = createExpressionCompiler(slots)
+  const columns = distinctColumns(table, statement.columns)
+  requireValues(statement, table, columns)
+  const rows = statement.rows.map((expressions) => {
+    const values = new Array<CompiledExpression | undefined>(table.columns.length)
+    values.fill(undefined)
+    expressions.forEach((expression, index) => {
+      const column = columns[index] as number
+      const { type } = table.columns[column] as ColumnDefinition
+      values[column] = compileAs(compiler, expression, type)
+    })
+    return { values, position: expressions[0]?.position ?? statement.position }
+  })
+  const ofRow = createExpressionCompiler(slots, table)
+  const returned = returningOf(ofRow, table, statement.returning)
+  const { position, onConflictDoNothing } = statement
+  const parts = { table, position, slots: slots.all, rows, onConflictDoNothing }
+  return { kind: 'insert', ...parts, ...returned }
+}
+
+function planAssignments(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  { assignments }: SetStatement,
+): readonly PlannedAssignment[] {
+  const keyColumns = new Set(table.primaryKey.map((part) => part.columnId))
+  const columns = distinctColumns(
+    table,
+    assignments.map((assignment) => assignment.column),
+  )
+  return assignments.map(({ column: name, value }, index) => {
+    const column = columns[index] as number
+    const definition = table.columns[column] as ColumnDefinition
+    if (keyColumns.has(definition.id)) {
+      throw new PlanError(
+        'invalid_request',
+        `${name.text} is in the primary key and cannot be set.`,
+        {
+          position: name.position,
+          hint: 'A row with another key is another row: DELETE the one and INSERT the other.',
+          fields: { table: table.name, column: name.text },
+        },
+      )
+    }
+    return { column, value: compileAs(compiler, value, definition.type), source: value }
+  })
+}
+
+function preconditionOf(
+  compiler: ExpressionCompiler,
+  precondition: Precondition | undefined,
+): PlannedPrecondition | undefined {
+  if (precondition?.kind !== 'condition') return precondition && { kind: precondition.kind }
+  const source = precondition.condition
+  return { kind: 'condition', condition: compileAs(compiler, source, 'BOOLEAN'), source }
+}
+
+function returningOf(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  projection: Projection | undefined,
+): { readonly returning?: RowProjection } {
+  return projection === undefined ? {} : { returning: planProjection(compiler, table, projection) }
+}
+
+/** What a RETURNING reads, in the form that `columnsOf` takes. */
+function readsOf(
+  returning: RowProjection | undefined,
+): ReadonlyArray<{ readonly columns: ReadonlySet<number> }> {
+  return returning === undefined ? [] : [{ columns: returning.reads }]
+}
+
+/** The places of the columns named. Throws PlanError when one is unknown or named twice. */
+function distinctColumns(table: TableDefinition, names: readonly Name[]): readonly number[] {
+  const columns = names.map((name) => requireColumn(table, name.text, name.position))
+  names.forEach((name, index) => {
+    if (columns.indexOf(columns[index] as number) === index) return
+    throw new PlanError('invalid_request', `The column ${name.text} is named twice.`, {
+      position: name.position,
+      fields: { table: table.name, column: name.text },
+    })
+  })
+  return columns
+}
+
+/** A column that needs a value and has no default must be among those of an INSERT. */
+function requireValues(
+  statement: InsertStatement,
+  table: TableDefinition,
+  given: readonly number[],
+): void {
+  const named = new Set(given)
+  table.columns.forEach((column, index) => {
+    if (named.has(index) || !column.notNull || column.default !== undefined) return
+    throw new PlanError(
+      'not_null_violation',
+      `The column ${column.name} is NOT NULL and has no default, so an INSERT must name it.`,
+      { position: statement.table.position, fields: { table: table.name, column: column.name } },
+    )
+  })
+}
