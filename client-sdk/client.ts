@@ -7,6 +7,7 @@ import type { IntegerMode } from './values.ts'
 
 export type { Database } from './database.ts'
 export { type ClientErrorCode, type ErrorCode, type ErrorFields, PercoliteError } from './errors.ts'
+export type { Key, KeyValue } from './key-path.ts'
 export type { TransactionOptions } from './run-transaction.ts'
 export type {
   QueryOptions,
@@ -17,6 +18,15 @@ export type {
   StatementOptions,
   StatementResult,
 } from './statements.ts'
+export type {
+  PutRowOptions,
+  ReadRowOptions,
+  RowOptions,
+  RowsOptions,
+  Table,
+  VersionedRow,
+  WriteRowOptions,
+} from './table.ts'
 export type { BeginOptions, Transaction } from './transaction.ts'
 export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
 export type { ResultColumn, TransactionOutcome } from './wire.ts'

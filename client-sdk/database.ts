@@ -11,6 +11,7 @@ import {
   Statements,
   statementOfTemplate,
 } from './statements.ts'
+import { Table } from './table.ts'
 import { type BeginOptions, beginTransaction, type Transaction } from './transaction.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
 import type { TransactionOutcome } from './wire.ts'
@@ -77,6 +78,11 @@ export class Database {
   /** Opens a transaction to be committed by hand; `await using tx = await db.begin()` rolls it back. */
   begin(options?: BeginOptions): Promise<Transaction> {
     return beginTransaction(this.#http, this.#integers, options)
+  }
+
+  /** The rows of one table by their keys: `await db.table('account').get('bob')`. */
+  table<R = Row>(name: string): Table<R> {
+    return new Table<R>(this.#http, name, this.#integers)
   }
 
   /** What became of a transaction, by its id; for one named by `commit_outcome_unknown`. */

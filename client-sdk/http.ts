@@ -13,7 +13,10 @@ export type HttpOptions = {
 export type RequestOptions = {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
+  readonly headers?: Readonly<Record<string, string>>
 }
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
 export class Http {
@@ -30,11 +33,21 @@ export class Http {
    * `signal` when that was aborted. Nothing is ever sent twice here.
    */
   async request<Answer>(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: Method,
     path: string,
     body?: unknown,
     options: RequestOptions = {},
   ): Promise<Answer> {
+    return (await this.exchange<Answer>(method, path, body, options)).answer
+  }
+
+  /** The same, with the headers of the answer. */
+  async exchange<Answer>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<{ readonly answer: Answer; readonly headers: Headers }> {
     const timeout = new AbortController()
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -42,7 +55,7 @@ export class Http {
       options.signal === undefined
         ? timeout.signal
         : AbortSignal.any([options.signal, timeout.signal])
-    const headers: Record<string, string> = { accept: 'application/json' }
+    const headers: Record<string, string> = { accept: 'application/json', ...options.headers }
     if (this.#options.token !== undefined) headers.authorization = `Bearer ${this.#options.token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -61,7 +74,7 @@ export class Http {
     const json = parseJson(text)
     if (!answer.ok) throw refusal(answer, json, text)
     if (json === undefined && answer.status !== 204) throw invalidAnswer(answer, text)
-    return json as Answer
+    return { answer: json as Answer, headers: answer.headers }
   }
 }
 

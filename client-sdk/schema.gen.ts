@@ -33,6 +33,12 @@ export interface paths {
          *     With `Idempotency-Key`, the answer of a request that wrote something is kept for 24 h by the
          *     same transaction, and the same request sent again with that key gets that answer
          *     (`Idempotent-Replayed: true`) and does nothing.
+         *
+         *     `format=ndjson` (or `Accept: application/x-ndjson`) streams one SCAN of any length: a line
+         *     `{"row": …}` for each row, and a last line `{"end": …}`, or `{"error": …}` with a problem.
+         *     `format=csv` (or `Accept: text/csv`) does the same as RFC 4180; of any other request it is the
+         *     rows of the last statement that answers any. `format=table` is for people at a terminal: the
+         *     layout of psql, and errors as text with a caret under their place.
          */
         readonly post: operations["query"];
         readonly delete?: never;
@@ -110,7 +116,7 @@ export interface paths {
          * Run statements inside an open transaction
          * @description Each statement is atomic in itself: one that fails leaves the transaction open as it was
          *     before it, except that an error with `retryable: true` (a conflict, `snapshot_too_old`) and
-         *     an expired time limit end it. A final `COMMIT` or `ROLLBACK` ends it too. One request at a
+         *     an expired time limit end it, and so does a CHECK that fails (`check_failed`). A final `COMMIT` or `ROLLBACK` ends it too. One request at a
          *     time.
          */
         readonly post: operations["queryInTransaction"];
@@ -188,6 +194,85 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/tables/{table}/rows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * A page of rows
+         * @description One SCAN, answered by the page. Without `where` the rows come in the order of the key. A
+         *     `where` that bounds no key is `unbounded_scan`, unless `index=primary` says that walking the
+         *     whole table is meant. When there is more, the answer has a `cursor`; the same request with that
+         *     `cursor` (and any `limit`) continues at the same snapshot. With `format=ndjson` or `csv` all
+         *     rows are streamed, and `limit` says nothing.
+         */
+        readonly get: operations["listRows"];
+        readonly put?: never;
+        /**
+         * Insert one row, or several
+         * @description An object is one row, an array several: all of them are inserted, or none. Columns that are
+         *     left out take their defaults, and the answer has them. A key that has a row is
+         *     `already_exists`.
+         */
+        readonly post: operations["insertRows"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/tables/{table}/rows/{key}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: components["parameters"]["Key"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * One row
+         * @description Its `ETag` is the stamp of its newest commit, whichever columns are asked for.
+         */
+        readonly get: operations["getRow"];
+        /**
+         * Make a row, or replace it
+         * @description The body is the whole row: columns that are left out take their defaults, not what they had.
+         *     The key can be left out of the body; another one than in the path is refused.
+         */
+        readonly put: operations["putRow"];
+        readonly post?: never;
+        /** Delete a row */
+        readonly delete: operations["deleteRow"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change columns of a row
+         * @description The columns of the body are set, the others stay. The row has to be there.
+         */
+        readonly patch: operations["patchRow"];
+        readonly trace?: never;
+    };
     readonly "/v1/tables/{table}/cells/{key}": {
         readonly parameters: {
             readonly query?: never;
@@ -200,10 +285,11 @@ export interface paths {
                 readonly table: components["parameters"]["Table"];
                 /**
                  * @description The primary key. The components of a composite one are joined by `,`; inside a component
-                 *     `~1` is a comma and `~0` a tilde. TIMESTAMP is ISO, BYTES base64url.
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
                  * @example bob
                  */
-                readonly key: string;
+                readonly key: components["parameters"]["Key"];
             };
             readonly cookie?: never;
         };
@@ -403,6 +489,20 @@ export interface components {
          * @example 1793000000000000.8f14e45fceea167a5a36dedd4bea2543
          */
         readonly TransactionId: string;
+        /** @description Read the past, at a stamp or an ISO time; nothing can be written then. */
+        readonly AsOf: number | string;
+        /**
+         * @description Lines of JSON: `{"row": …}` for each row, then `{"end": {"rows", "readTimestamp"}}`, or
+         *     `{"error": …}` with a problem. Without one of these two the answer is incomplete.
+         */
+        readonly StreamText: string;
+        /**
+         * @description RFC 4180, the names of the columns first. NULL is an empty field, an empty text `""`. An error
+         *     on the way breaks the connection off.
+         */
+        readonly CsvText: string;
+        /** @description Text for a terminal; its layout may change. */
+        readonly TableText: string;
         /** @description One statement or several, separated by `;`. */
         readonly StatementText: string;
         /**
@@ -455,12 +555,14 @@ export interface components {
             readonly transaction?: components["schemas"]["TransactionId"];
             readonly cursor?: components["schemas"]["Cursor"];
             readonly pageSize?: components["schemas"]["PageSize"];
+            readonly asOf?: components["schemas"]["AsOf"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
         readonly StatementsRequest: {
             readonly statements: readonly components["schemas"]["StatementWithParameters"][];
             readonly transaction?: components["schemas"]["TransactionId"];
+            readonly asOf?: components["schemas"]["AsOf"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
@@ -500,6 +602,14 @@ export interface components {
             readonly rows: readonly components["schemas"]["Row"][];
             /** @description How many rows the statement wrote or deleted. */
             readonly rowsAffected: number;
+            /**
+             * @description Why a `SET … IF` wrote nothing: there is no row (`missing`), there is one (`exists`), or
+             *     the condition is not TRUE of it (`condition`).
+             * @example missing
+             * @example exists
+             * @example condition
+             */
+            readonly unmet?: string;
         };
         readonly ResultColumn: {
             readonly name: string;
@@ -507,6 +617,16 @@ export interface components {
         };
         readonly Row: {
             readonly [key: string]: components["schemas"]["Value"];
+        };
+        readonly NewRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
+        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
+        readonly RowList: readonly components["schemas"]["Row"][];
+        readonly RowPage: {
+            readonly columns: readonly components["schemas"]["ResultColumn"][];
+            readonly rows: readonly components["schemas"]["Row"][];
+            readonly readTimestamp: components["schemas"]["Stamp"];
+            /** @description Present when there is more. */
+            readonly cursor?: components["schemas"]["Cursor"];
         };
         /** @description A value in the JSON form of its column's type. */
         readonly Value: unknown;
@@ -516,8 +636,7 @@ export interface components {
              * @default false
              */
             readonly readOnly?: boolean;
-            /** @description Read the past, at a stamp or an ISO time. Implies `readOnly`. */
-            readonly asOf?: number | string;
+            readonly asOf?: components["schemas"]["AsOf"];
         };
         readonly OpenedTransaction: {
             readonly transaction: components["schemas"]["TransactionId"];
@@ -571,11 +690,41 @@ export interface components {
             readonly columns: readonly components["schemas"]["TableColumn"][];
             /** @description In key order. */
             readonly primaryKey: readonly components["schemas"]["KeyColumn"][];
+            /** @description Columns that are stored apart from the others, as FAMILY declared them. */
+            readonly families: readonly components["schemas"]["TableFamily"][];
+            /** @description In the order of their creation, whatever their state. */
+            readonly indexes: readonly components["schemas"]["TableIndex"][];
+        };
+        readonly TableFamily: {
+            readonly name: string;
+            readonly columns: readonly string[];
+        };
+        readonly TableIndex: {
+            readonly name: string;
+            readonly unique: boolean;
+            /** @description In key order. */
+            readonly columns: readonly components["schemas"]["KeyColumn"][];
+            /** @description Columns that its entries carry besides. */
+            readonly storing: readonly string[];
+            /**
+             * @description `building`: writers keep it, no read uses it yet. `ready`. `failed`: rows that were there
+             *     break its uniqueness, and it can only be dropped.
+             * @example building
+             * @example ready
+             * @example failed
+             */
+            readonly state: string;
+            /** @description While it is building, how many rows are done. */
+            readonly rowsDone?: number;
+            /** @description Why it failed, a sentence. */
+            readonly failure?: string;
         };
         readonly TableColumn: {
             readonly name: string;
             readonly type: components["schemas"]["SqlType"];
             readonly notNull: boolean;
+            /** @description The declared family that holds it. */
+            readonly family?: string;
             readonly default?: components["schemas"]["ColumnDefault"];
         };
         /** @description A `value`, or a `function` that is evaluated for each new row. */
@@ -617,7 +766,9 @@ export interface components {
             readonly timestamp: components["schemas"]["Stamp"];
             /** @description Whether the value stands in the lock or the write record. */
             readonly inline: boolean;
-            /** @description The value as the row that it is, where it can be decoded. */
+            /** @description The name of the family, where it was declared. */
+            readonly family?: string;
+            /** @description The value as the columns that it holds and the key, where it can be decoded. */
             readonly row?: components["schemas"]["Row"];
             /** @description The value in base64, where it cannot. */
             readonly value?: string;
@@ -654,12 +805,13 @@ export interface components {
             readonly startTimestamp: components["schemas"]["Stamp"];
         };
         /**
-         * @description A column of a row. `table` and `key` name a row of a table, `system` a row that the store
-         *     keeps for itself.
+         * @description A column of a row. `table` and `key` name a row of a table, `table` and `index` an entry of an
+         *     index, `system` a row that the store keeps for itself.
          */
         readonly CellAddress: {
             readonly table?: string;
             readonly key?: readonly components["schemas"]["Value"][];
+            readonly index?: string;
             readonly system?: string;
             /** @description The raw row key in base64, where its table is gone. */
             readonly rowKey?: string;
@@ -690,6 +842,7 @@ export interface components {
             };
             readonly tables: readonly ({
                 readonly name: string;
+                readonly indexes: readonly components["schemas"]["IndexCount"][];
             } & components["schemas"]["TableCount"])[];
             /** @description Of tables that have been dropped and whose rows are not collected yet. */
             readonly droppedTables: components["schemas"]["TableCount"];
@@ -704,6 +857,15 @@ export interface components {
             /** @description Committed versions of these rows that are still kept, deletes included. */
             readonly versions: number;
         };
+        readonly IndexCount: {
+            readonly name: string;
+            /**
+             * @description Entries of one that failed are not counted.
+             * @enum {string}
+             */
+            readonly state: "building" | "ready" | "failed";
+            readonly entries: number;
+        };
         readonly ConsistencyProblem: {
             /**
              * @description The invariant of `storage/DESIGN.md` that does not hold.
@@ -712,12 +874,14 @@ export interface components {
             readonly rule: string;
             readonly message: string;
             /**
-             * @description The row it was found in. `table` and `key` name a row of a table, `system` a row that the
-             *     store keeps for itself, `rowKey` in base64 one whose key cannot be read.
+             * @description The row it was found in. `table` and `key` name a row of a table, `table` and `index` an
+             *     entry of an index, `system` a row that the store keeps for itself, `rowKey` in base64 one
+             *     whose key cannot be read.
              */
             readonly row?: {
                 readonly table?: string;
                 readonly key?: readonly components["schemas"]["Value"][];
+                readonly index?: string;
                 readonly system?: string;
                 readonly rowKey?: string;
             };
@@ -750,6 +914,12 @@ export interface components {
             readonly openTransactions: number;
             /** @description What open transactions have written and not committed. */
             readonly bufferedBytes: number;
+            /** @description The indexes that are being built. */
+            readonly indexBuilds: readonly {
+                readonly table: string;
+                readonly index: string;
+                readonly rowsDone: number;
+            }[];
             /** @description The last garbage collection since the start, when there was one. */
             readonly lastCollection?: {
                 readonly safePoint: components["schemas"]["Stamp"];
@@ -774,7 +944,7 @@ export interface components {
             readonly status: string;
         };
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -846,6 +1016,7 @@ export interface components {
                  *     }
                  */
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description A page of a foreign origin, or a request under a foreign host name: `origin_not_allowed`. */
@@ -857,18 +1028,19 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `unknown_table`, `row_not_found` or `unknown_transaction`. */
+        /** @description `unknown_table`, `unknown_index`, `row_not_found` or `unknown_transaction`. */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /**
-         * @description `already_exists`, `transaction_closed`, `transaction_busy`, and, worth running the transaction
-         *     again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
+         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, and, worth running the
+         *     transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
          */
         readonly Conflict: {
             headers: {
@@ -891,10 +1063,21 @@ export interface components {
                  *     }
                  */
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `transaction_expired`, `transaction_lost` or `snapshot_too_old`. */
         readonly Gone: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
+            };
+        };
+        /** @description `precondition_failed`: the row is not as `If-Match` or `If-None-Match` asks. */
+        readonly PreconditionFailed: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -922,6 +1105,7 @@ export interface components {
                  *     }
                  */
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `uri_too_long`: the path is longer than any key can be. */
@@ -949,6 +1133,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `internal`: a fault of the server. Its log knows more. */
@@ -972,6 +1157,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `statement_timeout`: the statement ran longer than it may and was stopped. */
@@ -981,6 +1167,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
     };
@@ -993,6 +1180,39 @@ export interface components {
          */
         readonly Table: string;
         /**
+         * @description The primary key. The components of a composite one are joined by `,`; inside a component
+         *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+         *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+         * @example bob
+         */
+        readonly Key: string;
+        /**
+         * @description Read the past, at a stamp or an ISO time.
+         * @example 2026-10-25T12:00:00Z
+         */
+        readonly AsOf: string;
+        /** @description `string` makes every INTEGER a decimal string. */
+        readonly Integers: components["schemas"]["IntegerFormat"];
+        /**
+         * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+         *     seen. One that this store has not given yet is `timestamp_in_future`.
+         */
+        readonly MinTimestamp: components["schemas"]["Stamp"];
+        /** @description The form of the answer. */
+        readonly Format: "json" | "ndjson" | "csv" | "table";
+        /** @description The form of the answer; all but `json` stream every row. */
+        readonly RowFormat: "json" | "ndjson" | "csv";
+        /**
+         * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+         * @example "1793000000500000"
+         */
+        readonly IfMatch: string;
+        /**
+         * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+         * @example *
+         */
+        readonly IfNoneMatch: string;
+        /**
          * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
          *     requests that are a transaction of their own and write rows.
          * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
@@ -1001,6 +1221,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description The stamp of the row's newest commit, in quotes; for one row. */
+        readonly ETag: string;
         /** @description `true` when this is the answer that was kept for the request's `Idempotency-Key`. */
         readonly IdempotentReplayed: boolean;
         /** @description The stamp of the snapshot that was read. */
@@ -1014,7 +1236,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     readonly query: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description The form of the answer. */
+                readonly format?: components["parameters"]["Format"];
+            };
             readonly header?: {
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
@@ -1022,6 +1247,11 @@ export interface operations {
                  * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -1075,6 +1305,9 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["QueryAnswer"];
+                    readonly "application/x-ndjson": components["schemas"]["StreamText"];
+                    readonly "text/csv": components["schemas"]["CsvText"];
+                    readonly "text/plain": components["schemas"]["TableText"];
                 };
             };
             /** @description The request was only `BEGIN`; a transaction over several requests is open. */
@@ -1138,7 +1371,13 @@ export interface operations {
     readonly openTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1329,7 +1568,13 @@ export interface operations {
     };
     readonly listTables: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description Read the past, at a stamp or an ISO time.
+                 * @example 2026-10-25T12:00:00Z
+                 */
+                readonly asOf?: components["parameters"]["AsOf"];
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
@@ -1348,6 +1593,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -1355,7 +1601,13 @@ export interface operations {
     };
     readonly getTable: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /**
+                 * @description Read the past, at a stamp or an ISO time.
+                 * @example 2026-10-25T12:00:00Z
+                 */
+                readonly asOf?: components["parameters"]["AsOf"];
+            };
             readonly header?: never;
             readonly path: {
                 /**
@@ -1398,6 +1650,21 @@ export interface operations {
                      *           "column": "id",
                      *           "descending": false
                      *         }
+                     *       ],
+                     *       "families": [],
+                     *       "indexes": [
+                     *         {
+                     *           "name": "accountByBalance",
+                     *           "unique": false,
+                     *           "columns": [
+                     *             {
+                     *               "column": "balance",
+                     *               "descending": true
+                     *             }
+                     *           ],
+                     *           "storing": [],
+                     *           "state": "ready"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -1407,9 +1674,545 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listRows: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Names of columns, joined by `,`; all of them unless given.
+                 * @example id,balance
+                 */
+                readonly columns?: string;
+                /**
+                 * @description A condition of the dialect, with `:name` for values from `params`.
+                 * @example balance > :least
+                 */
+                readonly where?: string;
+                /**
+                 * @description A JSON object with the values of `where`.
+                 * @example {"least": 5}
+                 */
+                readonly params?: string;
+                /**
+                 * @description The index to walk, or `primary` for the primary key.
+                 * @example primary
+                 */
+                readonly index?: string;
+                /**
+                 * @description Columns of the key that is walked, each perhaps with `desc`, joined by `,`.
+                 * @example id desc
+                 */
+                readonly order?: string;
+                /** @description How many rows a page has at most. */
+                readonly limit?: number;
+                /** @description The `cursor` of the page before. */
+                readonly cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Read the past, at a stamp or an ISO time.
+                 * @example 2026-10-25T12:00:00Z
+                 */
+                readonly asOf?: components["parameters"]["AsOf"];
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+                /** @description The form of the answer; all but `json` stream every row. */
+                readonly format?: components["parameters"]["RowFormat"];
+            };
+            readonly header?: {
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The rows. */
+            readonly 200: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         {
+                     *           "name": "id",
+                     *           "type": "TEXT"
+                     *         },
+                     *         {
+                     *           "name": "balance",
+                     *           "type": "INTEGER"
+                     *         }
+                     *       ],
+                     *       "rows": [
+                     *         {
+                     *           "id": "bob",
+                     *           "balance": 3
+                     *         },
+                     *         {
+                     *           "id": "joe",
+                     *           "balance": 9
+                     *         }
+                     *       ],
+                     *       "readTimestamp": 1793000000000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RowPage"];
+                    readonly "application/x-ndjson": components["schemas"]["StreamText"];
+                    readonly "text/csv": components["schemas"]["CsvText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly insertRows: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+            };
+            readonly header?: {
+                /**
+                 * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+                 *     requests that are a transaction of their own and write rows.
+                 * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewRows"];
+            };
+        };
+        readonly responses: {
+            /** @description The rows as they are now, generated columns included. */
+            readonly 201: {
+                headers: {
+                    /** @description Where the row is, when it is one. */
+                    readonly Location?: string;
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "eve",
+                     *       "balance": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InsertedRows"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["IdempotencyKeyReused"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly getRow: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Names of columns, joined by `,`; all of them unless given. */
+                readonly columns?: string;
+                /**
+                 * @description Read the past, at a stamp or an ISO time.
+                 * @example 2026-10-25T12:00:00Z
+                 */
+                readonly asOf?: components["parameters"]["AsOf"];
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+            };
+            readonly header?: {
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+                /**
+                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @example "1793000000500000"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @example *
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: components["parameters"]["Key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The row. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bob",
+                     *       "balance": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Row"];
+                };
+            };
+            /** @description The row is still the one that `If-None-Match` names. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly putRow: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+            };
+            readonly header?: {
+                /**
+                 * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+                 *     requests that are a transaction of their own and write rows.
+                 * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+                /**
+                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @example "1793000000500000"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @example *
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: components["parameters"]["Key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "balance": 3
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Row"];
+            };
+        };
+        readonly responses: {
+            /** @description The row was there and is replaced; this is how it is now. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bob",
+                     *       "balance": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Row"];
+                };
+            };
+            /** @description The row is new; this is how it is now. */
+            readonly 201: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bob",
+                     *       "balance": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Row"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["IdempotencyKeyReused"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly deleteRow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+                 *     requests that are a transaction of their own and write rows.
+                 * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+                /**
+                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @example "1793000000500000"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @example *
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: components["parameters"]["Key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The row is gone. */
+            readonly 204: {
+                headers: {
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["IdempotencyKeyReused"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly patchRow: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+            };
+            readonly header?: {
+                /**
+                 * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
+                 *     requests that are a transaction of their own and write rows.
+                 * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
+                 *     seen. One that this store has not given yet is `timestamp_in_future`.
+                 */
+                readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
+                /**
+                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @example "1793000000500000"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @example *
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The table's name, as it is written in CREATE TABLE.
+                 * @example account
+                 */
+                readonly table: components["parameters"]["Table"];
+                /**
+                 * @description The primary key. The components of a composite one are joined by `,`; inside a component
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
+                 * @example bob
+                 */
+                readonly key: components["parameters"]["Key"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "balance": 3
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Row"];
+            };
+        };
+        readonly responses: {
+            /** @description The row as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bob",
+                     *       "balance": 3
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Row"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["IdempotencyKeyReused"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
         };
     };
     readonly getCells: {
@@ -1424,10 +2227,11 @@ export interface operations {
                 readonly table: components["parameters"]["Table"];
                 /**
                  * @description The primary key. The components of a composite one are joined by `,`; inside a component
-                 *     `~1` is a comma and `~0` a tilde. TIMESTAMP is ISO, BYTES base64url.
+                 *     `~1` is a comma and `~0` a tilde. `~2` is a dot, for a key that is only dots, which a URL takes
+                 *     for another path, and `~3` is nothing, for an empty one. TIMESTAMP is ISO, BYTES base64url.
                  * @example bob
                  */
-                readonly key: string;
+                readonly key: components["parameters"]["Key"];
             };
             readonly cookie?: never;
         };

@@ -15,6 +15,8 @@ export type StatementOptions = {
   readonly signal?: AbortSignal
   /** How long the statement may run; the server stops it, and the client does not wait much longer. */
   readonly timeoutMs?: number
+  /** Reads the past: a stamp in microseconds since 1970, or an ISO time. Not inside a transaction. */
+  readonly asOf?: number | string
 }
 
 export type QueryOptions = StatementOptions & {
@@ -32,6 +34,8 @@ export type StatementResult<R = Row> = {
   readonly rows: R[]
   /** How many rows the statement wrote or deleted. */
   readonly rowsAffected: number
+  /** Why a `SET … IF` wrote nothing: `missing`, `exists` or `condition`. */
+  readonly unmet?: string
 }
 
 type Stamps = {
@@ -96,7 +100,7 @@ export class Statements {
     const request =
       typeof statements === 'string'
         ? this.#request(statements, undefined, options)
-        : { statements: statements.map(encodeStatement), ...timeoutOf(options) }
+        : { statements: statements.map(encodeStatement), ...sharedOf(options) }
     const answer = await this.#send(request, options)
     const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
     return { results, ...stampsOf(answer) }
@@ -125,7 +129,7 @@ export class Statements {
     return {
       sql,
       ...(params === undefined ? {} : { params: encodeParameters(params) }),
-      ...timeoutOf(options),
+      ...sharedOf(options),
     }
   }
 
@@ -141,8 +145,9 @@ export class Statements {
   #decode<R>(answer: QueryAnswer, index: number): StatementResult<R> {
     const result = answer.results?.[index]
     if (result === undefined) throw clientError('invalid_answer', { status: 200 })
-    const { columns, rowsAffected } = result
-    return { columns, rows: decodeRows(result, this.#integers) as R[], rowsAffected }
+    const { columns, rowsAffected, unmet } = result
+    const rows = decodeRows(result, this.#integers) as R[]
+    return { columns, rows, rowsAffected, ...(unmet === undefined ? {} : { unmet }) }
   }
 }
 
@@ -161,8 +166,11 @@ function encodeStatement(statement: string | Statement) {
   return params === undefined ? { sql } : { sql, params: encodeParameters(params) }
 }
 
-function timeoutOf({ timeoutMs }: StatementOptions): { timeoutMs?: number } {
-  return timeoutMs === undefined ? {} : { timeoutMs }
+function sharedOf({ timeoutMs, asOf }: StatementOptions): Pick<QueryRequest, 'timeoutMs' | 'asOf'> {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(asOf === undefined ? {} : { asOf }),
+  }
 }
 
 function stampsOf(answer: QueryAnswer): Stamps {

@@ -78,7 +78,10 @@ function encodeInteger(value: bigint): number | string {
 }
 
 /** The rows of one statement, each value in the form of its column's type. */
-export function decodeRows(result: WireResult, integers: IntegerMode): Row[] {
+export function decodeRows(
+  result: Pick<WireResult, 'columns' | 'rows'>,
+  integers: IntegerMode,
+): Row[] {
   const changing = result.columns.filter(({ type }) => type === 'INTEGER' || type === 'BYTES')
   // Most values are what they are in JSON, so that the rows may be taken as they came.
   if (changing.length === 0) return result.rows as Row[]

@@ -51,7 +51,7 @@ export class AnswerWriter {
     const form = this.#formOf(only.columns, integers)
     let rows = ''
     for (const row of only.rows) rows += rows === '' ? rowText(form, row) : `,${rowText(form, row)}`
-    return `[{"columns":${form.columns},"rows":[${rows}],"rowsAffected":${only.rowsAffected}}]`
+    return `[{"columns":${form.columns},"rows":[${rows}${endOfResult(only)}]`
   }
 
   async #resultsInTurns(
@@ -61,7 +61,8 @@ export class AnswerWriter {
   ): Promise<string> {
     let text = '['
     let rowsWritten = 0
-    for (const [index, { columns, rows, rowsAffected }] of results.entries()) {
+    for (const [index, result] of results.entries()) {
+      const { columns, rows } = result
       const form = this.#formOf(columns, integers)
       text += `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
       let separator = ''
@@ -71,9 +72,37 @@ export class AnswerWriter {
         rowsWritten += 1
         if (rowsWritten % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
       }
-      text += `],"rowsAffected":${rowsAffected}}`
+      text += endOfResult(result)
     }
     return `${text}]`
+  }
+
+  /** The array of the rows alone. */
+  async rows(
+    { columns, rows }: StatementResult,
+    integers: IntegerForm,
+    turns: Turns,
+  ): Promise<string> {
+    const form = this.#formOf(columns, integers)
+    const texts: string[] = []
+    for (const row of rows) {
+      texts.push(rowText(form, row))
+      if (texts.length % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
+    }
+    return `[${texts.join(',')}]`
+  }
+
+  /** One row alone. */
+  row(columns: Columns, row: readonly SqlValue[], integers: IntegerForm): string {
+    return rowText(this.#formOf(columns, integers), row)
+  }
+
+  /** A line of NDJSON for each row of a page, which is short enough to be written at once. */
+  lines({ columns, rows }: StatementResult, integers: IntegerForm): string {
+    const form = this.#formOf(columns, integers)
+    let text = ''
+    for (const row of rows) text += `{"row":${rowText(form, row)}}\n`
+    return text
   }
 
   #formOf(columns: Columns, integers: IntegerForm): ResultForm {
@@ -99,6 +128,10 @@ function formOf(columns: Columns, integers: IntegerForm): ResultForm {
       write: valueWriter(type, integers),
     })),
   }
+}
+
+function endOfResult({ rowsAffected, unmet }: StatementResult): string {
+  return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
 }
 
 function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {

@@ -39,8 +39,11 @@ export function consistencyText(answer: ConsistencyAnswer): string {
   const { rows, cells, tables, droppedTables, orphanedValues, problemCount, problems } = answer
   const families = Object.entries(cells).map(([family, count]) => `${count} ${family}`)
   const lines = [`${rows} rows, cells: ${families.join(', ')}`]
-  for (const { name, rows, versions } of tables) {
+  for (const { name, rows, versions, indexes } of tables) {
     lines.push(`table ${name}: ${rows} rows, ${versions} versions`)
+    for (const index of indexes) {
+      lines.push(`  index ${index.name}: ${index.state}, ${index.entries} entries`)
+    }
   }
   if (droppedTables.rows > 0) lines.push(`dropped tables: ${droppedTables.rows} rows`)
   if (orphanedValues > 0) lines.push(`values that nothing names: ${orphanedValues}`)
@@ -54,6 +57,7 @@ export function consistencyText(answer: ConsistencyAnswer): string {
 }
 
 function textOfRow(row: RowAddress): string {
+  if ('index' in row) return `index ${row.index} of ${row.table}`
   if ('table' in row) return `${row.table} ${JSON.stringify(row.key)}`
   return 'system' in row ? `system row ${row.system}` : `row key ${row.rowKey}`
 }

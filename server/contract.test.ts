@@ -29,6 +29,15 @@ const STATEMENTS = [
   'GET FROM',
 ]
 
+/** What the operations that need a body are reached with. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  query: { sql: 'SHOW TABLES' },
+  queryInTransaction: { sql: 'SHOW TABLES' },
+  insertRows: { id: 'bob', balance: 1 },
+  putRow: { balance: 2 },
+  patchRow: { balance: 3 },
+}
+
 /** Values of a schema of the document: what is declared is what is sent. */
 function arbitraryOf(pointer: string): fc.Arbitrary<unknown> {
   const at = resolvePointer(document.json, pointer)
@@ -145,11 +154,11 @@ test('every operation is reached with its first declared status', async (t) => {
       .replace('{table}', 'account')
       .replace('{key}', 'bob')
       .replace('{transaction}', id === 'rollBackTransaction' ? await server.begin() : transaction)
-    const needsBody = id === 'query' || id === 'queryInTransaction'
+    const body = BODIES[id]
     const { status } = await server.send({
       method: method.toUpperCase() as 'GET',
       path: filled,
-      ...(needsBody ? { json: { sql: 'SHOW TABLES' } } : {}),
+      ...(body === undefined ? {} : { json: body }),
     })
     if (status < 300) seen.add(id)
   }

@@ -22,7 +22,7 @@ export class DefinitionRunner {
     this.#parts = parts
   }
 
-  /** CREATE and DROP: each is a transaction of its own, in their order. */
+  /** CREATE, ALTER and DROP: each is a transaction of its own, in their order. */
   async run(
     statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>,
     signal: AbortSignal,

@@ -53,7 +53,9 @@ function ofParseError(error: ParseError): Problem {
 }
 
 function ofPlanError({ code, message, position, hint, fields }: PlanError): Problem {
-  const place = position === undefined ? {} : { line: position.line, column: position.column }
+  // What the server wrote itself has no place in any text of the client's.
+  const isPlaced = position !== undefined && position.line > 0
+  const place = isPlaced ? { line: position.line, column: position.column } : {}
   return problem(code, message, { ...renamed(fields), ...place, hint })
 }
 

@@ -24,6 +24,11 @@ export class ReplayedAnswer {
     return this.#answer.readTimestamp
   }
 
+  /** What was kept under that name. */
+  get results(): unknown {
+    return this.#answer.results
+  }
+
   get body(): unknown {
     const { results, readTimestamp, attempts } = this.#answer
     return { results, readTimestamp, commitTimestamp: this.commitTs, attempts }

@@ -46,9 +46,11 @@ export function corsHeaders(rules: OriginRules, origin: string | undefined): Cor
   if (origin === undefined || !rules.allowedOrigins.includes(origin)) return {}
   return {
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-    'Access-Control-Allow-Headers': 'Content-Type',
-    'Access-Control-Expose-Headers': 'Percolite-Read-Timestamp, Percolite-Commit-Timestamp',
+    'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
+    'Access-Control-Allow-Headers':
+      'Content-Type, Idempotency-Key, If-Match, If-None-Match, Percolite-Min-Timestamp',
+    'Access-Control-Expose-Headers':
+      'ETag, Idempotent-Replayed, Location, Percolite-Commit-Timestamp, Percolite-Read-Timestamp',
     'Access-Control-Max-Age': '600',
     Vary: 'Origin',
   }

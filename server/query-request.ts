@@ -19,6 +19,10 @@ export type QueryOptions = {
   readonly pageSize?: number
   readonly integers?: 'number' | 'string'
   readonly timeoutMs?: number
+  /** Reads the past: a stamp or an ISO time. */
+  readonly asOf?: unknown
+  /** The snapshot has to be this new. */
+  readonly minTimestamp?: number
 }
 
 type StatementWithParameters = { readonly sql: string; readonly params?: Parameters }

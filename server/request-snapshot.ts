@@ -1,31 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/storage.ts'
-import { evaluateAsOf } from './as-of.ts'
+import { evaluateAsOf, readAsOf } from './as-of.ts'
+import type { QueryOptions } from './query-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, Script } from './script.ts'
-import { StatementFailure } from './server-error.ts'
+import { ServerError, StatementFailure } from './server-error.ts'
 
-/** What a BEGIN asks for. */
-export function beginOptions({
-  statement,
-  parameters,
-}: Extract<Script, { kind: 'open' }>['begin']) {
+export type SnapshotAsked = { readonly readOnly: boolean; readonly asOf?: Timestamp }
+
+/** What a BEGIN asks for, and the request around it. */
+export function beginOptions(
+  { statement, parameters }: Extract<Script, { kind: 'open' }>['begin'],
+  request: Pick<QueryOptions, 'asOf'>,
+): SnapshotAsked {
   const { readOnly, asOf } = statement
+  if (asOf !== undefined && request.asOf !== undefined) {
+    throw new ServerError('invalid_request', 'BEGIN … AS OF and asOf are both given.')
+  }
+  if (request.asOf !== undefined) return { readOnly: true, asOf: readAsOf(request.asOf) }
   return asOf === undefined
     ? { readOnly }
     : { readOnly: true, asOf: evaluateAsOf(asOf, parameters) }
 }
 
-/** The snapshot of a whole request: the cursor's, or what BEGIN or its only statement says. */
+/** The snapshot of a whole request: the cursor's, or what it, BEGIN or its only statement says. */
 export function snapshotOf(
   script: Script & { readonly kind: 'transaction' },
-  paging: Paging,
-): { readonly readOnly: boolean; readonly asOf?: Timestamp } {
+  paging: Pick<Paging, 'readTimestamp'>,
+  request: Pick<QueryOptions, 'asOf'>,
+): SnapshotAsked {
   if (paging.readTimestamp !== undefined) return { readOnly: true, asOf: paging.readTimestamp }
-  if (script.begin !== undefined) return beginOptions(script.begin)
+  if (script.begin !== undefined) return beginOptions(script.begin, request)
+  if (request.asOf !== undefined) return { readOnly: true, asOf: readAsOf(request.asOf) }
   const [only, ...others] = script.statements
   const asOf = only !== undefined && others.length === 0 ? asOfOf(only) : undefined
   return asOf === undefined ? { readOnly: false } : { readOnly: true, asOf }
+}
+
+/**
+ * For whoever has seen a commit and wants to read at least that. A snapshot of the past is what was
+ * asked for, however old. Throws `timestamp_in_future` for a stamp that this store has not given yet.
+ */
+export function requireMinTimestamp(
+  { minTimestamp }: Pick<QueryOptions, 'minTimestamp'>,
+  { asOf }: { readonly asOf?: Timestamp },
+  readTimestamp: Timestamp,
+): void {
+  if (minTimestamp === undefined || asOf !== undefined || minTimestamp <= readTimestamp) return
+  throw new ServerError(
+    'timestamp_in_future',
+    'Percolite-Min-Timestamp is newer than the newest timestamp of this store.',
+    { minTimestamp, newest: readTimestamp },
+  )
 }
 
 /** The AS OF of a statement that reads, evaluated; undefined where there is none. */

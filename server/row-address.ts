@@ -10,9 +10,10 @@ import {
 } from '../storage/storage.ts'
 import { ServerError } from './server-error.ts'
 
-/** A row as the contract names it: by table and primary key, or as a row of the store's own. */
+/** A row as the contract names it: by table and primary key, as an index's, or as one of the store's own. */
 export type RowAddress =
   | { readonly table: string; readonly key: readonly unknown[] }
+  | { readonly table: string; readonly index: string }
   | { readonly system: string }
   | { readonly rowKey: string }
 
@@ -21,6 +22,8 @@ export function addressOfRow(catalog: Catalog, rowKey: Uint8Array): RowAddress {
   switch (name.kind) {
     case 'row':
       return { table: name.table.name, key: keyToJson(name.table, name.key) }
+    case 'indexEntry':
+      return { table: name.table.name, index: name.index.name }
     case 'system':
       return { system: name.path }
     case 'unknown':

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Catalog,
+  type ColumnDefinition,
   decodeRow,
+  familyColumn,
   type InspectedCell,
   type SqlValue,
   type StandingLock,
@@ -50,7 +52,7 @@ function dataCells(context: Context, cells: readonly InspectedCell[]) {
   })
   return values
     .toSorted((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
-    .map(({ value, ...cell }) => ({ ...cell, ...decoded(context, value) }))
+    .map(({ value, ...cell }) => ({ ...cell, ...decoded(context, cell.column, value) }))
 }
 
 function valueCell(cell: InspectedCell, timestamp: Timestamp, value: Uint8Array, inline: boolean) {
@@ -62,9 +64,21 @@ function compareColumns(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-function decoded({ table, rowKey }: Context, value: Uint8Array) {
+/** The columns that the cell's family holds, and the key; a declared family is named. */
+function decoded({ table, rowKey }: Context, column: string, value: Uint8Array) {
+  const family = table.families.find(({ id }) => familyColumn(id) === column)
+  const named = family === undefined ? {} : { family: family.name }
+  const inKey = new Set(table.primaryKey.map(({ columnId }) => columnId))
+  const isHeld = ({ id, family: of = 0 }: ColumnDefinition) =>
+    inKey.has(id) || of === (family?.id ?? 0)
   try {
-    return { row: rowToJson(table.columns, decodeRow(table, rowKey, value)) }
+    const row = decodeRow(table, rowKey, value, family?.id)
+    const held = table.columns.flatMap((one, index) =>
+      isHeld(one) ? [{ column: one, value: row[index] ?? null }] : [],
+    )
+    const columns = held.map((one) => one.column)
+    const values = held.map((one) => one.value)
+    return { ...named, row: rowToJson(columns, values) }
   } catch {
     // An operator looks here when something is damaged, so damage must not hide the rest.
     return { value: Buffer.from(value).toString('base64') }

@@ -35,23 +35,43 @@ export class Paging {
     statements: readonly IndexedStatement[],
     cursors: Cursors,
   ): Paging {
-    const { pageRowsDefault, pageRowsMax, pageBytesMax } = SERVER_LIMITS
+    const { pageRowsDefault } = SERVER_LIMITS
     const [only, ...others] = statements
     const isOneScan = only?.statement.kind === 'scan' && others.length === 0
     if (request.sql === undefined || !isOneScan) {
       if (request.cursor !== undefined) {
         throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')
       }
-      return new Paging(cursors, { rows: pageRowsMax, bytes: pageBytesMax }, undefined, undefined)
+      return Paging.ofWhole(cursors)
     }
     const owner = { sql: request.sql, params: request.params }
     const rows = request.pageSize ?? pageRowsDefault
-    if (request.cursor === undefined) {
-      return new Paging(cursors, { rows, bytes: pageBytesMax }, owner, undefined)
-    }
-    const position = cursors.read(request.cursor, owner)
-    const page = { rows, bytes: pageBytesMax, after: position.after }
-    return new Paging(cursors, page, owner, position)
+    return Paging.ofScan(cursors, { owner, rows, cursor: request.cursor })
+  }
+
+  /** For what is answered whole or not at all. */
+  static ofWhole(cursors: Cursors): Paging {
+    const { pageRowsMax, pageBytesMax } = SERVER_LIMITS
+    return new Paging(cursors, { rows: pageRowsMax, bytes: pageBytesMax }, undefined, undefined)
+  }
+
+  /** The pages of one SCAN, which is known by its owner. Throws `bad_cursor`. */
+  static ofScan(
+    cursors: Cursors,
+    {
+      owner,
+      rows,
+      cursor,
+    }: {
+      readonly owner: CursorOwner
+      readonly rows: number
+      readonly cursor: string | undefined
+    },
+  ): Paging {
+    const bytes = SERVER_LIMITS.pageBytesMax
+    if (cursor === undefined) return new Paging(cursors, { rows, bytes }, owner, undefined)
+    const position = cursors.read(cursor, owner)
+    return new Paging(cursors, { rows, bytes, after: position.after }, owner, position)
   }
 
   /** The snapshot of the page before; undefined on the first one. */

@@ -9,7 +9,7 @@ export type ScriptStatement<S extends Statement = Statement> = {
   readonly parameters: Parameters
 }
 
-/** Statements that run inside a transaction: everything but BEGIN and its end, CREATE and DROP. */
+/** Statements that run inside a transaction: everything but BEGIN and its end, CREATE, ALTER and DROP. */
 export type RowStatement = Exclude<
   Statement,
   BeginStatement | DefinitionStatement | { readonly kind: 'commit' | 'rollback' }
@@ -36,7 +36,7 @@ export type Script =
 
 /**
  * The rules of a request (each is one transaction): only `BEGIN` opens a transaction over several
- * requests; a `BEGIN` with more needs its `COMMIT` at the end; CREATE and DROP stand alone. Pure, and
+ * requests; a `BEGIN` with more needs its `COMMIT` at the end; CREATE, ALTER and DROP stand alone. Pure, and
  * decided before anything runs.
  */
 export function readScript(script: readonly ScriptStatement[]): Script {
@@ -96,7 +96,11 @@ function onlyDefinitions(
 ): Array<ScriptStatement<DefinitionStatement>> {
   return script.map((entry, index) => {
     if (isDefinition(entry)) return entry
-    throw mixture(index, entry, 'CREATE and DROP stand alone: send them in a request of their own.')
+    throw mixture(
+      index,
+      entry,
+      'CREATE, ALTER and DROP stand alone: send them in a request of their own.',
+    )
   })
 }
 
@@ -111,7 +115,7 @@ function onlyRowStatements(
       throw mixture(
         index,
         entry,
-        'CREATE and DROP stand alone: send them outside of a transaction.',
+        'CREATE, ALTER and DROP stand alone: send them outside of a transaction.',
       )
     }
     if (isBegin(entry)) throw mixture(index, entry, 'BEGIN can only be the first statement.')
@@ -139,6 +143,11 @@ function isEnd(statement: Statement): boolean {
   return statement.kind === 'commit' || statement.kind === 'rollback'
 }
 
+const DEFINITIONS: ReadonlySet<Statement['kind']> = new Set<DefinitionStatement['kind']>([
+  ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
+  ...(['createIndex', 'dropIndex'] as const),
+])
+
 function isDefinition(entry: ScriptStatement): entry is ScriptStatement<DefinitionStatement> {
-  return entry.statement.kind === 'createTable' || entry.statement.kind === 'dropTable'
+  return DEFINITIONS.has(entry.statement.kind)
 }

@@ -29,12 +29,16 @@ import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
+import { rowRoutes } from './routes/row-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
 import { tableRoutes } from './routes/table-routes.ts'
 import { transactionRoutes } from './routes/transaction-routes.ts'
+import { RowTransactions } from './rows/row-transactions.ts'
 import { RunningRequests } from './running-request.ts'
+import { ScanStreams } from './scan-streams.ts'
 import { ServerError } from './server-error.ts'
 import { StatementRunner } from './statement-runner.ts'
+import { StreamAnswers } from './stream-answers.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
 import { TurnQueue } from './turns.ts'
 
@@ -181,7 +185,11 @@ export class Server {
     const turnQueue = new TurnQueue(clock)
     const writer = new AnswerWriter()
     const runnerParts = { parser, storage, sessions, cursors, writer, clock, randomness, turnQueue }
-    const runner = new StatementRunner({ ...runnerParts, statementTimeoutMs })
+    const executionParts = { ...runnerParts, statementTimeoutMs }
+    const runner = new StatementRunner(executionParts)
+    const rows = new RowTransactions(executionParts)
+    const scans = new ScanStreams(executionParts)
+    const streams = new StreamAnswers({ streams: scans, writer, requests, log: this.#parts.log })
 
     addRequestHooks(this.http, {
       rules: originRulesOf(config),
@@ -193,7 +201,8 @@ export class Server {
     this.#addAnswerCheck(document, validator)
     addDocumentationPages(this.http, document)
     bindOperations(this.http, document, validator, {
-      ...queryRoutes({ runner, writer, clock, turnQueue, requests }),
+      ...queryRoutes({ runner, scans, streams, writer, clock, turnQueue, requests }),
+      ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
       ...transactionRoutes({ sessions }),
       ...tableRoutes({ storage }),
       ...operationRoutes({

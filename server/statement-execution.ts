@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type ExecutionContext,
-  executeGets,
   executePlan,
+  executeTogether,
+  isPointRead,
   type Parameters,
   type Plan,
-  type PlannedGet,
-  readsTogether,
+  type PointRead,
   type StatementResult,
 } from '../planner/planner.ts'
 import type {
@@ -19,7 +19,7 @@ import type {
 } from '../storage/storage.ts'
 import { PlanCache } from './plan-cache.ts'
 import type { AnswerBudget } from './query-answer.ts'
-import type { QueryRequest } from './query-request.ts'
+import type { QueryOptions } from './query-request.ts'
 import { asOfOf } from './request-snapshot.ts'
 import type { RunningRequest } from './running-request.ts'
 import type { Paging } from './scan-paging.ts'
@@ -38,12 +38,14 @@ export type ExecutionParts = {
 
 /** What one run over statements shares. */
 export type Run = {
-  readonly request: QueryRequest
+  readonly request: Pick<QueryOptions, 'timeoutMs'>
   readonly transaction: Transaction
   readonly catalog: Catalog
-  readonly paging: Paging
+  readonly paging: Pick<Paging, 'page' | 'check'>
   readonly answer: AnswerBudget
   readonly running: RunningRequest
+  /** Asks GETs for the commit timestamps of their rows. */
+  readonly rowTimestamps?: boolean
 }
 
 /** Runs statements of one request, one after the other, inside a transaction. */
@@ -66,8 +68,9 @@ export class StatementExecution {
     const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running.signal)
     for (let next = statements[0]; next !== undefined; next = statements[results.length]) {
       try {
-        const gets = statements.length === 1 ? [] : this.#getsFrom(statements, results.length, run)
-        if (gets.length > 1) await this.#runGets(gets, run, answered)
+        const reads =
+          statements.length === 1 ? [] : this.#readsFrom(statements, results.length, run)
+        if (reads.length > 1) await this.#runTogether(reads, run, answered)
         else answered(await this.#runStatement(next, run))
         if (turns.isDue) await turns.pause()
       } catch (error) {
@@ -78,20 +81,19 @@ export class StatementExecution {
   }
 
   /**
-   * The GETs from there on that can be read together. A mistake in one of them ends the list, so that
-   * it is met when all before it have been answered.
+   * The point reads from there on, which share their round trips to the store. A mistake in one of them
+   * ends the list, so that it is met when all before it have been answered.
    */
-  #getsFrom(statements: readonly IndexedStatement[], from: number, run: Run): PlannedGet[] {
-    const gets: PlannedGet[] = []
+  #readsFrom(statements: readonly IndexedStatement[], from: number, run: Run): PointRead[] {
+    const reads: PointRead[] = []
     for (let index = from; index < statements.length; index += 1) {
       const { statement, parameters } = statements[index] as IndexedStatement
       if (statement.kind !== 'get' || statement.asOf !== undefined) break
       const plan = this.#planIfSound(statement, run.catalog)
-      const first = gets[0]?.plan ?? plan
-      if (plan === undefined || first?.kind !== 'pointGet' || !readsTogether(first, plan)) break
-      gets.push({ plan, parameters })
+      if (plan === undefined || !isPointRead(plan)) break
+      reads.push({ plan, parameters })
     }
-    return gets
+    return reads
   }
 
   #planIfSound(statement: RowStatement, catalog: Catalog): Plan | undefined {
@@ -102,14 +104,16 @@ export class StatementExecution {
     }
   }
 
-  async #runGets(
-    gets: readonly PlannedGet[],
+  async #runTogether(
+    reads: readonly PointRead[],
     run: Run,
     answered: (result: StatementResult) => void,
   ): Promise<void> {
-    await run.running.statement(this.#timeoutMs(run), (signal) =>
-      executeGets(gets, this.#contextOf(run, [], signal), answered),
+    const { results, failure } = await run.running.statement(this.#timeoutMs(run), (signal) =>
+      executeTogether(reads, this.#contextOf(run, [], signal)),
     )
+    results.forEach(answered)
+    if (failure !== undefined) throw failure
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */
@@ -143,6 +147,7 @@ export class StatementExecution {
       signal,
       page: paging.page,
       answerBytes: answer.bytes,
+      ...(run.rowTimestamps ? { rowTimestamps: true } : {}),
       takeTurn: () => turnQueue.next(),
       monotonicMs: () => clock.monotonicMs(),
     }

@@ -10,7 +10,7 @@ import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
-import { beginOptions, snapshotOf } from './request-snapshot.ts'
+import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
@@ -54,14 +54,19 @@ export class StatementRunner {
     const statements = parsed instanceof Promise ? await parsed : parsed
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
+      if (request.asOf !== undefined) throw snapshotIsSettled()
       return await this.#runInside(request.transaction, statements, request, running)
     }
     const script = readScript(statements)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
-        return await this.#parts.sessions.open(beginOptions(script.begin))
+        return await this.#parts.sessions.open({
+          ...beginOptions(script.begin, request),
+          ...(request.minTimestamp === undefined ? {} : { minTimestamp: request.minTimestamp }),
+        })
       case 'definitions':
+        if (request.asOf !== undefined) throw definitionsInThePast()
         return await this.#definitions.run(script.statements, running.signal)
       case 'transaction':
         return await this.#inTurn(idempotent, () =>
@@ -84,13 +89,14 @@ export class StatementRunner {
     const { storage, cursors } = this.#parts
     const { signal } = running
     const paging = Paging.of(request, script.statements, cursors)
-    const snapshot = snapshotOf(script, paging)
+    const snapshot = snapshotOf(script, paging, request)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
     const { clock, randomness } = this.#parts
     return await withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
       try {
+        requireMinTimestamp(request, snapshot, transaction.startTs)
         const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed
         catalog = await storage.catalog(transaction)
@@ -190,6 +196,20 @@ function aroundBegin(
   results: readonly StatementResult[],
 ): readonly StatementResult[] {
   return script.begin === undefined ? results : [EMPTY_RESULT, ...results, EMPTY_RESULT]
+}
+
+function snapshotIsSettled(): ServerError {
+  return new ServerError(
+    'invalid_request',
+    'An open transaction has its snapshot: asOf is not for it.',
+    {
+      hint: 'open it with asOf, or write AS OF in a GET or SCAN',
+    },
+  )
+}
+
+function definitionsInThePast(): ServerError {
+  return new ServerError('read_only_transaction', 'With asOf nothing can be created or dropped.')
 }
 
 function keyWithoutRows(): ServerError {

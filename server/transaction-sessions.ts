@@ -5,13 +5,15 @@ import {
   type Storage,
   StorageError,
   type Timestamp,
+  type Transaction,
   type TransactionOutcome,
 } from '../storage/storage.ts'
 import { problemOf } from './error-response.ts'
 import { SERVER_LIMITS } from './limits.ts'
-import { retryableCause } from './retry.ts'
+import { requireMinTimestamp, type SnapshotAsked } from './request-snapshot.ts'
 import { withRowNamed } from './row-address.ts'
 import { ServerError } from './server-error.ts'
+import { endsTransaction } from './transaction-end.ts'
 import {
   busy,
   endedError,
@@ -20,6 +22,8 @@ import {
   type SessionTimeouts,
   TransactionSession,
 } from './transaction-session.ts'
+
+type OpenOptions = SnapshotAsked & { readonly minTimestamp?: Timestamp }
 
 const SWEEP_EVERY_MS = 1_000
 const ENDINGS_MAX = 100_000
@@ -51,7 +55,8 @@ export class TransactionSessions {
     })
   }
 
-  async open(options: { readOnly: boolean; asOf?: Timestamp }): Promise<TransactionSession> {
+  /** Throws `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. */
+  async open({ minTimestamp, ...options }: OpenOptions): Promise<TransactionSession> {
     const count = this.#open.size + this.#beginning
     if (count >= SERVER_LIMITS.openTransactionsMax) {
       throw new ServerError('overloaded', 'Too many transactions are open.', {
@@ -63,6 +68,7 @@ export class TransactionSessions {
     this.#beginning += 1
     try {
       const transaction = await this.#storage.begin({ ...options, keepsOutcome: true })
+      this.#requireMin(transaction, minTimestamp, options)
       const session = new TransactionSession(transaction, this.#clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
@@ -73,7 +79,8 @@ export class TransactionSessions {
 
   /**
    * Runs `work` inside the transaction, and with `end` commits it or rolls it back afterwards.
-   * One request at a time. An error that asks for the whole transaction to be run again ends it.
+   * One request at a time. An error that asks for the whole transaction to be run again ends it, and
+   * so does a CHECK that failed.
    */
   async run<T>(
     id: string,
@@ -89,7 +96,7 @@ export class TransactionSessions {
       if (end === 'rollback') this.#rollBack(session, 'requested')
       return { result, commitTs: null }
     } catch (error) {
-      if (retryableCause(error) && this.#open.has(id)) {
+      if (endsTransaction(error) && this.#open.has(id)) {
         session.transaction.rollback()
         this.#ended(session, { kind: 'failed', error, reason: problemOf(error).code })
       }
@@ -164,6 +171,20 @@ export class TransactionSessions {
     this.#stopping.abort()
     await Promise.allSettled([...this.#open.values()].map((session) => session.committing))
     for (const session of this.#open.values()) this.#rollBack(session, 'server_stopped')
+  }
+
+  #requireMin(
+    transaction: Transaction,
+    minTimestamp: Timestamp | undefined,
+    asked: SnapshotAsked,
+  ): void {
+    if (minTimestamp === undefined) return
+    try {
+      requireMinTimestamp({ minTimestamp }, asked, transaction.startTs)
+    } catch (error) {
+      transaction.rollback()
+      throw error
+    }
   }
 
   async #startCommit(session: TransactionSession): Promise<Timestamp | null> {

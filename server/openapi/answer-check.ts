@@ -24,7 +24,7 @@ export function undeclaredIn(
   if (schema === undefined) {
     return `${operation.id}: status ${status} with media type "${mediaType}" is not declared`
   }
-  if (!mediaType.endsWith('json')) return undefined
+  if (!/[/+]json$/.test(mediaType)) return undefined
   if (!body.endsWith('\n')) return `${operation.id}: the body does not end in a newline`
   const violation = validator.check(schema, JSON.parse(body))
   if (violation === undefined) return undefined

@@ -26,7 +26,7 @@ export function operationRoutes(parts: {
     },
 
     async getStatus() {
-      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, lastCollection } =
+      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, lastCollection } =
         await storage.status()
       return {
         version,
@@ -37,6 +37,7 @@ export function operationRoutes(parts: {
         oldestSnapshot,
         openTransactions: sessions.count,
         bufferedBytes,
+        indexBuilds,
         ...(lastCollection === undefined ? {} : { lastCollection }),
       }
     },

@@ -5,11 +5,15 @@ import {
   type ColumnDefinition,
   columnPosition,
   encodePrimaryKey,
+  type IndexDefinition,
+  type KeyPart,
+  readIndexProgress,
   requireTable,
   type Storage,
   type TableDefinition,
-  type Timestamp,
+  type Transaction,
 } from '../../storage/storage.ts'
+import { readAsOf } from '../as-of.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { rowCellsOf } from '../row-cells.ts'
@@ -17,16 +21,20 @@ import { answerReadTimestamp } from './transaction-answers.ts'
 
 export function tableRoutes({ storage }: { readonly storage: Storage }): Handlers {
   return {
-    async listTables({ reply }) {
-      const { catalog, readTimestamp } = await currentCatalog(storage)
-      answerReadTimestamp(reply, readTimestamp)
-      return { tables: catalog.tables().map(tableOf) }
+    async listTables({ parameters, reply }) {
+      return inSnapshot(storage, parameters.asOf, async ({ catalog, transaction }) => {
+        answerReadTimestamp(reply, transaction.startTs)
+        const tables: object[] = []
+        for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
+        return { tables }
+      })
     },
 
     async getTable({ parameters, reply }) {
-      const { catalog, readTimestamp } = await currentCatalog(storage)
-      answerReadTimestamp(reply, readTimestamp)
-      return tableOf(requireTable(catalog, String(parameters.table)))
+      return inSnapshot(storage, parameters.asOf, async ({ catalog, transaction }) => {
+        answerReadTimestamp(reply, transaction.startTs)
+        return tableOf(requireTable(catalog, String(parameters.table)), transaction)
+      })
     },
 
     async getCells({ parameters }) {
@@ -40,31 +48,71 @@ export function tableRoutes({ storage }: { readonly storage: Storage }): Handler
 }
 
 /** The definitions as they are now. */
-export async function currentCatalog(
+export async function currentCatalog(storage: Storage): Promise<{ readonly catalog: Catalog }> {
+  return inSnapshot(storage, undefined, async ({ catalog }) => ({ catalog }))
+}
+
+/** Reads at a moment: now, or the one that `asOf` names. */
+async function inSnapshot<T>(
   storage: Storage,
-): Promise<{ readonly catalog: Catalog; readonly readTimestamp: Timestamp }> {
-  const transaction = await storage.begin({ readOnly: true })
+  asOf: unknown,
+  work: (snapshot: { readonly catalog: Catalog; readonly transaction: Transaction }) => Promise<T>,
+): Promise<T> {
+  const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+  const transaction = await storage.begin({ readOnly: true, ...past })
   try {
-    return { catalog: await storage.catalog(transaction), readTimestamp: transaction.startTs }
+    return await work({ catalog: await storage.catalog(transaction), transaction })
   } finally {
     transaction.rollback()
   }
 }
 
 /** `Table` of `openapi.yaml`. */
-function tableOf(table: TableDefinition) {
+async function tableOf(table: TableDefinition, transaction: Transaction) {
+  const indexes: object[] = []
+  for (const index of table.indexes) indexes.push(await indexOf(table, index, transaction))
   return {
     name: table.name,
-    columns: table.columns.map(columnOf),
-    primaryKey: table.primaryKey.map(({ columnId, descending }) => ({
-      column: table.columns[columnPosition(table, columnId)]?.name,
-      descending,
+    columns: table.columns.map((column) => columnOf(table, column)),
+    primaryKey: table.primaryKey.map((part) => keyPartOf(table, part)),
+    families: table.families.map(({ id, name }) => ({
+      name,
+      columns: table.columns.filter(({ family }) => family === id).map((column) => column.name),
     })),
+    indexes,
   }
 }
 
-function columnOf({ name, type, notNull, default: byDefault }: ColumnDefinition) {
-  const column = { name, type, notNull }
+/** `TableIndex` of `openapi.yaml`; how far it is built is only asked while it is. */
+async function indexOf(table: TableDefinition, index: IndexDefinition, transaction: Transaction) {
+  const { name, unique, state, failure } = index
+  const building = state === 'building'
+  const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+  return {
+    name,
+    unique,
+    columns: index.parts.map((part) => keyPartOf(table, part)),
+    storing: index.storing.map((id) => nameOfColumn(table, id)),
+    state,
+    ...(progress === undefined ? {} : { rowsDone: progress.rowsDone }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+}
+
+function keyPartOf(table: TableDefinition, { columnId, descending }: KeyPart) {
+  return { column: nameOfColumn(table, columnId), descending }
+}
+
+function nameOfColumn(table: TableDefinition, columnId: number): string | undefined {
+  return table.columns[columnPosition(table, columnId)]?.name
+}
+
+function columnOf(
+  table: TableDefinition,
+  { name, type, notNull, family, default: byDefault }: ColumnDefinition,
+) {
+  const named = table.families.find(({ id }) => id === family)
+  const column = { name, type, notNull, ...(named === undefined ? {} : { family: named.name }) }
   if (byDefault === undefined) return column
   const described =
     byDefault.kind === 'literal'

@@ -13,10 +13,15 @@ export function transactionRoutes({
   readonly sessions: TransactionSessions
 }): Handlers {
   return {
-    async openTransaction({ body, reply }) {
+    async openTransaction({ body, parameters, reply }) {
       const { readOnly = false, asOf } = (body ?? {}) as OpenRequest
       const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
-      const session = await sessions.open({ readOnly: readOnly || asOf !== undefined, ...past })
+      const min = parameters['Percolite-Min-Timestamp']
+      const session = await sessions.open({
+        readOnly: readOnly || asOf !== undefined,
+        ...past,
+        ...(min === undefined ? {} : { minTimestamp: Number(min) }),
+      })
       return openedAnswer(reply, session)
     },
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readConfig } from '../server/config.ts'
+import { createServer } from '../server/server.ts'
+import { connect, type Database, type KeyValue } from './client.ts'
+import { startScriptedServer } from './scripted-server.ts'
+
+let server: Awaited<ReturnType<typeof createServer>>
+let url: string
+let db: Database
+
+before(async () => {
+  server = await createServer(readConfig({ engine: 'memory', port: '0', 'log-level': 'silent' }))
+  url = (await server.listen()).url
+  db = connect({ url })
+  await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)')
+  await db.query(
+    'CREATE TABLE file (at TIMESTAMP, hash BYTES, n INTEGER, body BYTES, PRIMARY KEY (at, hash))',
+  )
+})
+
+after(() => server.close())
+
+type Account = { id: string; balance: number }
+
+test('a row is made, read, changed and deleted by its key', async () => {
+  const accounts = db.table<Account>('account')
+  assert.equal(await accounts.get('ann'), undefined)
+  const made = await accounts.insert({ id: 'ann' })
+  assert.deepEqual(made.row, { id: 'ann', balance: 0 })
+  assert.deepEqual(await accounts.get('ann'), made)
+  const changed = await accounts.patch('ann', { balance: 5 })
+  assert.notEqual(changed.version, made.version)
+  assert.deepEqual((await accounts.put('ann', {})).row, { id: 'ann', balance: 0 })
+  assert.deepEqual(
+    await accounts.get('ann', { columns: ['balance'], asOf: Number(changed.version.slice(1, -1)) }),
+    {
+      row: { balance: 5 },
+      version: changed.version,
+    },
+  )
+  assert.equal(await accounts.delete('ann'), true)
+  assert.equal(await accounts.delete('ann'), false)
+  await assert.rejects(accounts.patch('ann', { balance: 1 }), {
+    code: 'row_not_found',
+    status: 404,
+  })
+})
+
+test('a write happens only to the version it names', async () => {
+  const accounts = db.table<Account>('account')
+  const { version } = await accounts.put('ben', { balance: 1 }, { ifAbsent: true })
+  await assert.rejects(accounts.put('ben', {}, { ifAbsent: true }), { code: 'precondition_failed' })
+  await accounts.patch('ben', { balance: 2 }, { ifVersion: version })
+  await assert.rejects(accounts.patch('ben', { balance: 3 }, { ifVersion: version }), {
+    code: 'precondition_failed',
+    retryable: false,
+  })
+  await assert.rejects(accounts.delete('ben', { ifVersion: version }), { status: 412 })
+})
+
+test('a write that is sent twice with one key is done once', async () => {
+  const accounts = db.table<Account>('account')
+  const once = { idempotencyKey: 'cat-1' }
+  const first = await accounts.insert({ id: 'cat' }, once)
+  assert.deepEqual(await accounts.insert({ id: 'cat' }, once), first)
+})
+
+test('keys and values of every type go through a path and come back as they went in', async () => {
+  const files = connect({ url, integers: 'bigint' }).table<Record<string, unknown>>('file')
+  const hash = Uint8Array.from([0, 255, 62, 63])
+  const at = new Date('2026-01-31T12:00:00.123Z')
+  const row = { at: '2026-01-31T12:00:00.123000Z', hash, n: 2n ** 62n, body: new Uint8Array(0) }
+  assert.deepEqual((await files.put([at, hash], { n: row.n, body: row.body })).row, row)
+  assert.deepEqual((await files.get([row.at, hash]))?.row, row)
+  assert.deepEqual(await Array.fromAsync(files.rows()), [row])
+  const accounts = db.table<Account>('account')
+  for (const id of ['', '.', '..', 'a,b', '~', '~1', 'x/y', '%2F', 'ü🙂', ' ', '?#', '\u0000']) {
+    await accounts.put(id, { balance: 1 })
+    assert.equal((await accounts.get(id))?.row.id, id)
+    assert.equal(await accounts.delete(id), true)
+  }
+  await assert.rejects(async () => accounts.get(Number.NaN as KeyValue), TypeError)
+})
+
+test('rows follows the pages of one snapshot, bounded and ordered as asked', async () => {
+  await db.query('CREATE TABLE number (id INTEGER PRIMARY KEY, half INTEGER)')
+  const numbers = db.table<{ id: number; half: number }>('number')
+  const ids = Array.from({ length: 25 }, (_, id) => id)
+  await db.execute(
+    ids.map((id) => ({
+      sql: 'INSERT INTO number (id, half) VALUES ($1, $2)',
+      params: [id, id >> 1],
+    })),
+  )
+  const found: number[] = []
+  const options = { where: 'id >= :low', params: { low: 5 }, order: ['id desc'], pageSize: 3 }
+  for await (const { id } of numbers.rows(options)) {
+    found.push(id)
+    await numbers.delete(id - 1)
+  }
+  assert.deepEqual(found, ids.slice(5).toReversed())
+  await assert.rejects(Array.fromAsync(numbers.rows({ where: 'half = 1' })), {
+    code: 'unbounded_scan',
+  })
+  const signal = AbortSignal.abort(new Error('enough'))
+  await assert.rejects(Array.fromAsync(numbers.rows({ signal })), /enough/)
+})
+
+test('a column that is added later has its type all the same', async () => {
+  await db.query('CREATE TABLE growing (id INTEGER PRIMARY KEY)')
+  const growing = db.table<Record<string, unknown>>('growing')
+  await growing.insert({ id: 1 })
+  await db.query('ALTER TABLE growing ADD COLUMN body BYTES')
+  const body = Uint8Array.from([1, 2])
+  assert.deepEqual((await growing.patch(1, { body })).row, { id: 1, body })
+})
+
+test('RETURNING, unmet and asOf are there for statements', async () => {
+  const { rows, readTimestamp } = await db.query(
+    "INSERT INTO account (id, balance) VALUES ('dan', 1) RETURNING *",
+  )
+  assert.deepEqual(rows, [{ id: 'dan', balance: 1 }])
+  const unmet = await db.query("SET balance = 2 ON account WHERE id = 'dan' IF balance > 1")
+  assert.deepEqual([unmet.unmet, unmet.rowsAffected], ['condition', 0])
+  const get = "GET * FROM account WHERE id = 'dan'"
+  assert.deepEqual((await db.query(get, [], { asOf: readTimestamp })).rows, [])
+  assert.deepEqual(
+    await Array.fromAsync(
+      db.scan('SCAN COUNT(*) AS n FROM account', [], { asOf: readTimestamp - 60_000_000 }),
+    ).catch((error) => error.code),
+    'unknown_table',
+  )
+})
+
+test('a caller who gives up gets the reason they gave', async (t) => {
+  const silent = await startScriptedServer(t, [
+    { expect: 'GET /v1/tables/account/rows/bob', silent: true },
+  ])
+  const giving = new AbortController()
+  const asked = connect({ url: silent.url }).table('account').get('bob', { signal: giving.signal })
+  giving.abort(new Error('too late'))
+  await assert.rejects(asked, /too late/)
+})

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IntegerForm } from '../../planner/planner.ts'
+import { requireTable } from '../../storage/storage.ts'
+import { readAsOf } from '../as-of.ts'
+import { readKeyPath } from '../key-path.ts'
+import type { CheckedRequest } from '../openapi/binding.ts'
+import type { RowSnapshot, RowTransaction } from '../rows/row-transactions.ts'
+import type { RowTarget } from '../rows/row-writes.ts'
+
+// What the parameters of the operations on rows mean.
+
+type GivenParameters = CheckedRequest['parameters']
+
+/** The row that the path names; a path without a key names the table alone. */
+export function targetOf(rows: RowTransaction, parameters: GivenParameters): RowTarget {
+  const table = requireTable(rows.catalog, String(parameters.table))
+  const key = parameters.key === undefined ? [] : readKeyPath(table, String(parameters.key))
+  return { rows, table, key }
+}
+
+export function integersOf({ integers }: GivenParameters): IntegerForm {
+  return integers === 'string' ? 'string' : 'number'
+}
+
+export function snapshotOf(parameters: GivenParameters): RowSnapshot {
+  const { asOf } = parameters
+  const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+  return { ...past, ...minTimestampOf(parameters) }
+}
+
+export function minTimestampOf(parameters: GivenParameters): Pick<RowSnapshot, 'minTimestamp'> {
+  const minTimestamp = parameters['Percolite-Min-Timestamp']
+  return minTimestamp === undefined ? {} : { minTimestamp: Number(minTimestamp) }
+}

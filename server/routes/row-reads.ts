@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../../parser/parser.ts'
+import type { Clock } from '../../storage/storage.ts'
+import type { AnswerFormat } from '../answer-format.ts'
+import type { AnswerWriter } from '../answer-text.ts'
+import type { Cursors } from '../cursor.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { CheckedRequest } from '../openapi/binding.ts'
+import { etagOf, RowConditions } from '../rows/row-conditions.ts'
+import { ownerOf, type RowsAsked, readNames, readParams, scanOf } from '../rows/row-page.ts'
+import { getRow } from '../rows/row-statements.ts'
+import type { RowTransactions } from '../rows/row-transactions.ts'
+import { keyParameters } from '../rows/row-values.ts'
+import { addressOf, rowBody, rowNotFound } from '../rows/row-writes.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { Paging } from '../scan-paging.ts'
+import type { StreamAnswers } from '../stream-answers.ts'
+import { type TurnQueue, Turns } from '../turns.ts'
+import { integersOf, snapshotOf, targetOf } from './row-parameters.ts'
+import { answerReadTimestamp } from './transaction-answers.ts'
+
+export type RowReadParts = {
+  readonly rows: RowTransactions
+  readonly streams: StreamAnswers
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly writer: AnswerWriter
+  readonly clock: Clock
+  readonly turnQueue: TurnQueue
+}
+
+/** One page of a SCAN, which a cursor continues. */
+export async function pageOfRows(
+  { rows, parser, cursors, writer, clock, turnQueue }: RowReadParts,
+  { parameters, reply }: CheckedRequest,
+  running: RunningRequest,
+): Promise<string> {
+  const asked = parameters as RowsAsked
+  const scan = scanOf(parser, asked)
+  const params = readParams(asked.params)
+  const paging = Paging.ofScan(cursors, {
+    owner: ownerOf(asked),
+    rows: Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault),
+    cursor: parameters.cursor as string | undefined,
+  })
+  const { readTimestamp } = paging
+  const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
+  return rows.read(snapshot, running, async (transaction) => {
+    const result = await transaction.run(scan, params, { paging })
+    const { cursor } = paging.cursorAfter(transaction.readTimestamp, [result])
+    answerReadTimestamp(reply, transaction.readTimestamp)
+    const turns = new Turns(turnQueue, clock, running.signal)
+    const found = await writer.rows(result, integersOf(parameters), turns)
+    const columns = JSON.stringify(result.columns.map(({ name, type }) => ({ name, type })))
+    const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
+    return `{"columns":${columns},"rows":${found},"readTimestamp":${transaction.readTimestamp}${next}}\n`
+  })
+}
+
+/** All rows of it. */
+export async function streamOfRows(
+  { streams, parser, cursors }: RowReadParts,
+  request: CheckedRequest,
+  format: AnswerFormat,
+): Promise<unknown> {
+  const { parameters } = request
+  const asked = parameters as RowsAsked
+  return streams.answer(request.reply, format, integersOf(parameters), async () => {
+    const statement = scanOf(parser, asked)
+    const paging = Paging.ofScan(cursors, {
+      owner: ownerOf(asked),
+      rows: SERVER_LIMITS.streamPageRows,
+      cursor: parameters.cursor as string | undefined,
+    })
+    const { page, readTimestamp } = paging
+    const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
+    return {
+      entry: { statement, parameters: readParams(asked.params), index: 0 },
+      ...snapshot,
+      ...(page.after === undefined ? {} : { after: page.after }),
+    }
+  })
+}
+
+/** Throws `row_not_found`; undefined where the reader has this very version. */
+export async function oneRow(
+  { rows, writer }: RowReadParts,
+  { parameters, reply }: CheckedRequest,
+  running: RunningRequest,
+): Promise<string | undefined> {
+  const conditions = new RowConditions(parameters)
+  const { columns } = parameters
+  const asked = columns === undefined ? {} : { columns: readNames(String(columns)) }
+  return rows.read(snapshotOf(parameters), running, async (transaction) => {
+    const target = targetOf(transaction, parameters)
+    const { table, key } = target
+    const result = await transaction.run(getRow(table, asked), keyParameters(table, key))
+    const commitTs = result.rowTimestamps?.[0] ?? null
+    if (result.rows.length === 0 || commitTs === null) throw rowNotFound(target)
+    answerReadTimestamp(reply, transaction.readTimestamp)
+    reply.header('ETag', etagOf(commitTs))
+    if (conditions.hasAlready(commitTs)) {
+      reply.code(304).removeHeader('content-type')
+      return undefined
+    }
+    conditions.require(commitTs, addressOf(target))
+    return `${rowBody(result, { writer, integers: integersOf(parameters) })}\n`
+  })
+}

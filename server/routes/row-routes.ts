@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { formatOf } from '../answer-format.ts'
+import { IdempotentRequest } from '../idempotency.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { RowConditions } from '../rows/row-conditions.ts'
+import type { RowTransactions, WrittenAnswer } from '../rows/row-transactions.ts'
+import type { RowObject } from '../rows/row-values.ts'
+import {
+  insertRow,
+  insertSeveral,
+  mergeRow,
+  type RowForm,
+  type RowTarget,
+  removeRow,
+  replaceRow,
+  versionTag,
+} from '../rows/row-writes.ts'
+import type { RunningRequest, RunningRequests } from '../running-request.ts'
+import { integersOf, minTimestampOf, targetOf } from './row-parameters.ts'
+import { oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
+import { answerCommitTimestamp, answerReadTimestamp } from './transaction-answers.ts'
+
+/** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
+export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
+  const { rows, writer, requests } = parts
+
+  const running = async (
+    { reply }: CheckedRequest,
+    work: (running: RunningRequest) => Promise<unknown>,
+  ): Promise<unknown> => {
+    const request = requests.begin(reply)
+    try {
+      return await work(request)
+    } finally {
+      request.end()
+    }
+  }
+
+  /** A write is one transaction, whose answer is kept where the request asks for that. */
+  const write = (
+    request: CheckedRequest,
+    work: (target: RowTarget, form: RowForm) => Promise<WrittenAnswer>,
+  ): Promise<unknown> =>
+    running(request, async (run) => {
+      const { parameters } = request
+      const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], identityOf(request))
+      const form = { writer, integers: integersOf(parameters) }
+      const asked = { ...minTimestampOf(parameters), idempotent }
+      const written = await rows.write(asked, run, (transaction) =>
+        work(targetOf(transaction, parameters), form),
+      )
+      return writtenAnswer(request.reply, written)
+    })
+
+  return {
+    async listRows(request) {
+      const { parameters, raw } = request
+      const format = formatOf(parameters.format, raw.headers.accept)
+      return format === 'json'
+        ? running(request, (run) => pageOfRows(parts, request, run))
+        : streamOfRows(parts, request, format)
+    },
+
+    async insertRows(request) {
+      return write(request, ({ rows: transaction, table }, form) =>
+        Array.isArray(request.body)
+          ? insertSeveral({ rows: transaction, table }, request.body as RowObject[], form)
+          : insertRow({ rows: transaction, table }, request.body as RowObject, form),
+      )
+    },
+
+    async getRow(request) {
+      return running(request, (run) => oneRow(parts, request, run))
+    },
+
+    async putRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target, form) =>
+        replaceRow(target, request.body as RowObject, conditions, form),
+      )
+    },
+
+    async patchRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target, form) =>
+        mergeRow(target, request.body as RowObject, conditions, form),
+      )
+    },
+
+    async deleteRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target) => removeRow(target, conditions))
+    },
+  }
+}
+
+/** What makes it this request and no other; a list, which the body of a query never is. */
+function identityOf({ raw, body, parameters }: CheckedRequest): readonly unknown[] {
+  return [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match'], body ?? null]
+}
+
+function writtenAnswer(
+  reply: FastifyReply,
+  written: Awaited<ReturnType<RowTransactions['write']>>,
+): string | undefined {
+  const { status, location, body, version, readTimestamp, commitTimestamp, replayed } = written
+  const tag = versionTag(version, commitTimestamp)
+  reply.code(status)
+  answerReadTimestamp(reply, readTimestamp)
+  answerCommitTimestamp(reply, commitTimestamp)
+  if (location !== undefined) reply.header('Location', location)
+  if (tag !== undefined) reply.header('ETag', tag)
+  if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (body !== undefined) return `${body}\n`
+  reply.removeHeader('content-type')
+  return undefined
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KeyHint, Name, OrderPart, ScanStatement } from '../../parser/ast.ts'
+import type { Parser } from '../../parser/parser.ts'
+import type { Parameters } from '../../planner/planner.ts'
+import type { CursorOwner } from '../cursor.ts'
+import { unescapeComponent } from '../key-path.ts'
+import { ServerError } from '../server-error.ts'
+import { parseCondition } from './condition-text.ts'
+import { NOWHERE, nameOf, projectionOf } from './row-statements.ts'
+
+/** The parameters of `listRows` that say which rows, and in which order. */
+export type RowsAsked = {
+  readonly table: string
+  readonly columns?: string
+  readonly where?: string
+  readonly params?: string
+  readonly index?: string
+  readonly order?: string
+}
+
+/** Names of columns, joined by commas; inside one `~1` is a comma and `~0` a tilde, as in a key. */
+export function readNames(text: string): string[] {
+  return text.split(',').map(unescapeComponent)
+}
+
+/** The SCAN that a page of rows is one of. Throws ParseError and ServerError. */
+export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
+  const { table, columns, where, index, order } = asked
+  return {
+    kind: 'scan',
+    projection: projectionOf(columns === undefined ? undefined : readNames(columns)),
+    table: nameOf(table),
+    ...(index === undefined ? {} : { hint: hintOf(index) }),
+    ...(where === undefined ? {} : { where: parseCondition(parser, where) }),
+    groupBy: [] as readonly Name[],
+    orderBy: order === undefined ? [] : order.split(',').map(orderPartOf),
+    position: NOWHERE,
+  }
+}
+
+/** What a cursor of these rows is bound to; no text of a statement begins like that. */
+export function ownerOf(asked: RowsAsked): CursorOwner {
+  const { table, columns, where, params, index, order } = asked
+  return { sql: JSON.stringify(['rows', table, columns, where, index, order]), params }
+}
+
+/** `params`: a JSON object, for the `:name` of `where`. Throws `invalid_request`. */
+export function readParams(text: string | undefined): Parameters {
+  if (text === undefined) return {}
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
+  }
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Parameters
+  throw new ServerError('invalid_request', 'params is a JSON object, a field for each :name.')
+}
+
+/** `primary` is the primary key; an index of that very name can be named in a statement. */
+function hintOf(index: string): KeyHint {
+  if (index === 'primary') return { kind: 'primaryKey', position: NOWHERE }
+  return { kind: 'index', index: nameOf(index), position: NOWHERE }
+}
+
+const ORDER_PART = /^\s*(.+?)(?:\s+(asc|desc))?\s*$/is
+
+function orderPartOf(text: string): OrderPart {
+  const [, name, direction] = ORDER_PART.exec(text) ?? []
+  if (name === undefined) {
+    throw new ServerError('invalid_request', 'order is a list such as "time desc, id".')
+  }
+  const descending = direction?.toLowerCase() === 'desc'
+  return { column: nameOf(unescapeComponent(name)), descending }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PlanError, valueFromJson, valueToJson } from '../../planner/planner.ts'
+import {
+  type ColumnDefinition,
+  compareValues,
+  nearestNames,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { keyToJson } from '../row-address.ts'
+import { ServerError } from '../server-error.ts'
+import { keyColumns } from './row-statements.ts'
+
+/** A row of a body: its columns by name, in JSON. */
+export type RowObject = Readonly<Record<string, unknown>>
+
+/**
+ * The columns of a body with their values, each of which fits its column. Throws PlanError
+ * `unknown_column`, `type_mismatch` or `out_of_range` with the column, and of several rows the `row`.
+ */
+export function readRow(
+  table: TableDefinition,
+  object: RowObject,
+  row?: number,
+): { readonly columns: readonly string[]; readonly values: readonly unknown[] } {
+  const entries = Object.entries(object)
+  for (const [name, json] of entries) {
+    const column = table.columns.find((known) => known.name === name)
+    if (column === undefined) throw unknownColumn(table, name)
+    checkValue(table, column, json, row)
+  }
+  return { columns: entries.map(([name]) => name), values: entries.map(([, json]) => json) }
+}
+
+/** The body without the key, which the path has already named. Throws where it names another. */
+export function withoutKey(
+  table: TableDefinition,
+  object: RowObject,
+  key: readonly SqlValue[],
+): RowObject {
+  const rest = { __proto__: null, ...object } as Record<string, unknown>
+  for (const [index, name] of keyColumns(table).entries()) {
+    if (!Object.hasOwn(object, name)) continue
+    const column = table.columns.find((known) => known.name === name) as ColumnDefinition
+    const value = checkValue(table, column, object[name])
+    if (value === null || compareValues(column.type, value, key[index] ?? null) !== 0) {
+      throw new ServerError('invalid_request', `The body has another ${name} than the path.`, {
+        table: table.name,
+        columnName: name,
+        key: keyToJson(table, key),
+        hint: 'a row with another key is another row: leave the key out of the body',
+      })
+    }
+    delete rest[name]
+  }
+  return rest
+}
+
+/** Values of the primary key as parameters. */
+export function keyParameters(table: TableDefinition, key: readonly SqlValue[]): unknown[] {
+  return table.primaryKey.map(({ columnId }, index) => {
+    const column = table.columns.find(({ id }) => id === columnId) as ColumnDefinition
+    return valueToJson(column.type, key[index] ?? null, { integers: 'string' })
+  })
+}
+
+function checkValue(
+  table: TableDefinition,
+  { name, type }: ColumnDefinition,
+  json: unknown,
+  row?: number,
+): SqlValue {
+  try {
+    return valueFromJson(type, json)
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    const place = row === undefined ? {} : { row }
+    throw new PlanError(error.code, `Column ${name}: ${error.message}`, {
+      fields: { ...error.fields, table: table.name, column: name, ...place },
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    })
+  }
+}
+
+function unknownColumn(table: TableDefinition, name: string): PlanError {
+  const nearest = nearestNames(
+    name,
+    table.columns.map((column) => column.name),
+  )
+  return new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
+    fields: { table: table.name, column: name, ...(nearest.length === 0 ? {} : { nearest }) },
+    ...(nearest.length === 0 ? {} : { hint: `Did you mean ${nearest.join(' or ')}?` }),
+  })
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
+import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { AnswerWriter } from '../answer-text.ts'
+import { writeKeyPath } from '../key-path.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { keyToJson } from '../row-address.ts'
+import { limitExceeded, ServerError } from '../server-error.ts'
+import { etagOf, type RowConditions } from './row-conditions.ts'
+import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
+import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
+import { keyParameters, type RowObject, readRow, withoutKey } from './row-values.ts'
+
+/** One row by its key, inside one transaction. */
+export type RowTarget = {
+  readonly rows: RowTransaction
+  readonly table: TableDefinition
+  readonly key: readonly SqlValue[]
+}
+
+/** How rows are answered. */
+export type RowForm = { readonly writer: AnswerWriter; readonly integers: IntegerForm }
+
+/** Rows that go in by one INSERT. */
+const ROWS_AT_ONCE = 500
+
+/** Makes the row, or takes the place of the one that is there: columns not given have defaults. */
+export async function replaceRow(
+  target: RowTarget,
+  object: RowObject,
+  conditions: RowConditions,
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const { rows, table, key } = target
+  const row = readRow(table, withoutKey(table, object, key))
+  const ofKey = keyParameters(table, key)
+  await requireConditions(target, conditions)
+  const { rowsAffected } = await rows.run(deleteRow(table), ofKey)
+  const insert = insertRows(table, [...keyColumns(table), ...row.columns], 1)
+  const result = await rows.run(insert, [...ofKey, ...row.values])
+  const status = rowsAffected === 0 ? 201 : 200
+  return { status, body: rowBody(result, form), version: 'written' }
+}
+
+/** Changes the columns that are given. Throws `row_not_found`. */
+export async function mergeRow(
+  target: RowTarget,
+  object: RowObject,
+  conditions: RowConditions,
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const { rows, table, key } = target
+  const { columns, values } = readRow(table, withoutKey(table, object, key))
+  const ofKey = keyParameters(table, key)
+  await requireConditions(target, conditions)
+  if (columns.length === 0) {
+    const found = await rows.run(getRow(table), ofKey)
+    const version = found.rowTimestamps?.[0] ?? undefined
+    if (found.rows.length === 0 || version === undefined) throw rowNotFound(target)
+    return { status: 200, body: rowBody(found, form), version }
+  }
+  const result = await rows.run(patchRow(table, columns), [...ofKey, ...values])
+  if (result.unmet !== undefined) throw rowNotFound(target)
+  return { status: 200, body: rowBody(result, form), version: 'written' }
+}
+
+/** Throws `row_not_found`. */
+export async function removeRow(
+  target: RowTarget,
+  conditions: RowConditions,
+): Promise<WrittenAnswer> {
+  const { rows, table, key } = target
+  await requireConditions(target, conditions)
+  const { rowsAffected } = await rows.run(deleteRow(table), keyParameters(table, key))
+  if (rowsAffected === 0) throw rowNotFound(target)
+  return { status: 204 }
+}
+
+/** One new row, answered with its place. Throws PlanError `already_exists`. */
+export async function insertRow(
+  { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
+  object: RowObject,
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const { columns, values } = readRow(table, object)
+  const result = await rows.run(insertRows(table, columns, 1), values)
+  const key = keyOf(table, result)
+  return {
+    status: 201,
+    location: `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`,
+    body: rowBody(result, form),
+    version: 'written',
+  }
+}
+
+/** New rows, all of them or none. Rows of the same columns that follow each other go in together. */
+export async function insertSeveral(
+  { rows, table }: Pick<RowTarget, 'rows' | 'table'>,
+  objects: readonly RowObject[],
+  form: RowForm,
+): Promise<WrittenAnswer> {
+  const { postedRowsMax } = SERVER_LIMITS
+  if (objects.length > postedRowsMax) {
+    throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
+  }
+  const bodies: string[] = []
+  for (let first = 0; first < objects.length; ) {
+    const batch = batchFrom(table, objects, first)
+    const insert = insertRows(table, batch.columns, batch.rowCount)
+    const result = await rows.run(insert, batch.values)
+    for (const row of result.rows) {
+      bodies.push(form.writer.row(result.columns, row, form.integers))
+    }
+    first += batch.rowCount
+  }
+  return { status: 201, body: `[${bodies.join(',')}]` }
+}
+
+function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {
+  const { columns, values } = readRow(table, objects[first] as RowObject, first)
+  const all = [...values]
+  let rowCount = 1
+  while (rowCount < ROWS_AT_ONCE && first + rowCount < objects.length) {
+    const object = objects[first + rowCount] as RowObject
+    const row = readRow(table, object, first + rowCount)
+    if (row.columns.length !== columns.length) break
+    if (!row.columns.every((name, index) => name === columns[index])) break
+    for (const value of row.values) all.push(value)
+    rowCount += 1
+  }
+  return { columns, values: all, rowCount }
+}
+
+/** Guards the row, so that what was found is still so when the transaction commits. */
+async function requireConditions(target: RowTarget, conditions: RowConditions): Promise<void> {
+  if (!conditions.areGiven) return
+  const { rows, table, key } = target
+  const get = getRow(table, { columns: keyColumns(table), forUpdate: true })
+  const { rowTimestamps } = await rows.run(get, keyParameters(table, key))
+  conditions.require(rowTimestamps?.[0] ?? null, addressOf(target))
+}
+
+export function rowNotFound(target: Pick<RowTarget, 'table' | 'key'>): ServerError {
+  const address = addressOf(target)
+  const detail = `The table ${target.table.name} has no row ${JSON.stringify(address.key)}.`
+  return new ServerError('row_not_found', detail, address)
+}
+
+export function addressOf({ table, key }: Pick<RowTarget, 'table' | 'key'>) {
+  return { table: table.name, key: keyToJson(table, key) }
+}
+
+/** The row of a result that has one. */
+export function rowBody({ columns, rows }: StatementResult, form: RowForm): string {
+  return form.writer.row(columns, rows[0] ?? [], form.integers)
+}
+
+/** The tag of the answered row, which its own commit made. */
+export function versionTag(
+  version: WrittenAnswer['version'],
+  commitTimestamp: number | null,
+): string | undefined {
+  const stamp = version === 'written' ? commitTimestamp : version
+  return stamp === undefined || stamp === null ? undefined : etagOf(stamp)
+}
+
+function keyOf(table: TableDefinition, { columns, rows }: StatementResult): SqlValue[] {
+  return keyColumns(table).map((name) => {
+    const place = columns.findIndex((column) => column.name === name)
+    return rows[0]?.[place] ?? null
+  })
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import type { Logger } from 'pino'
+import type { IntegerForm } from '../planner/planner.ts'
+import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
+import type { AnswerWriter } from './answer-text.ts'
+import { answerReadTimestamp } from './routes/transaction-answers.ts'
+import { csvChunks, ndjsonChunks, rowStream } from './row-stream.ts'
+import type { RunningRequest, RunningRequests } from './running-request.ts'
+import type { ScanStreams, StreamedScan } from './scan-streams.ts'
+import { ServerError } from './server-error.ts'
+
+type StreamAnswerParts = {
+  readonly streams: ScanStreams
+  readonly writer: AnswerWriter
+  readonly requests: RunningRequests
+  readonly log: Logger
+}
+
+/** Answers one SCAN row by row, as NDJSON or CSV. */
+export class StreamAnswers {
+  readonly #parts: StreamAnswerParts
+
+  constructor(parts: StreamAnswerParts) {
+    this.#parts = parts
+  }
+
+  /** The body of the answer; whatever is wrong before its first row is thrown. */
+  async answer(
+    reply: FastifyReply,
+    format: AnswerFormat,
+    integers: IntegerForm,
+    read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
+  ): Promise<unknown> {
+    const { streams, writer, requests, log } = this.#parts
+    const running = requests.begin(reply)
+    let streaming = false
+    try {
+      const asked = await read(running)
+      if (asked === undefined) throw noScan()
+      const scan = await streams.open(asked, running)
+      const failed = (problem: { readonly code: string }, error: unknown) => {
+        if (problem.code === 'internal') log.error({ err: error }, 'a stream failed')
+      }
+      const chunks =
+        format === 'csv' ? csvChunks(scan) : ndjsonChunks(scan, { writer, integers, failed })
+      answerReadTimestamp(reply, scan.readTimestamp)
+      reply.header('content-type', FORMAT_TYPES[format])
+      if (reply.request.method === 'HEAD') {
+        // Nobody would read the rows.
+        scan.close()
+        return ''
+      }
+      streaming = true
+      return rowStream(scan, chunks, () => running.end())
+    } finally {
+      if (!streaming) running.end()
+    }
+  }
+}
+
+function noScan(): ServerError {
+  return new ServerError('invalid_request', 'A stream is of one SCAN, outside of a transaction.', {
+    hint: 'leave the format out, and the answer comes as one JSON text',
+  })
+}

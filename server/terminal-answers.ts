@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { FORMAT_TYPES } from './answer-format.ts'
+import { csvHeader, csvRows } from './csv-text.ts'
+import { problemOf, RETRY_AFTER_SECONDS } from './error-response.ts'
+import type { QueryOutcome } from './query-answer.ts'
+import type { QueryRequest } from './query-request.ts'
+import { ClientDisconnected, ServerError } from './server-error.ts'
+import { errorText } from './table-text.ts'
+
+/** The rows of the last statement that has any columns. Throws `invalid_request`. */
+export function csvOfOutcome({ results, cursor }: QueryOutcome): string {
+  const result = results.findLast(({ columns }) => columns.length > 0)
+  if (cursor !== undefined) {
+    throw new ServerError('invalid_request', 'In a transaction CSV takes no more than a page.', {
+      hint: 'give the SCAN a LIMIT, or follow the cursors of a JSON answer',
+    })
+  }
+  return result === undefined ? '' : csvHeader(result) + csvRows(result)
+}
+
+/** An error as text for a terminal, with its place shown. A fault of the server is thrown on. */
+export function terminalError(error: unknown, query: QueryRequest, reply: FastifyReply): string {
+  const problem = problemOf(error)
+  if (error instanceof ClientDisconnected || problem.code === 'internal') throw error
+  if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+  reply.code(problem.status).header('content-type', FORMAT_TYPES.table)
+  return errorText(problem, textOf(query, problem.statement))
+}
+
+/** The text that the place of the error counts in. */
+function textOf(query: QueryRequest, statement: unknown): string | undefined {
+  if (query.statements === undefined) return query.sql
+  return typeof statement === 'number' ? query.statements[statement]?.sql : undefined
+}
