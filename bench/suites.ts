@@ -8,4 +8,5 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
+  'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

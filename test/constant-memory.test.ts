@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { connect } from '../client-sdk/client.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -14,7 +15,7 @@ const RESIDENT_MIB_MAX = 400
 /** Garbage that was not collected yet; what grows with the rows is far more at a million of them. */
 const GROWTH_MIB_MAX = 120
 
-test(`memory stays flat while ${ROWS} rows of 100 bytes are inserted and scanned`, async (t) => {
+test(`memory stays flat while ${ROWS} rows of 100 bytes are inserted, scanned and streamed`, async (t) => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-memory-'))
   t.after(() => rm(dataDirectory, { recursive: true, force: true }))
   const server = await ServerProcess.start(dataDirectory)
@@ -43,6 +44,20 @@ test(`memory stays flat while ${ROWS} rows of 100 bytes are inserted and scanned
       t.diagnostic(`${scanned} rows scanned, ${resident.at(-1)?.toFixed(0)} MiB resident`)
     }
     assert.equal(scanned, ROWS)
+    const answer = await fetch(`${server.url}/v1/query?format=ndjson`, {
+      method: 'POST',
+      body: 'SCAN id, body FROM item',
+    })
+    let streamed = 0
+    for await (const chunk of answer.body ?? []) {
+      streamed += chunk.length
+      // A reader who is slower than the server by far.
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate()
+      if (streamed % 64 === 0) resident.push(server.residentMiB() ?? 0)
+    }
+    resident.push(server.residentMiB() ?? 0)
+    assert.ok(streamed > ROWS * 100, `${streamed} bytes`)
+    t.diagnostic(`${streamed} bytes streamed, ${resident.at(-1)?.toFixed(0)} MiB resident`)
     const warm = resident[2] ?? 0
     assert.ok(Math.max(...resident) < RESIDENT_MIB_MAX, `at most ${RESIDENT_MIB_MAX} MiB`)
     assert.ok(

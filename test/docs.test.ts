@@ -54,6 +54,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     NotFound: [404],
     Conflict: [409],
     Gone: [410],
+    PreconditionFailed: [412],
     LimitExceeded: [413],
     UriTooLong: [414],
     UnsupportedMediaType: [415],
@@ -111,7 +112,7 @@ test('every flag is in docs/configuration.md with its environment name and defau
 test('every operation is in docs/http-api.md', () => {
   const documented = tableRows('docs/http-api.md')
     .map(([request]) => request ?? '')
-    .filter((request) => /^(GET|POST|DELETE) /.test(request))
+    .filter((request) => /^(GET|POST|PUT|PATCH|DELETE) /.test(request))
   const declared = openApi.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   assert.deepEqual(documented.toSorted(), declared.toSorted())
 })

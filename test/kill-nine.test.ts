@@ -9,7 +9,16 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect, type Database } from '../client-sdk/client.ts'
-import { ACCOUNTS, Client, createTables, Ledger, OPENING } from './kill-workload.ts'
+import { type ConsistencyReport, checkDataDirectory } from '../storage/storage.ts'
+import {
+  ACCOUNTS,
+  Client,
+  createTables,
+  Definer,
+  indexStates,
+  Ledger,
+  OPENING,
+} from './kill-workload.ts'
 import { SeededRandomness } from './seeded-randomness.ts'
 import { ServerProcess } from './server-process.ts'
 
@@ -87,11 +96,32 @@ async function assertWholeTransfers(db: Database): Promise<void> {
   assert.equal(sum, ACCOUNTS * OPENING, 'no transfer is there by half')
 }
 
-async function assertSound(url: string): Promise<void> {
+/** Every cell, and every index with its table; an index that is being built has no wrong entry. */
+async function assertSound(url: string): Promise<{ entries: number }> {
   const answer = await fetch(`${url}/v1/check`)
-  const { problems, rows } = (await answer.json()) as { problems: unknown[]; rows: number }
+  const { problems, rows, tables } = (await answer.json()) as Pick<
+    ConsistencyReport,
+    'problems' | 'rows' | 'tables'
+  >
   assert.deepEqual(problems, [])
   assert.ok(rows > ACCOUNTS)
+  const indexes = tables.flatMap((table) => table.indexes)
+  const ready = indexes.filter(({ state }) => state === 'ready')
+  assert.ok(ready.length >= 2)
+  assert.deepEqual([...new Set(ready.map(({ entries }) => entries))].length, 1, 'one for each row')
+  return { entries: indexes.reduce((sum, { entries }) => sum + entries, 0) }
+}
+
+/** What was being built when the server was killed is built to its end. */
+async function assertBuilt(db: Database): Promise<void> {
+  const start = performance.now()
+  for (;;) {
+    const states = await indexStates(db)
+    assert.ok(![...states.values()].includes('failed'), JSON.stringify([...states]))
+    if (![...states.values()].includes('building')) return
+    assert.ok(performance.now() - start < 30_000, JSON.stringify([...states]))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 /** Milliseconds until no lock of the ended process stands any more. */
@@ -116,10 +146,10 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   }
   const ledger = new Ledger()
   const recoveries: number[] = []
-  const totals = { kills: 0, inDoubt: 0, committedInDoubt: 0 }
+  const totals = { kills: 0, inDoubt: 0, committedInDoubt: 0, buildsHit: 0, entries: 0 }
   let server = await ServerProcess.start(dataDirectory, flags())
   t.after(() => server.killNine())
-  await createTables(connect({ url: server.url }))
+  await createTables(connect({ url: server.url }), ledger)
 
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
     const before = ledger.acknowledged
@@ -128,12 +158,16 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
     const clients = Array.from({ length: CLIENTS }, (_, number) =>
       new Client({ db, url }, { name: `${cycle}-${number}`, random, ledger }).runUntilKilled(),
     )
+    const definer = new Definer(db)
+    const defining = definer.runUntilKilled()
+    const waitsForBuild = random.below(3) > 0
     const killAt = performance.now() + 300 + random.below(1_000)
-    while (performance.now() < killAt || ledger.acknowledged === before) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    const isDue = () => performance.now() >= killAt && ledger.acknowledged > before
+    while (!isDue() || (waitsForBuild && !definer.isBuilding)) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
     }
     await server.killNine()
-    await Promise.all(clients)
+    await Promise.all([...clients, defining])
     totals.kills += 1
     const variant = random.below(3)
     if (variant === 0) {
@@ -149,8 +183,10 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
       server = await ServerProcess.start(dataDirectory, flags())
     }
     recoveries.push(performance.now() - restart)
-    const locksMs = await locksGone(server.url)
     const after = connect({ url: server.url })
+    const states = [...(await indexStates(after)).values()]
+    if (states.includes('building')) totals.buildsHit += 1
+    const locksMs = await locksGone(server.url)
     totals.inDoubt += ledger.inDoubt.size
     totals.committedInDoubt += (await settleDoubts(server.url, ledger)).committed
     await assertWholeTransfers(after)
@@ -159,7 +195,9 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
     assert.deepEqual(lost, [], 'every acknowledged insert is there')
     assert.deepEqual(undead, [], 'no refused insert and no acknowledged delete is undone')
     assert.deepEqual(strangers, [], 'nothing is there that nobody wrote')
-    await assertSound(server.url)
+    totals.entries += (await assertSound(server.url)).entries
+    await assertBuilt(after)
+    totals.entries += (await assertSound(server.url)).entries
     t.diagnostic(
       `cycle ${cycle}: ${ledger.acknowledged - before} acknowledged, ` +
         `${ledger.withoutAnswer} without an answer so far, ` +
@@ -167,12 +205,14 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
     )
   }
   assert.equal(await server.stop(), 0)
+  assert.deepEqual((await checkDataDirectory(dataDirectory)).problems, [])
   const sorted = recoveries.toSorted((a, b) => a - b)
   t.diagnostic(
     `${totals.kills} kills in ${CYCLES} cycles: ${ledger.acknowledged} acknowledged, 0 lost, 0 partial; ` +
       `${ledger.withoutAnswer} requests without an answer, and ${totals.inDoubt} commits that were asked for: ` +
       `${totals.committedInDoubt} were committed; ready after ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms ` +
-      `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest)`,
+      `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest); ${totals.buildsHit} indexes were being built, ` +
+      `${totals.entries} index entries checked, 0 wrong; ${ledger.slotsTaken} inserts refused for a unique value`,
   )
 }
 

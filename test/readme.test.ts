@@ -13,7 +13,7 @@ const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const END_OF_BLOCK = '-- end of block --'
 
 /** Commands, and the output that the README shows right below them. */
-const examples = [...README.matchAll(/```sh\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)].map(
+const examples = [...README.matchAll(/```sh\n([\s\S]*?)```\n```(?:json|text)\n([\s\S]*?)```/g)].map(
   ([, commands = '', output = '']) => ({ commands, output }),
 )
 

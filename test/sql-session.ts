@@ -13,16 +13,34 @@ import {
   type StatementResult,
   valueToJson,
 } from '../planner/planner.ts'
-import { type Catalog, openStorage, type Storage, type Transaction } from '../storage/storage.ts'
+import {
+  type Catalog,
+  openStorage,
+  requireIndex,
+  type Storage,
+  type StorageLog,
+  type Transaction,
+} from '../storage/storage.ts'
+
+const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
+  ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
+  ...(['createIndex', 'dropIndex'] as const),
+])
+
+/** Far more than the rows of a test need; a build that goes on longer does not come to an end. */
+const INDEX_BUILD_MS_MAX = 30_000
 
 /** Statements on a memory store, without a server: each `run` is a transaction of its own. */
 export class SqlSession {
   readonly storage: Storage
   readonly functions: StatementFunctions
   readonly #parser = createParser()
+  /** What the store complained about. */
+  readonly #warnings: readonly string[]
 
-  private constructor(storage: Storage) {
+  private constructor(storage: Storage, warnings: readonly string[]) {
     this.storage = storage
+    this.#warnings = warnings
     let calls = 0
     this.functions = {
       now: 1_700_000_000_000_000n,
@@ -34,7 +52,12 @@ export class SqlSession {
   }
 
   static async open(...scripts: readonly string[]): Promise<SqlSession> {
-    const session = new SqlSession(await openStorage({ engine: 'memory' }))
+    const warnings: string[] = []
+    const warn: StorageLog['warn'] = (facts, message) => {
+      warnings.push(`${message}: ${JSON.stringify(facts)}`)
+    }
+    const log = { info() {}, warn, error: warn }
+    const session = new SqlSession(await openStorage({ engine: 'memory', log }), warnings)
     for (const script of scripts) await session.run(script)
     return session
   }
@@ -47,9 +70,9 @@ export class SqlSession {
   async run(text: string, parameters: Parameters = []): Promise<StatementResult> {
     let last: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
     const statements = this.parse(text)
-    const first = statements[0]
-    if (first?.kind === 'createTable' || first?.kind === 'dropTable') {
-      for (const statement of statements) await this.#define(statement as DefinitionStatement)
+    if (DEFINITIONS.has(statements[0]?.kind)) {
+      for (const statement of statements)
+        last = await this.#define(statement as DefinitionStatement)
       return last
     }
     const transaction = await this.storage.begin()
@@ -74,6 +97,7 @@ export class SqlSession {
       readonly page?: PageRequest
       readonly answerBytes?: { readonly used: number; readonly max: number }
       readonly signal?: AbortSignal
+      readonly rowTimestamps?: boolean
     } = {},
   ): Promise<StatementResult> {
     const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
@@ -99,14 +123,32 @@ export class SqlSession {
     await this.storage.close()
   }
 
-  async #define(statement: DefinitionStatement): Promise<void> {
+  async #define(statement: DefinitionStatement): Promise<StatementResult> {
     const transaction = await this.storage.begin()
+    let result: StatementResult
     try {
-      await executeDefinition(statement, await this.storage.catalog(transaction), transaction)
+      const catalog = await this.storage.catalog(transaction)
+      result = await executeDefinition(statement, catalog, transaction)
       await transaction.commit()
     } finally {
       transaction.rollback()
     }
+    if (statement.kind !== 'createIndex') return result
+    // The next statement of a test may count on the index.
+    const { index } = requireIndex(await this.catalog(), statement.index.text)
+    if (index.state === 'building') await this.#built(index)
+    return result
+  }
+
+  async #built({ id, name }: { readonly id: number; readonly name: string }): Promise<void> {
+    const deadline = new AbortController()
+    const tooLong = () => {
+      const seconds = INDEX_BUILD_MS_MAX / 1_000
+      const told = this.#warnings.slice(-5).join('\n')
+      deadline.abort(new Error(`The index ${name} is not built after ${seconds} s.\n${told}`))
+    }
+    const timer = setTimeout(tooLong, INDEX_BUILD_MS_MAX)
+    await this.storage.indexBuilt(id, deadline.signal).finally(() => clearTimeout(timer))
   }
 }
 

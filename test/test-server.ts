@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import type { FlagName } from '../server/flags.ts'
 import { loadContract } from '../server/openapi/contract.ts'
@@ -20,7 +21,7 @@ export type Answer = {
 }
 
 export type Sending = {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS'
   readonly path: string
   readonly json?: unknown
   readonly text?: string | Buffer
@@ -44,7 +45,7 @@ export class TestServer {
       headers: { host: 'localhost:4983', ...type, ...headers },
       ...(payload === undefined ? {} : { payload }),
     })
-    const isJson = String(answer.headers['content-type']).includes('json') && answer.body !== ''
+    const isJson = /[/+]json\b/.test(String(answer.headers['content-type'])) && answer.body !== ''
     const body = isJson ? JSON.parse(answer.body) : undefined
     return { status: answer.statusCode, headers: answer.headers, text: answer.body, body }
   }
@@ -67,6 +68,14 @@ export class TestServer {
     const { status, body, text } = await this.query(sql, more)
     assert.equal(status, 200, text)
     return body.results.at(-1).rows
+  }
+
+  /** Waits until no index of the table is being built. */
+  async indexesBuilt(table: string): Promise<void> {
+    for (let building = true; building; await setImmediate()) {
+      const { body } = await this.get(`/v1/tables/${table}`)
+      building = body.indexes.some(({ state }: { state: string }) => state === 'building')
+    }
   }
 
   /** The id of a new transaction over several requests. */

@@ -59,7 +59,7 @@ test('percolite check: a running server, then its folder, then the folder damage
   const online = await percolite('check', '--url', server.url, '--json')
   assert.equal(online.code, 0, online.errors)
   const report = JSON.parse(online.output)
-  assert.deepEqual(report.tables, [{ name: 'account', rows: 2, versions: 2 }])
+  assert.deepEqual(report.tables, [{ name: 'account', rows: 2, versions: 2, indexes: [] }])
   assert.deepEqual([report.sound, report.problems], [true, []])
 
   const locked = await percolite('check', '--data', data)
@@ -112,6 +112,6 @@ test('GET /v1/check answers as declared, one at a time', async (t) => {
   const answers = await Promise.all([server.get('/v1/check'), server.get('/v1/check')])
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 503])
   const { body } = answers.find(({ status }) => status === 200) ?? assert.fail()
-  assert.deepEqual(body.tables, [{ name: 'account', rows: 1, versions: 1 }])
+  assert.deepEqual(body.tables, [{ name: 'account', rows: 1, versions: 1, indexes: [] }])
   assert.equal((await server.get('/v1/check')).status, 200)
 })

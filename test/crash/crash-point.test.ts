@@ -45,7 +45,7 @@ async function makeWorld(dataDirectory: string): Promise<void> {
   const storage = await openStorage({ engine: 'sqlite', dataDirectory, clock: dyingClock })
   const account = await define(storage, 'account')
   const transaction = await storage.begin()
-  for (const line of BEFORE) putLine(transaction, account, line)
+  for (const line of BEFORE) await putLine(transaction, account, line)
   await transaction.commit()
   await storage.close()
 }
@@ -63,9 +63,13 @@ async function define(storage: Storage, name: string): Promise<TableDefinition> 
   return table
 }
 
-function putLine(transaction: Transaction, account: TableDefinition, line: string): void {
+async function putLine(
+  transaction: Transaction,
+  account: TableDefinition,
+  line: string,
+): Promise<void> {
   const [id = '', balance = '', note = ''] = line.split(' ')
-  putRow(transaction, account, [id, BigInt(balance), note])
+  await putRow(transaction, account, [id, BigInt(balance), note], null)
 }
 
 async function lines({ storage, account }: World): Promise<string[]> {
@@ -184,8 +188,8 @@ const WORKS: readonly Work[] = [
     mutationsOfOthers: 0,
     begin: async ({ storage, account }) => {
       const transaction = await storage.begin({ keepsOutcome: true })
-      for (const line of AFTER) putLine(transaction, account, line)
-      deleteRow(transaction, account, ['joe'])
+      for (const line of AFTER) await putLine(transaction, account, line)
+      await deleteRow(transaction, account, ['joe', null, null])
       guardRow(transaction, account, ['eve'])
       return transaction
     },
@@ -198,9 +202,9 @@ const WORKS: readonly Work[] = [
     begin: async ({ storage, account }) => {
       const transaction = await storage.begin({ keepsOutcome: true })
       const other = await storage.begin()
-      putLine(other, account, 'bob 99 short')
+      await putLine(other, account, 'bob 99 short')
       await other.commit()
-      for (const line of AFTER) putLine(transaction, account, line)
+      for (const line of AFTER) await putLine(transaction, account, line)
       return transaction
     },
   },

@@ -36,8 +36,8 @@ async function write(
   for (let number = 1; ; number += 1) {
     const transaction = await storage.begin()
     const note = number % 4 === 0 ? 'x'.repeat(300 + ((number * 37) % 3_000)) : 'short'
-    putRow(transaction, tables.counter, [client, BigInt(number), note])
-    putRow(transaction, tables.entry, [client, BigInt(number), note])
+    await putRow(transaction, tables.counter, [client, BigInt(number), note], null)
+    await putRow(transaction, tables.entry, [client, BigInt(number), note], null)
     await transaction.commit()
     process.stdout.write(`${client} ${number}\n`)
   }

@@ -78,7 +78,10 @@ export const STORED_TABLES: readonly TableDefinition[] = KEY_TYPES.flatMap((type
         notNull: false,
       })),
     ],
+    nextColumnId: ALL_TYPES.length + 2,
     primaryKey: [{ columnId: 1, descending }],
+    families: [],
+    indexes: [],
   })),
 )
 

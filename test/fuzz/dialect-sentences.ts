@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
 import type { SqlType } from '../../storage/tables/sql-type.ts'
+import { definition, INDEX_NAMES } from './definition-sentences.ts'
+import {
+  anyType,
+  COLUMNS,
+  condition,
+  expression,
+  KEYS,
+  keyCondition,
+  NESTING,
+  where,
+} from './expression-sentences.ts'
 import type { StatementInput } from './fuzz-input.ts'
 
 // Sentences of the dialect over the tables of the fuzz server: mostly of right types, so that they
@@ -8,185 +19,7 @@ import type { StatementInput } from './fuzz-input.ts'
 
 type Text = fc.Arbitrary<string>
 
-const COLUMNS: Readonly<Record<string, Readonly<Record<string, SqlType>>>> = {
-  account: { id: 'TEXT', balance: 'INTEGER' },
-  every: {
-    id: 'TEXT',
-    n: 'INTEGER',
-    r: 'REAL',
-    b: 'BOOLEAN',
-    y: 'BYTES',
-    at: 'TIMESTAMP',
-    j: 'JSON',
-    s: 'TEXT',
-  },
-  moment: { at: 'TIMESTAMP', y: 'BYTES', b: 'BOOLEAN', r: 'REAL', j: 'JSON', s: 'TEXT' },
-}
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  account: ['id'],
-  every: ['id', 'n'],
-  moment: ['at', 'y', 'b', 'r'],
-}
-
-const quoted = (text: string) => `'${text.toWellFormed().replaceAll("'", "''")}'`
-
-const JSON_TEXTS = [
-  '{}',
-  '[]',
-  '{"a": [1, null]}',
-  '"x"',
-  '-0',
-  '1e400',
-  '{"__proto__": 1}',
-  '{',
-  '',
-]
-const LITERALS: Readonly<Record<SqlType, Text>> = {
-  TEXT: fc.oneof(
-    fc.constantFrom("'bob'", "'joe'", "''", "'a%'", "'\u{10ffff}'", "'\u0000'", "'\uffff'"),
-    fc.string({ unit: 'binary', maxLength: 6 }).map(quoted),
-  ),
-  INTEGER: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom('0', '1', '-1', '2', '10', '64') },
-    { weight: 2, arbitrary: fc.constantFrom('9223372036854775807', '-9223372036854775807') },
-    { weight: 1, arbitrary: fc.constantFrom('9223372036854775808', '99999999999999999999') },
-    { weight: 3, arbitrary: fc.integer().map(String) },
-  ),
-  REAL: fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.constantFrom('0.0', '-0.0', '.5', '1.5', '5e-324', '1e-400', '0.1'),
-    },
-    { weight: 1, arbitrary: fc.constantFrom('1e308', '-1e308', '1e999') },
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value.toExponential()),
-  ),
-  BOOLEAN: fc.constantFrom('TRUE', 'FALSE'),
-  BYTES: fc.oneof(
-    fc.constantFrom("x''", "x'00'", "x'ff'", "x'00ff'"),
-    fc.uint8Array({ maxLength: 5 }).map((bytes) => `x'${Buffer.from(bytes).toString('hex')}'`),
-  ),
-  TIMESTAMP: fc.constantFrom(
-    "'2026-01-31T12:00:00Z'",
-    "'2026-01-31'",
-    "'0001-01-01T00:00:00Z'",
-    "'9999-12-31T23:59:59.999999Z'",
-    "'9999-12-31T23:59:59.999999-23:59'",
-    "'2024-02-30'",
-    'now()',
-  ),
-  JSON: fc.constantFrom(...JSON_TEXTS).map(quoted),
-}
-const TYPES = Object.keys(LITERALS) as SqlType[]
-
-const PARAMETERS = [':p', ':q', ':list', '$1']
-const anyType = fc.constantFrom(...TYPES)
-const NESTING = 2
-
-/** Mostly an expression of this type; sometimes of another one. */
-function expression(type: SqlType, table: string, depth = NESTING): Text {
-  const names = Object.entries(COLUMNS[table] ?? {})
-    .filter(([, columnType]) => columnType === type)
-    .map(([name]) => name)
-  const leaf = fc.oneof(
-    { weight: 5, arbitrary: LITERALS[type] },
-    { weight: names.length > 0 ? 5 : 0, arbitrary: fc.constantFrom('NULL', ...names) },
-    { weight: 1, arbitrary: fc.constantFrom('NULL', ...PARAMETERS) },
-  )
-  if (depth === 0) return leaf
-  return fc.oneof(
-    { weight: 3, arbitrary: leaf },
-    { weight: 4, arbitrary: compound(type, table, depth) },
-  )
-}
-
-function compound(type: SqlType, table: string, depth: number): Text {
-  const part = (of: SqlType = type) => expression(of, table, depth - 1)
-  const binary = (operators: readonly string[], left = part(), right = part()) =>
-    fc.tuple(left, fc.constantFrom(...operators), right).map((all) => `(${all.join(' ')})`)
-  const call = (names: readonly string[], ...operands: Text[]) =>
-    fc
-      .tuple(fc.constantFrom(...names), ...operands)
-      .map(([name, ...all]) => `${name}(${all.join(', ')})`)
-  const anything = [
-    call(['coalesce', 'least', 'greatest'], part(), part()),
-    part().map((inner) => `(${inner})`),
-  ]
-  const own: Readonly<Record<SqlType, readonly Text[]>> = {
-    TEXT: [binary(['||']), call(['lower', 'upper'], part('TEXT'))],
-    INTEGER: [
-      binary(['+', '-', '*', '/', '%']),
-      binary(['-'], part('TIMESTAMP'), part('TIMESTAMP')),
-      call(['length'], fc.oneof(part('TEXT'), part('BYTES'))),
-      call(['abs', 'round', '-'], part('INTEGER')),
-      call(['round'], part('INTEGER'), part('INTEGER')),
-    ],
-    REAL: [
-      binary(['+', '-', '*', '/', '%'], part(), fc.oneof(part(), part('INTEGER'))),
-      call(['abs', 'round', '-'], part('REAL')),
-      call(['round'], part('REAL'), fc.integer({ min: -1, max: 16 }).map(String)),
-    ],
-    BOOLEAN: [condition(table, depth - 1)],
-    BYTES: [binary(['||'])],
-    TIMESTAMP: [binary(['+', '-'], part(), part('INTEGER'))],
-    JSON: [],
-  }
-  return fc.oneof(...anything, ...own[type])
-}
-
-function condition(table: string, depth: number): Text {
-  const compared = anyType.chain((type) => {
-    const operand = expression(type, table, Math.max(0, depth - 1))
-    const several = fc.array(operand, { minLength: 1, maxLength: 3 }).map((all) => all.join(', '))
-    return fc.oneof(
-      fc
-        .tuple(operand, fc.constantFrom('=', '<>', '<', '<=', '>', '>=', '!='), operand)
-        .map((all) => all.join(' ')),
-      fc.tuple(operand, operand, operand).map(([a, b, c]) => `${a} BETWEEN ${b} AND ${c}`),
-      fc
-        .tuple(operand, fc.constantFrom('IN', 'NOT IN'), several)
-        .map(([a, b, c]) => `${a} ${b} (${c})`),
-      operand.map((a) => `${a} IN :list`),
-      fc.tuple(operand, fc.constantFrom('IS NULL', 'IS NOT NULL')).map((all) => all.join(' ')),
-      fc.tuple(operand, fc.constantFrom('LIKE', 'NOT LIKE'), operand).map((all) => all.join(' ')),
-    )
-  })
-  if (depth <= 0) return compared
-  const inner = condition(table, depth - 1)
-  return fc.oneof(
-    { weight: 4, arbitrary: compared },
-    fc.tuple(inner, fc.constantFrom('AND', 'OR'), inner).map((all) => all.join(' ')),
-    inner.map((one) => `NOT (${one})`),
-  )
-}
-
-/** A condition that names the whole key, so that GET and SET get through to the row. */
-function keyCondition(table: string, only?: '='): Text {
-  const columns = KEYS[table] as readonly string[]
-  const parts = columns.map((name) => {
-    const value = expression(COLUMNS[table]?.[name] as SqlType, table, 0)
-    return fc.oneof(
-      { weight: 4, arbitrary: value.map((one) => `${name} = ${one}`) },
-      {
-        weight: only === undefined ? 1 : 0,
-        arbitrary: fc.tuple(value, value).map((all) => `${name} IN (${all.join(', ')})`),
-      },
-    )
-  })
-  return fc.tuple(...parts).map((all) => all.join(' AND '))
-}
-
 const optional = (text: Text) => fc.oneof(fc.constant(''), text)
-
-function where(table: string): Text {
-  const both = fc.tuple(keyCondition(table), condition(table, NESTING))
-  return fc
-    .oneof(
-      { weight: 3, arbitrary: keyCondition(table) },
-      { weight: 1, arbitrary: condition(table, NESTING) },
-      { weight: 1, arbitrary: both.map((all) => all.join(' AND ')) },
-    )
-    .map((one) => `WHERE ${one}`)
-}
 
 function projection(table: string): Text {
   const one = anyType.chain((type) => expression(type, table))
@@ -197,12 +30,33 @@ function projection(table: string): Text {
   )
 }
 
+function groupedProjection(table: string): Text {
+  const value = anyType.chain((type) => expression(type, table, 1))
+  const aggregate = fc.oneof(
+    fc.constant('COUNT(*)'),
+    fc
+      .tuple(fc.constantFrom('COUNT', 'SUM', 'MIN', 'MAX', 'AVG'), value)
+      .map(([name, operand]) => `${name}(${operand})`),
+  )
+  const item = fc.oneof(
+    { weight: 3, arbitrary: aggregate },
+    { weight: 1, arbitrary: value },
+    { weight: 1, arbitrary: fc.tuple(aggregate, aggregate).map((all) => all.join(' - ')) },
+  )
+  return fc.array(item, { minLength: 1, maxLength: 3 }).map((all) => all.join(', '))
+}
+
 const asOf = fc.oneof(
   { weight: 12, arbitrary: fc.constant('') },
   fc.constantFrom('AS OF 1', "AS OF '2026-01-01'", 'AS OF 9007199254740993', 'AS OF :p'),
 )
 const limit = fc.constantFrom('', 'LIMIT 0', 'LIMIT 2', 'LIMIT :p', 'LIMIT 99999999999999999999')
-const primary = fc.constantFrom('', 'USE PRIMARY KEY')
+const hint = fc.constantFrom(
+  ...['', '', 'USE PRIMARY KEY'],
+  ...INDEX_NAMES.map((name) => `USE INDEX ${name}`),
+)
+
+const conflict = fc.constantFrom('', '', 'ON CONFLICT DO NOTHING')
 
 function statementOn(table: string): Text {
   const names = Object.keys(COLUMNS[table] as object)
@@ -210,6 +64,19 @@ function statementOn(table: string): Text {
   const order = fc
     .tuple(fc.shuffledSubarray(names, { minLength: 1 }), fc.constantFrom('', 'ASC', 'DESC'))
     .map(([columns, way]) => `ORDER BY ${columns.map((name) => `${name} ${way}`).join(', ')}`)
+  const columns = fc.shuffledSubarray(names, { minLength: 1 }).map((all) => all.join(', '))
+  const keyPrefix = fc
+    .integer({ min: 1, max: KEYS[table]?.length ?? 1 })
+    .map((length) => KEYS[table]?.slice(0, length).join(', '))
+  const group = fc.oneof(keyPrefix, columns).map((all) => `GROUP BY ${all}`)
+  const returning = fc.oneof(
+    { weight: 2, arbitrary: fc.constant('') },
+    projection(table).map((items) => `RETURNING ${items}`),
+  )
+  const precondition = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom('', 'IF EXISTS', 'IF NOT EXISTS') },
+    condition(table, 1).map((one) => `IF ${one}`),
+  )
   const assignment = fc
     .constantFrom(...settable, ...settable, ...names)
     .chain((name) =>
@@ -236,8 +103,18 @@ function statementOn(table: string): Text {
       projection(table),
       from,
       asOf,
-      primary,
+      hint,
       optional(where(table)),
+      optional(order),
+      limit,
+    ),
+    words(
+      fc.constant('SCAN'),
+      groupedProjection(table),
+      from,
+      hint,
+      optional(where(table)),
+      optional(group),
       optional(order),
       limit,
     ),
@@ -246,35 +123,28 @@ function statementOn(table: string): Text {
       assignment,
       fc.constant(`ON ${table}`),
       fc.oneof(wholeKey, wholeKey, where(table)),
+      precondition,
+      returning,
     ),
-    words(fc.constant(`INSERT INTO ${table} (${names.join(', ')}) VALUES`), rows),
-    words(fc.constant('DELETE'), from, primary, optional(where(table)), limit),
+    words(
+      fc.constant(`INSERT INTO ${table} (${names.join(', ')}) VALUES`),
+      rows,
+      conflict,
+      returning,
+    ),
+    words(fc.constant('DELETE'), from, hint, optional(where(table)), limit, returning),
   )
 }
 
-const definition: Text = fc
-  .record({
-    type: fc.constantFrom(...TYPES, 'BLOB'),
-    column: fc.constantFrom('a', 'A', '"a b"', 'key', '"__proto__"', '"constructor"', 'select'),
-    constraint: fc.constantFrom('', 'NOT NULL', 'PRIMARY KEY', 'DEFAULT now()', 'DEFAULT uuid()'),
-    initial: anyType.chain((type) => LITERALS[type]),
-    exists: fc.constantFrom('', 'IF NOT EXISTS '),
-  })
-  .map(
-    ({ type, column, constraint, initial, exists }) =>
-      `CREATE TABLE ${exists}made (k TEXT PRIMARY KEY, ${column} ${type} ${constraint}, d ${type} DEFAULT ${initial})`,
-  )
-
-const ONE_WORD = [
-  'SHOW TABLES',
-  'DESCRIBE every',
-  'DROP TABLE IF EXISTS made',
-  'DROP TABLE made',
-  'BEGIN',
-  'COMMIT',
-  'ROLLBACK',
-]
+const ENDS = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const onRows = fc.constantFrom(...Object.keys(COLUMNS)).chain(statementOn)
+const check: Text = fc
+  .constantFrom(...Object.keys(COLUMNS))
+  .chain((table) =>
+    fc
+      .tuple(condition(table, NESTING), keyCondition(table, '='))
+      .map(([one, key]) => `CHECK ${one} ON ${table} WHERE ${key}`),
+  )
 const statement: Text = fc.oneof(
   { weight: 12, arbitrary: onRows },
   {
@@ -283,13 +153,16 @@ const statement: Text = fc.oneof(
       .tuple(fc.constantFrom('EXPLAIN', 'EXPLAIN ANALYZE'), onRows)
       .map((all) => all.join(' ')),
   },
-  { weight: 1, arbitrary: definition },
-  { weight: 1, arbitrary: fc.constantFrom(...ONE_WORD) },
+  { weight: 3, arbitrary: definition },
+  { weight: 1, arbitrary: check },
+  { weight: 1, arbitrary: fc.constantFrom(...ENDS) },
 )
 const script: Text = fc.oneof(
   { weight: 6, arbitrary: statement },
   fc.array(statement, { minLength: 1, maxLength: 3 }).map((all) => all.join('; ')),
-  fc.array(onRows, { minLength: 1, maxLength: 3 }).map((all) => `BEGIN; ${all.join('; ')}; COMMIT`),
+  fc
+    .array(fc.oneof({ weight: 3, arbitrary: onRows }, check), { minLength: 1, maxLength: 3 })
+    .map((all) => `BEGIN; ${all.join('; ')}; COMMIT`),
 )
 
 /** Numbers and names as no program would write them, beside ordinary values. */

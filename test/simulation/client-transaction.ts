@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
-import type { Transaction } from '../../storage/storage.ts'
+import type { Catalog, Storage, Transaction } from '../../storage/storage.ts'
 import type { SnapshotRow } from '../../storage/transaction/version.ts'
 import type { Gateway } from './gateway.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './history.ts'
+import { RecordingWrites } from './recording-writes.ts'
 import { ProcessCrashed, type SimulatedProcess } from './simulated-process.ts'
 
 /**
@@ -109,6 +110,19 @@ export class ClientTransaction {
     }
   }
 
+  /** One statement on SQL tables, with the catalog of the transaction's snapshot. */
+  async onTables<T>(work: (writes: RecordingWrites, catalog: Catalog) => Promise<T>): Promise<T> {
+    const transaction = this.#transaction
+    return await this.#request(async (storage) => {
+      const writes = new RecordingWrites(transaction)
+      const result = await transaction.statement(async () =>
+        work(writes, await storage.catalog(transaction)),
+      )
+      writes.recordIn(this.recorded)
+      return result
+    })
+  }
+
   async commit(): Promise<number | null> {
     const { commitTs } = await this.#request(() => {
       this.recorded.commitWasSent = true
@@ -121,7 +135,7 @@ export class ClientTransaction {
     this.#transaction.rollback()
   }
 
-  #request<T>(work: () => Promise<T>): Promise<T> {
+  #request<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
     const { process } = this.#gateway
     if (process !== this.#process) return Promise.reject(new ProcessCrashed(this.#process.name))
     return this.#gateway.request(work)

@@ -2,7 +2,8 @@
 import type { Work } from './work.ts'
 
 const DEFINITION = '\u0001definition'
-const TABLE_ID = 1
+/** Of no table that the catalog has. */
+const TABLE_ID = 1_000_000
 
 /**
  * Rows that are written by the definition of their table, and changes of that definition. Whoever

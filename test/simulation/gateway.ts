@@ -107,10 +107,10 @@ export class Gateway {
       rate: 1 + (random.fraction() * 2 - 1) * CLOCK_DRIFT_MAX,
     })
     const randomness = new SeededRandomness(random.below(2 ** 32))
-    const { retention } = this.#swarm
+    const { retention, indexBatchRows } = this.#swarm
     const log = this.#log(process)
     const { cellStore, options } = this.#engine(process, clock)
-    const outside = { ...options, clock, randomness, log, retention }
+    const outside = { ...options, clock, randomness, log, retention, indexBatchRows }
     this.#storage = undefined
     this.#world.sender.run('background', () => this.#open(process, cellStore, outside))
     process.answered(new Promise(() => {})).catch(() => {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { SqlRow } from '../../storage/storage.ts'
 import type { Workload } from './swarm.ts'
 
 /** A column as a transaction saw it: its value, and the version it was told. */
@@ -40,6 +41,14 @@ export type Observation =
       readonly own: OwnWrites
     }
 
+/** A statement that was refused since another row had a value of this unique index. */
+export type RefusedStatement = {
+  readonly index: string
+  /** The rows as they would have been. */
+  readonly rows: readonly SqlRow[]
+  readonly own: OwnWrites
+}
+
 /** What a client of the list workload knows: appended elements and lists that it read, in order. */
 export type ListOperation =
   | { readonly kind: 'append'; readonly key: string; readonly element: number }
@@ -65,6 +74,7 @@ export class RecordedTransaction {
   readonly begunBefore: number
   readonly observations: Observation[] = []
   readonly listOperations: ListOperation[] = []
+  readonly refusals: RefusedStatement[] = []
   /** Whether it wrote rows by a table's definition, or changed that definition. */
   schema: 'depends' | 'changes' | undefined
   readonly writes = new Map<string, Map<string, OwnWrite>>()

@@ -14,6 +14,7 @@ import {
   type Swarm,
   TOPOLOGIES,
   type Topology,
+  WORKLOADS,
 } from './swarm.ts'
 
 const HELP = `npm run test:simulation -- [options]
@@ -24,6 +25,7 @@ const HELP = `npm run test:simulation -- [options]
   --topology NAME   only runs of gateways over a shared store, or of an embedded one: gateways,
                     embedded; without it, seeds alternate between the two
   --commit MODE     how embedded runs commit: one-phase, two-phase, auto, changing
+  --workload NAME   nothing but this: bank, onCall, registers, lists, scans, definitions, indexes
   --bias NAME       only runs of this kind: none, collecting, crashing; for gateways also pausing,
                     losing; for embedded also interactive, failing, slowSync
   --mutant NAME     plant this bug first; the run must then fail
@@ -42,6 +44,7 @@ async function main(): Promise<number> {
       topology: { type: 'string' },
       commit: { type: 'string' },
       bias: { type: 'string' },
+      workload: { type: 'string' },
       mutant: { type: 'string' },
       replay: { type: 'string' },
       swarm: { type: 'string', default: '{}' },
@@ -176,16 +179,23 @@ function unseenOf({ counters }: CampaignReport, topologies: readonly Topology[])
   )
 }
 
-function kindOf(given: { topology?: string; bias?: string; commit?: string }): Kind {
+function kindOf(given: {
+  topology?: string
+  bias?: string
+  commit?: string
+  workload?: string
+}): Kind {
   const topology = oneOf('topology', TOPOLOGIES, given.topology)
   const biases =
     topology === undefined ? TOPOLOGIES.flatMap((one) => BIASES[one]) : BIASES[topology]
   const bias = oneOf('bias', biases, given.bias)
   const commit = oneOf('commit', [...COMMIT_MODES, 'changing'] as const, given.commit)
+  const workload = oneOf('workload', WORKLOADS, given.workload)
   return {
     ...(topology === undefined ? {} : { topology }),
     ...(bias === undefined ? {} : { bias }),
     ...(commit === undefined ? {} : { commit }),
+    ...(workload === undefined ? {} : { workload }),
   }
 }
 

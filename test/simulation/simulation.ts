@@ -9,6 +9,7 @@ import { EmbeddedSite } from './embedded-site.ts'
 import { FaultMenu } from './faults.ts'
 import type { Sender } from './gateway.ts'
 import { History } from './history.ts'
+import { checkIndexes, indexesBeingBuilt } from './index-checker.ts'
 import { checkListAppends, isForbidden, type ListTransaction } from './list-append-checker.ts'
 import { checkOutcomes } from './outcome-checker.ts'
 import { Scheduler } from './scheduler.ts'
@@ -107,10 +108,9 @@ class SimulationRun {
     await this.#checkCells()
     const transactions = this.#history.transactions
     checkSnapshots(transactions, this.#log, this.#violations)
-    checkOutcomes(transactions, this.#log, {
-      violations: this.#violations,
-      counters: this.#counters,
-    })
+    const findings = { violations: this.#violations, counters: this.#counters }
+    checkOutcomes(transactions, this.#log, findings)
+    checkIndexes(transactions, this.#log, findings)
     for (const anomaly of checkListAppends(transactions.flatMap(listTransactionOf))) {
       if (isForbidden(anomaly)) this.#violations.add(anomaly.name, anomaly.what)
       else this.#counters.count('write skew found in lists')
@@ -145,6 +145,8 @@ class SimulationRun {
     const locks = locksIn(await readAllRows(this.#site.cells))
     if (locks.length > 0) this.#violations.add('liveness', `locks are left over: ${locks}`)
     this.#site.checkRest()
+    const building = indexesBeingBuilt(this.#log)
+    if (building.length > 0) this.#violations.add('liveness', `still being built: ${building}`)
     const asked = this.#history.transactions.filter(
       (one) => one.keepsOutcome && one.writesValues && one.id !== undefined && !one.readOnly,
     )

@@ -24,6 +24,14 @@ const ANYWHERE = [
   'versions collected',
   'rollback record collected',
   'guard collected',
+  'unique value refused',
+  'index created',
+  'index built: ready',
+  'index built: failed',
+  'index dropped while it was built',
+  'index compared with its rows by a client',
+  'column added',
+  'column dropped',
 ]
 
 /**

@@ -41,6 +41,8 @@ export type Swarm = {
   readonly retention: { readonly retentionMs: number; readonly heldMsMax: number }
   /** The shares of the workloads. */
   readonly mix: Readonly<Record<Workload, number>>
+  /** How many rows one transaction of the building of an index takes at most. */
+  readonly indexBatchRows: number
   /** Of a store that one process owns; without meaning elsewhere. */
   readonly embedded: EmbeddedSwarm
 }
@@ -68,7 +70,9 @@ export type CommitMode = (typeof COMMIT_MODES)[number]
 export const TOPOLOGIES = ['gateways', 'embedded'] as const
 export type Topology = (typeof TOPOLOGIES)[number]
 
-export const WORKLOADS = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
+/** Of which each run draws its shares. */
+const MIXED = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
+export const WORKLOADS = [...MIXED, 'indexes'] as const
 export type Workload = (typeof WORKLOADS)[number]
 
 /** Families of runs that are biased towards one kind of trouble; each seed belongs to one. */
@@ -83,20 +87,42 @@ export type Kind = {
   readonly topology?: Topology
   readonly bias?: Bias
   readonly commit?: EmbeddedSwarm['commit']
+  /** Nothing but this. */
+  readonly workload?: Workload
 }
 
 /** Seeds of both topologies come by turns: the even ones own their store. */
 export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
   const topology = kind.topology ?? (seed % 2 === 0 ? 'embedded' : 'gateways')
-  const draw = new Draw(seed)
-  return topology === 'embedded' ? drawEmbedded(draw, kind) : drawGateways(draw, kind.bias)
+  const draw = new Draw(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
+  const swarm = topology === 'embedded' ? drawEmbedded(draw, kind) : drawGateways(draw, kind.bias)
+  return { ...swarm, ...drawIndexes(seed, swarm, kind) }
 }
+
+/**
+ * In some runs nearly everybody works on a table with indexes. That is drawn apart from the rest, so
+ * that the other runs are what they would be without.
+ */
+function drawIndexes(
+  seed: number,
+  { mix }: Swarm,
+  { workload, bias }: Kind,
+): Pick<Swarm, 'mix' | 'indexBatchRows'> {
+  const draw = new Draw(Math.imul(seed, 0x85ebca6b) ^ 0x1dec5)
+  const indexBatchRows = draw.oneOf(1, 1, 2, 5, 250)
+  const none = Object.fromEntries(WORKLOADS.map((one) => [one, 0])) as Record<Workload, number>
+  if (workload !== undefined) return { indexBatchRows, mix: { ...none, [workload]: 1 } }
+  const isIndexed = bias === undefined && draw.random.fraction() < INDEXED_SHARE
+  return { indexBatchRows, mix: isIndexed ? { ...mix, indexes: 6 } : mix }
+}
+
+const INDEXED_SHARE = 0.25
 
 class Draw {
   readonly random: SeededRandomness
 
   constructor(seed: number) {
-    this.random = new SeededRandomness(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
+    this.random = new SeededRandomness(seed)
   }
 
   oneOf<T>(...choices: readonly T[]): T {
@@ -105,11 +131,13 @@ class Draw {
 
   mix(): Record<Workload, number> {
     const { random } = this
-    const mix = Object.fromEntries(
-      WORKLOADS.map((workload) => [workload, random.fraction() < 0.25 ? 0 : random.fraction()]),
-    ) as Record<Workload, number>
+    const drawn = MIXED.map((workload) => [
+      workload,
+      random.fraction() < 0.25 ? 0 : random.fraction(),
+    ])
+    const mix = Object.fromEntries(drawn) as Record<(typeof MIXED)[number], number>
     if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
-    return mix
+    return { ...mix, indexes: 0 }
   }
 }
 
@@ -147,6 +175,7 @@ function drawGateways(draw: Draw, forced?: Bias): Swarm {
     collectEveryMs: isCollecting ? oneOf(50, 5_000, 20_000) : undefined,
     retention: { retentionMs: oneOf(0, 0, 1_000, 40_000), heldMsMax: oneOf(0, 1_000, 200_000) },
     mix,
+    indexBatchRows: 250,
     embedded: CALM_WRITER,
   }
 }
@@ -202,6 +231,7 @@ function drawEmbedded(draw: Draw, forced: Kind): Swarm {
     collectEveryMs: isCollecting ? oneOf(3, 20, 100) * Math.max(thinkMs, 1) : undefined,
     retention: { retentionMs: oneOf(0, 0, 1_000), heldMsMax: oneOf(0, 0, 100, 10_000) },
     mix,
+    indexBatchRows: 250,
     embedded: {
       commit: forced.commit ?? commit,
       syncMs: bias === 'slowSync' ? oneOf(20, 100, 300) : oneOf(0.1, 1, 5),

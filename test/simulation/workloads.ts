@@ -2,6 +2,7 @@
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import { bankSetup, bankTransaction } from './bank-workload.ts'
 import { definitionSetup, definitionsTransaction } from './definition-workload.ts'
+import { indexesTransaction, indexSetup } from './index-workload.ts'
 import { listsTransaction } from './list-workload.ts'
 import { onCallSetup, onCallTransaction } from './on-call-workload.ts'
 import { registersTransaction, scansTransaction } from './register-workload.ts'
@@ -9,10 +10,11 @@ import type { Swarm, Workload } from './swarm.ts'
 import type { Work } from './work.ts'
 
 /** Writes what the workloads begin with; no fault happens meanwhile. */
-export function setUp(work: Work): void {
+export async function setUp(work: Work): Promise<void> {
   bankSetup(work)
   onCallSetup(work)
   definitionSetup(work)
+  if (work.swarm.mix.indexes > 0) await indexSetup(work)
 }
 
 export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<void>>> = {
@@ -22,6 +24,7 @@ export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<voi
   lists: listsTransaction,
   scans: scansTransaction,
   definitions: definitionsTransaction,
+  indexes: indexesTransaction,
 }
 
 export function drawWorkload(random: SeededRandomness, { mix }: Swarm): Workload {

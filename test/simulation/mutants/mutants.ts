@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
+import { INDEX_MUTANTS } from './index-mutants.ts'
 import type { Mutant } from './mutant.ts'
 
 const TRANSACTION = 'storage/transaction'
@@ -406,4 +407,8 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
 ]
 
-export const MUTANTS: readonly Mutant[] = [...GATEWAY_MUTANTS, ...EMBEDDED_MUTANTS]
+export const MUTANTS: readonly Mutant[] = [
+  ...GATEWAY_MUTANTS,
+  ...EMBEDDED_MUTANTS,
+  ...INDEX_MUTANTS,
+]

@@ -13,6 +13,7 @@ import { prewriteRow, prewriteStep } from '../../../storage/transaction/prewrite
 import { OWNER_A, rowKey } from '../../cell-notation.ts'
 import type { Fault } from '../../faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../protocol-world.ts'
+import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
 
 /**
  * Interleavings that random runs meet too seldom, written down step by step. Each passes with the code
@@ -27,6 +28,8 @@ export const SCRIPTS = {
   latePrewriteAfterTheTombstoneWasCollected,
   scanBelowTheSafePointFindsNothing,
   secondaryOutlivesItsPrimaryRecordInOneProcess,
+  valueLeftWhileItsIndexIsBuilt,
+  valueSharedWhileItsIndexIsBuilt,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import {
+  executeTogether,
+  isPointRead,
+  type PlannedStatement,
+  planStatement,
+} from '../../planner/planner.ts'
+import { requireIndex } from '../../storage/storage.ts'
+import { SeededRandomness } from '../seeded-randomness.ts'
+import { SqlSession } from '../sql-session.ts'
+import { type ReadStatement, randomRead, randomWrite, rowsText } from './random-statement.ts'
+import {
+  Chooser,
+  createIndexText,
+  createTableText,
+  type RandomIndex,
+  type RandomTable,
+  randomTable,
+  sqliteIndexText,
+  sqliteTableText,
+} from './random-table.ts'
+import { type BothSides, compareRead, sorted } from './read-comparison.ts'
+import { ReferenceDatabase } from './reference-database.ts'
+import { knownValue } from './two-texts.ts'
+import { compareWrite } from './write-comparison.ts'
+
+const ROUNDS = 30
+/** Rounds between two looks at whole tables. */
+const ROUNDS_UNSEEN = 5
+
+export type ComparisonCounts = { same: number; refused: number }
+
+/** One random table with its data, and random statements on it, in the dialect and in SQLite's SQL. */
+export async function compareSeed(seed: number): Promise<ComparisonCounts> {
+  const choose = new Chooser(new SeededRandomness(seed))
+  const table = randomTable(choose)
+  const session = await SqlSession.open(createTableText(table))
+  const reference = new ReferenceDatabase()
+  const counts = { same: 0, refused: 0 }
+  const wishes: BothSides['wishes'] = []
+  try {
+    reference.run(sqliteTableText(table))
+    await fill({ choose, table, session, reference })
+    for (const index of table.indexes) await createIndex({ session, reference, table }, index)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await compareTransaction({ choose, table, session, reference, wishes }, counts)
+      if (round % ROUNDS_UNSEEN === 0) await compareTables({ choose, table, session, reference })
+    }
+    await compareTables({ choose, table, session, reference })
+    await grantWishes({ choose, table, session, reference }, wishes)
+    return counts
+  } finally {
+    reference.close()
+    await session.close()
+  }
+}
+
+type Databases = Pick<BothSides, 'choose' | 'table' | 'session' | 'reference'>
+
+async function fill({ choose, table, session, reference }: Databases): Promise<void> {
+  const names = table.columns.map(({ name }) => name).join(', ')
+  const values = rowsText(choose, table, choose.below(70) + 1)
+  const filled = { ...values }
+  // Values that are NULL where they cannot be would refuse the whole statement.
+  for (const side of ['ours', 'theirs'] as const) {
+    const rows = splitRows(values[side]).filter((row) => !hasForbiddenNull(table, row))
+    filled[side] = rows.join(', ')
+  }
+  if (filled.ours === '') return
+  const clause = 'ON CONFLICT DO NOTHING'
+  await session.run(`INSERT INTO ${table.name} (${names}) VALUES ${filled.ours} ${clause}`)
+  reference.run(`INSERT INTO ${table.name} VALUES ${filled.theirs} ${clause}`)
+}
+
+function splitRows(values: string): readonly string[] {
+  return values.split(/(?<=\)), (?=\()/)
+}
+
+function hasForbiddenNull({ columns }: RandomTable, row: string): boolean {
+  const values = row.slice(1, -1).split(', ')
+  return columns.some(({ notNull }, place) => notNull && values[place] === 'NULL')
+}
+
+/** A unique index that the rows forbid fails on both sides. */
+async function createIndex(
+  { session, reference, table }: Pick<Databases, 'session' | 'reference' | 'table'>,
+  index: RandomIndex,
+): Promise<void> {
+  await session.run(createIndexText(table, index))
+  const { state } = requireIndex(await session.catalog(), index.name).index
+  if (!index.unique) return assert.equal(state, 'ready')
+  const isAllowed = reference.try(() => reference.run(sqliteIndexText(table, index)))
+  assert.equal(state, isAllowed ? 'ready' : 'failed')
+}
+
+/** A few statements in one transaction: later ones see what earlier ones wrote. */
+async function compareTransaction(
+  databases: Databases & Pick<BothSides, 'wishes'>,
+  counts: ComparisonCounts,
+): Promise<void> {
+  const { choose, table, session } = databases
+  const transaction = await session.storage.begin()
+  try {
+    const catalog = await session.storage.catalog(transaction)
+    const sides: BothSides = { ...databases, transaction, catalog }
+    const statements = 2 + choose.below(6)
+    for (let place = 0; place < statements; place += 1) {
+      const outcome = choose.percent(65)
+        ? await compareRead(sides, randomRead(choose, table))
+        : await compareWrite(sides, randomWrite(choose, table))
+      counts[outcome] += 1
+    }
+    await compareTogether(sides)
+    await transaction.commit()
+  } finally {
+    transaction.rollback()
+  }
+}
+
+/** Several point reads by one call answer what each answers alone. */
+async function compareTogether(sides: BothSides): Promise<void> {
+  const { choose, table, session, transaction, catalog } = sides
+  const reads = Array.from({ length: 1 + choose.below(4) }, () => {
+    const key = table.primaryKey.map(
+      ({ column }) => `${column.name} = ${knownValue(choose, column.type).ours}`,
+    )
+    const columns = choose.some(table.columns, 1 + choose.below(3)).map(({ name }) => name)
+    const text = `GET ${columns.join(', ')} FROM ${table.name} WHERE ${key.join(' AND ')}`
+    const plan = planStatement(session.parse(text)[0] as PlannedStatement, catalog)
+    assert.ok(isPointRead(plan))
+    return { text, plan, parameters: [] }
+  })
+  const { functions } = session
+  const together = await executeTogether(reads, { transaction, catalog, functions })
+  assert.equal(together.failure, undefined)
+  for (const [place, { text }] of reads.entries()) {
+    const alone = await session.runIn(transaction, catalog, text)
+    assert.deepEqual(together.results[place], alone, text)
+  }
+}
+
+/** With the index that a refused read asks for, it is refused no more. */
+async function grantWishes(databases: Databases, wishes: BothSides['wishes']): Promise<void> {
+  for (const { read } of databases.choose.some(wishes, 3)) {
+    // Asked again, because what has been created since may serve, or have taken the name.
+    const [wish] = await readAgain(databases, read)
+    if (wish === undefined) continue
+    await databases.session.run(wish.suggestedIndex)
+    assert.deepEqual(await readAgain(databases, read), [], wish.suggestedIndex)
+  }
+}
+
+/** What the read still wishes for; nothing when it ran, and was the same on both sides. */
+async function readAgain(databases: Databases, read: ReadStatement): Promise<BothSides['wishes']> {
+  const { storage } = databases.session
+  const transaction = await storage.begin({ readOnly: true })
+  try {
+    const wishes: BothSides['wishes'] = []
+    const catalog = await storage.catalog(transaction)
+    const outcome = await compareRead({ ...databases, transaction, catalog, wishes }, read)
+    assert.ok(outcome === 'same' || wishes.length > 0)
+    return wishes
+  } finally {
+    transaction.rollback()
+  }
+}
+
+/** The whole table is the same on both sides, read by whichever key. */
+async function compareTables({ session, reference, table }: Databases): Promise<void> {
+  const types = table.columns.map(({ type }) => type)
+  const wanted = sorted(reference.rows(`SELECT * FROM ${table.name}`, types))
+  const { indexes } = (await session.catalog()).table(table.name) ?? { indexes: [] }
+  const ready = indexes.filter(({ state }) => state === 'ready')
+  for (const key of ['PRIMARY KEY', ...ready.map(({ name }) => `INDEX ${name}`)]) {
+    const { rows } = await session.run(`SCAN * FROM ${table.name} USE ${key}`)
+    assert.deepEqual(sorted(rows), wanted, key)
+  }
+}

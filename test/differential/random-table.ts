@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SqlType } from '../../storage/storage.ts'
+import type { SeededRandomness } from '../seeded-randomness.ts'
+
+/** JSON is left out: it has no order and no counterpart that compares as it does. */
+export type ComparedType = Exclude<SqlType, 'JSON'>
+const TYPES: readonly ComparedType[] = [
+  ...(['INTEGER', 'TEXT', 'INTEGER', 'REAL', 'BOOLEAN', 'BYTES', 'TIMESTAMP', 'TEXT'] as const),
+]
+
+export type RandomColumn = {
+  readonly name: string
+  readonly type: ComparedType
+  readonly notNull: boolean
+}
+export type RandomKeyPart = { readonly column: RandomColumn; readonly descending: boolean }
+export type RandomIndex = {
+  readonly name: string
+  readonly unique: boolean
+  readonly parts: readonly RandomKeyPart[]
+  readonly storing: readonly RandomColumn[]
+}
+export type RandomTable = {
+  readonly name: string
+  readonly columns: readonly RandomColumn[]
+  readonly primaryKey: readonly RandomKeyPart[]
+  readonly families: ReadonlyArray<readonly RandomColumn[]>
+  readonly indexes: readonly RandomIndex[]
+}
+
+export class Chooser {
+  readonly #randomness: SeededRandomness
+
+  constructor(randomness: SeededRandomness) {
+    this.#randomness = randomness
+  }
+
+  below(bound: number): number {
+    return this.#randomness.below(bound)
+  }
+
+  /** True in so many of a hundred cases. */
+  percent(percent: number): boolean {
+    return this.#randomness.below(100) < percent
+  }
+
+  oneOf<T>(items: readonly T[]): T {
+    return items[this.#randomness.below(items.length)] as T
+  }
+
+  /** `count` different ones of them, in any order. */
+  some<T>(items: readonly T[], count: number): T[] {
+    const left = [...items]
+    const chosen: T[] = []
+    while (chosen.length < count && left.length > 0) {
+      chosen.push(...left.splice(this.#randomness.below(left.length), 1))
+    }
+    return chosen
+  }
+}
+
+export function randomTable(choose: Chooser): RandomTable {
+  const keyCount = choose.oneOf([1, 1, 2, 2, 3])
+  const count = keyCount + 2 + choose.below(4)
+  const columns = Array.from({ length: count }, (_, place) => ({
+    name: `c${place}`,
+    type: choose.oneOf(TYPES),
+    notNull: place < keyCount || choose.percent(15),
+  }))
+  const keyColumns = choose.some(columns.slice(0, keyCount), keyCount)
+  const primaryKey = keyColumns.map((column) => ({ column, descending: choose.percent(30) }))
+  const others = columns.slice(keyCount)
+  const families = choose.percent(40) ? [choose.some(others, 1 + choose.below(2))] : []
+  const indexes = Array.from({ length: choose.below(4) }, (_, place) =>
+    randomIndex(choose, { name: `i${place}`, columns, keyColumns }),
+  )
+  return { name: 't', columns, primaryKey, families, indexes }
+}
+
+function randomIndex(
+  choose: Chooser,
+  of: {
+    readonly name: string
+    readonly columns: readonly RandomColumn[]
+    readonly keyColumns: readonly RandomColumn[]
+  },
+): RandomIndex {
+  const parts = choose.some(of.columns, choose.oneOf([1, 1, 2, 2, 3]))
+  const held = new Set([...parts, ...of.keyColumns])
+  const free = of.columns.filter((column) => !held.has(column))
+  return {
+    name: of.name,
+    unique: choose.percent(30),
+    parts: parts.map((column) => ({ column, descending: choose.percent(35) })),
+    storing: choose.percent(35) ? choose.some(free, 1 + choose.below(2)) : [],
+  }
+}
+
+const SQLITE_TYPES: Readonly<Record<ComparedType, string>> = {
+  TEXT: 'TEXT',
+  INTEGER: 'INTEGER',
+  REAL: 'REAL',
+  BOOLEAN: 'INTEGER',
+  BYTES: 'BLOB',
+  TIMESTAMP: 'INTEGER',
+}
+
+export function createTableText({ name, columns, primaryKey, families }: RandomTable): string {
+  const parts = [
+    ...columns.map((column) => `${column.name} ${column.type}${column.notNull ? ' NOT NULL' : ''}`),
+    `PRIMARY KEY (${partsText(primaryKey)})`,
+    ...families.map((family, place) => `FAMILY f${place} (${namesText(family)})`),
+  ]
+  return `CREATE TABLE ${name} (${parts.join(', ')})`
+}
+
+/** Without an order of the key, so that nothing of the answers' order comes from there. */
+export function sqliteTableText({ name, columns, primaryKey }: RandomTable): string {
+  const parts = columns.map(
+    (column) => `${column.name} ${SQLITE_TYPES[column.type]}${column.notNull ? ' NOT NULL' : ''}`,
+  )
+  const key = namesText(primaryKey.map(({ column }) => column))
+  return `CREATE TABLE ${name} (${parts.join(', ')}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`
+}
+
+export function createIndexText(table: RandomTable, index: RandomIndex): string {
+  const storing = index.storing.length === 0 ? '' : ` STORING (${namesText(index.storing)})`
+  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${index.name} ON ${table.name} (${partsText(index.parts)})${storing}`
+}
+
+/** Only what a unique index forbids makes a difference there. */
+export function sqliteIndexText(table: RandomTable, { name, parts }: RandomIndex): string {
+  const columns = namesText(parts.map(({ column }) => column))
+  return `CREATE UNIQUE INDEX ${name} ON ${table.name} (${columns})`
+}
+
+export function partsText(parts: readonly RandomKeyPart[]): string {
+  return parts
+    .map(({ column, descending }) => `${column.name}${descending ? ' DESC' : ''}`)
+    .join(', ')
+}
+
+function namesText(columns: readonly RandomColumn[]): string {
+  return columns.map(({ name }) => name).join(', ')
+}

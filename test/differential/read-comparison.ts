@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import type { Measured } from '../../planner/explain.ts'
+import { conditionsOf, isFullKey } from '../../planner/key-range.ts'
+import type { AggregatePlan, Plan, PointGetPlan, RangeScanPlan } from '../../planner/plan.ts'
+import { PlanError, type PlannedStatement, planStatement } from '../../planner/planner.ts'
+import type { Catalog, SqlValue, Transaction } from '../../storage/storage.ts'
+import type { SqlSession } from '../sql-session.ts'
+import { type NamedParameters, parametersOf } from './joined-texts.ts'
+import type { ReadStatement } from './random-statement.ts'
+import type { Chooser, RandomTable } from './random-table.ts'
+import type { ReferenceDatabase } from './reference-database.ts'
+import type { TwoConditions } from './two-texts.ts'
+
+/** The two databases, and where in the transaction the dialect's stands. */
+export type BothSides = {
+  readonly choose: Chooser
+  readonly table: RandomTable
+  readonly session: SqlSession
+  readonly reference: ReferenceDatabase
+  readonly transaction: Transaction
+  readonly catalog: Catalog
+  /** Reads that the planner refused, with the CREATE INDEX that it asked for. */
+  readonly wishes: Array<{ readonly read: ReadStatement; readonly suggestedIndex: string }>
+}
+
+type ReadPlan = PointGetPlan | RangeScanPlan | AggregatePlan
+
+/** Reads on both sides and compares; 'refused' when the planner had no key for the statement. */
+export async function compareRead(
+  sides: BothSides,
+  read: ReadStatement,
+): Promise<'same' | 'refused'> {
+  const { session, transaction, catalog, reference } = sides
+  const text = dialectText(sides.table, read)
+  const plan = planOf(sides, read, text.whole)
+  if (plan === undefined) {
+    if (read.kind !== 'scan' || read.hint !== '') return 'refused'
+    // What bounds no key can still be walked for, in another order perhaps.
+    return await compareRead(sides, { ...read, hint: ' USE PRIMARY KEY', orderBy: '' })
+  }
+  const parameters = parametersOf(read.where)
+  const { columns, rows } = await session.runIn(transaction, catalog, text.whole, { parameters })
+  const types = columns.map(({ type }) => type)
+  const wanted = reference.rows(referenceText(sides.table, read, plan), types)
+  if (read.kind === 'get') assert.deepEqual(sorted(rows), sorted(wanted), text.whole)
+  else assert.deepEqual(rows, wanted, text.whole)
+  await checkFigures(sides, { read, plan, text })
+  if (read.kind !== 'get') {
+    assert.deepEqual(
+      await readByPages(sides, { text: text.whole, parameters }, rows.length),
+      rows,
+      text.whole,
+    )
+  }
+  return 'same'
+}
+
+function planOf(
+  { session, catalog, wishes }: BothSides,
+  read: ReadStatement,
+  text: string,
+): ReadPlan | undefined {
+  try {
+    return planStatement(session.parse(text)[0] as PlannedStatement, catalog) as Plan & ReadPlan
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    const { suggestedIndex } = error.fields
+    if (typeof suggestedIndex === 'string') wishes.push({ read, suggestedIndex })
+    if (error.code === 'unbounded_scan' || error.code === 'invalid_request') return undefined
+    throw new Error(`${text}\n${error.message}`, { cause: error })
+  }
+}
+
+/** Whatever the size of the pages, together they are the answer. */
+async function readByPages(
+  { session, transaction, catalog, choose }: BothSides,
+  { text, parameters }: { readonly text: string; readonly parameters: NamedParameters },
+  rowCount: number,
+): Promise<SqlValue[][]> {
+  const size = { rows: 1 + choose.below(rowCount + 1), bytes: 1_000_000 }
+  const rows: SqlValue[][] = []
+  let after: Uint8Array | undefined
+  do {
+    const page = after === undefined ? size : { ...size, after }
+    const result = await session.runIn(transaction, catalog, text, { page, parameters })
+    assert.ok(result.rows.length <= size.rows, text)
+    rows.push(...result.rows)
+    after = result.resumeAfter
+  } while (after !== undefined)
+  return rows
+}
+
+type ReadText = { readonly whole: string; readonly conditionsAt: readonly number[] }
+
+function dialectText(table: RandomTable, read: ReadStatement): ReadText {
+  const { kind, projection, hint, where, groupBy, orderBy, limit } = read
+  let whole = `${kind === 'get' ? 'GET' : 'SCAN'} ${projection.ours} FROM ${table.name}${hint}`
+  const conditionsAt = where.map(({ ours }, place) => {
+    whole += place === 0 ? ' WHERE (' : ' AND ('
+    const at = whole.length
+    whole += `${ours})`
+    return at
+  })
+  if (groupBy.length > 0) whole += ` GROUP BY ${groupBy.map(({ name }) => name).join(', ')}`
+  if (orderBy !== '') whole += ` ORDER BY ${orderBy}`
+  if (limit !== undefined) whole += ` LIMIT ${limit}`
+  return { whole, conditionsAt }
+}
+
+/** In the order that was asked for and, within it, in the one that the plan says that it walks. */
+function referenceText(table: RandomTable, read: ReadStatement, plan: ReadPlan): string {
+  const { projection, where, groupBy, orderBy, limit } = read
+  const groups = groupBy.map(({ name }) => name)
+  const order = [
+    ...(orderBy === '' ? [] : [orderBy]),
+    ...(plan.kind === 'pointGet' ? [] : walkOrder(plan)),
+  ].filter((column) => read.kind === 'scan' || groups.includes(column.replace(' DESC', '')))
+  const parts = [
+    `SELECT ${projection.theirs} FROM ${table.name}${whereText(where)}`,
+    ...(groups.length > 0 ? [`GROUP BY ${groups.join(', ')}`] : []),
+    ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
+    ...(limit === undefined ? [] : [`LIMIT ${limit}`]),
+  ]
+  return parts.join(' ')
+}
+
+export function walkOrder({ path }: Pick<RangeScanPlan, 'path'>): readonly string[] {
+  return path.bounds.key.order.map(({ name, descending }) => {
+    return `${name}${descending !== path.reverse ? ' DESC' : ''}`
+  })
+}
+
+export function whereText(where: readonly TwoConditions[]): string {
+  return where.length === 0
+    ? ''
+    : ` WHERE ${where.map(({ theirs }) => `(${theirs})`).join(' AND ')}`
+}
+
+/** What ANALYZE counts must be what the conditions said to bound the key leave, and no more. */
+async function checkFigures(
+  sides: BothSides,
+  of: { readonly read: ReadStatement; readonly plan: ReadPlan; readonly text: ReadText },
+): Promise<void> {
+  const { read, plan, text } = of
+  const { session, transaction, catalog, reference, table } = sides
+  const analyze = `EXPLAIN ANALYZE ${text.whole}`
+  const parameters = parametersOf(read.where)
+  const explained = await session.runIn(transaction, catalog, analyze, { parameters })
+  const { measured } = JSON.parse(explained.rows[0]?.[1] as string) as { measured: Measured }
+  const { rowsRead, entriesRead, cellsRead, roundTrips } = measured
+  const bounds = plan.kind === 'pointGet' ? plan.keys : plan.path.bounds
+  const byIndex = bounds.key.index !== undefined
+  const bounding = new Set(
+    conditionsOf(bounds).map(({ source }) => {
+      const place = text.conditionsAt.findLastIndex((at) => at <= source.position.offset)
+      return read.where[place] as TwoConditions
+    }),
+  )
+  const inBounds = reference.count(
+    `SELECT COUNT(*) FROM ${table.name}${whereText([...bounding].filter(({ column }) => column))}`,
+  )
+  const walked = byIndex ? entriesRead : rowsRead
+  const isInexact = conditionsOf(bounds).some(({ exact }) => !exact)
+  const isWhole = read.limit === undefined && !isDecidedEarly(plan)
+  const isSimple = [...bounding].every(({ column }) => column !== undefined)
+  if (isWhole && isSimple && !isInexact) assert.equal(walked, inBounds, text.whole)
+  if (!isInexact) assert.ok(walked <= inBounds, text.whole)
+  assert.ok(rowsRead <= (byIndex ? entriesRead : rowsRead), text.whole)
+  if (plan.kind === 'pointGet' ? plan.covering : plan.covering)
+    assert.equal(rowsRead, 0, text.whole)
+  if (!byIndex) assert.equal(entriesRead, 0, text.whole)
+  assert.ok(cellsRead <= entriesRead + rowsRead * (1 + table.families.length), text.whole)
+  const several = conditionsOf(bounds).some((one) => one.kind === 'points' && one.several)
+  // One look at the range, and multi-gets of twenty rows and then of the rest: never one by one.
+  if (!several && !isFullKey(bounds)) assert.ok(roundTrips <= 1 + 4, `${roundTrips} ${text.whole}`)
+}
+
+function isDecidedEarly(plan: ReadPlan): boolean {
+  return plan.kind === 'aggregate' && plan.aggregation.decidedBy !== undefined
+}
+
+export function sorted(rows: ReadonlyArray<readonly SqlValue[]>): unknown[] {
+  const shown = rows.map((row) => row.map((value) => `${typeof value} ${String(value)}`).join('|'))
+  return shown.sort()
+}

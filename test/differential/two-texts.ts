@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import { timestampToText } from '../../planner/timestamp-text.ts'
+import { joined, same, type TwoTexts } from './joined-texts.ts'
+import { perhapsListParameter, perhapsParameter } from './random-parameter.ts'
+import type { Chooser, ComparedType, RandomColumn } from './random-table.ts'
+
+/** A condition, and the column that it names, if only one. */
+export type TwoConditions = TwoTexts & { readonly column?: RandomColumn }
+
+const EPOCH = 1_767_225_600_000_000n
+const TEXTS = ['', 'a', 'ab', 'abc', 'b', 'B', 'a%', 'a_', '日', '😀', 'a😀', '\uffee', 'zz']
+const BYTES = ['', '00', '00ff', 'ff', '61', '6100']
+
+/** NULL is one of them unless it is refused. Few values, so that rows meet each other. */
+export function value(choose: Chooser, { type, notNull }: RandomColumn): TwoTexts {
+  if (!notNull && choose.percent(20)) return same('NULL')
+  return knownValue(choose, type)
+}
+
+export function knownValue(choose: Chooser, type: ComparedType): TwoTexts {
+  switch (type) {
+    case 'INTEGER':
+      return same(String(choose.below(9) - 3))
+    case 'REAL':
+      return same(`${(choose.below(13) - 5) / 2}`.replace(/^(-?\d+)$/, '$1.0'))
+    case 'TEXT':
+      return same(`'${choose.oneOf(TEXTS)}'`)
+    case 'BOOLEAN':
+      return same(choose.oneOf(['TRUE', 'FALSE']))
+    case 'BYTES':
+      return same(`x'${choose.oneOf(BYTES)}'`)
+    case 'TIMESTAMP': {
+      const micros = EPOCH + BigInt(choose.below(6)) * 1_500_000n
+      return { ours: `'${timestampToText(micros)}'`, theirs: String(micros) }
+    }
+  }
+}
+
+/** An expression of that type over the columns, so deep at most. */
+export function expression(
+  choose: Chooser,
+  columns: readonly RandomColumn[],
+  type: ComparedType,
+  depth = 2,
+): TwoTexts {
+  const ofType = columns.filter((column) => column.type === type)
+  const inner = (of: ComparedType = type) => expression(choose, columns, of, depth - 1)
+  if (depth === 0 || choose.percent(35)) {
+    // A text becomes a point in time only beside one, so a column has to be there.
+    return ofType.length > 0 && (type === 'TIMESTAMP' || choose.percent(75))
+      ? same(choose.oneOf(ofType).name)
+      : knownValue(choose, type)
+  }
+  switch (choose.below(type === 'INTEGER' || type === 'TEXT' || type === 'REAL' ? 6 : 2)) {
+    case 0:
+      return joined`coalesce(${inner()}, ${inner()})`
+    case 1: {
+      const [a, b] = [inner(), inner()]
+      const name = choose.oneOf(['least', 'greatest'])
+      return {
+        ours: `${name}(${a.ours}, ${b.ours})`,
+        theirs: `${name === 'least' ? 'min' : 'max'}(${a.theirs}, ${b.theirs})`,
+      }
+    }
+    default:
+      if (type === 'TEXT') return textExpression(choose, inner)
+      return numberExpression(choose, { type, columns }, inner)
+  }
+}
+
+function textExpression(choose: Chooser, inner: () => TwoTexts): TwoTexts {
+  switch (choose.below(3)) {
+    case 0:
+      return joined`lower(${inner()})`
+    case 1:
+      return joined`upper(${inner()})`
+    default:
+      return joined`(${inner()} || ${inner()})`
+  }
+}
+
+function numberExpression(
+  choose: Chooser,
+  { type, columns }: { readonly type: ComparedType; readonly columns: readonly RandomColumn[] },
+  inner: (type?: ComparedType) => TwoTexts,
+): TwoTexts {
+  const times = columns.filter((column) => column.type === 'TIMESTAMP')
+  const operator = same(choose.oneOf(['+', '-', '*']))
+  switch (choose.below(5)) {
+    case 0:
+      return joined`abs(${inner()})`
+    case 1:
+      return type === 'REAL' ? joined`round(${inner()}, 1)` : joined`length(${inner('TEXT')})`
+    case 2:
+      // A divisor that is never zero, which is an error here and NULL there.
+      return type === 'REAL'
+        ? joined`(${inner()} / 2.0)`
+        : joined`(${inner()} ${same(choose.oneOf(['/', '%']))} 3)`
+    case 3:
+      return type === 'INTEGER' && times.length > 0
+        ? joined`(${same(choose.oneOf(times).name)} - ${same(choose.oneOf(times).name)}) / 500000`
+        : inner()
+    default:
+      return joined`(${inner()} ${operator} ${inner()})`
+  }
+}
+
+/** A condition on any of these columns; some can bound a key. */
+export function condition(choose: Chooser, columns: readonly RandomColumn[]): TwoConditions {
+  if (choose.percent(75)) return simpleCondition(choose, choose.oneOf(columns))
+  const inner = () => condition(choose, columns)
+  switch (choose.below(5)) {
+    case 0:
+      return joined`(${inner()} OR ${inner()})`
+    case 1:
+      return joined`NOT (${inner()})`
+    case 2:
+      return joined`(${inner()} AND ${inner()})`
+    default: {
+      const type = choose.oneOf(['INTEGER', 'TEXT', 'REAL'] as const)
+      const operator = same(choose.oneOf(['=', '<>', '<', '<=', '>', '>=']))
+      return joined`${expression(choose, columns, type)} ${operator} ${expression(choose, columns, type)}`
+    }
+  }
+}
+
+/** On one column, as a key can be bounded by it. */
+export function simpleCondition(choose: Chooser, column: RandomColumn): TwoConditions {
+  const { type } = column
+  const name = same(column.name)
+  const literal = () => value(choose, { ...column, notNull: choose.percent(95) })
+  const known = () => perhapsParameter(choose, literal())
+  const kinds = type === 'TEXT' ? 9 : 8
+  switch (choose.below(kinds)) {
+    case 0:
+    case 1:
+    case 2:
+      return { ...joined`${name} = ${known()}`, column }
+    case 3: {
+      const list = Array.from({ length: 1 + choose.below(4) }, literal)
+      return { ...joined`${name} IN ${perhapsListParameter(choose, list)}`, column }
+    }
+    case 4:
+      return { ...joined`${name} BETWEEN ${known()} AND ${known()}`, column }
+    case 5:
+      return { ...joined`${name} IS ${same(choose.oneOf(['NULL', 'NOT NULL']))}`, column }
+    case 6:
+    case 7: {
+      const operator = same(choose.oneOf(['<', '<=', '>', '>=']))
+      return { ...joined`${name} ${operator} ${known()}`, column }
+    }
+    default: {
+      const pattern = same(choose.oneOf(["'a%'", "'a_'", "'%b'", "'a%c'", "'a'", "'日%'", "'_'"]))
+      return { ...joined`${name} LIKE ${pattern}`, column }
+    }
+  }
+}
