@@ -48,6 +48,6 @@ function cannotServe(
   return new PlanError('invalid_request', message, {
     position: position ?? hint.position,
     hint: 'Leave out the hint, or ask for the order of its key.',
-    fields: { table: table.name, key: keyText(key) },
+    fields: { table: table.name, hinted: keyText(key) },
   })
 }
