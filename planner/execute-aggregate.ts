@@ -8,10 +8,9 @@ import {
   scopeOf,
   TurnTaking,
 } from './execution-context.ts'
-import { encodePageMark } from './page-mark.ts'
 import type { AggregatePlan } from './plan.ts'
 import { rowLimit } from './row-limit.ts'
-import { markOf, ScanPage } from './scan-page.ts'
+import { ScanPage } from './scan-page.ts'
 import { identityOf } from './value-identity.ts'
 import { walk } from './walk.ts'
 
@@ -25,13 +24,11 @@ export async function executeAggregate(
 ): Promise<StatementResult> {
   const { aggregation } = plan
   const scope = scopeOf(plan.slots, context)
-  const mark = markOf(context)
-  const left = Math.max(0, rowLimit(plan.limit, scope) - (mark?.rowsGiven ?? 0))
-  const page = new ScanPage(plan.projection, context, left)
-  if (left === 0) return page.result()
+  const page = new ScanPage(plan.projection, context, rowLimit(plan.limit, scope))
+  if (page.left === 0) return page.result()
   const turns = new TurnTaking(context)
   const window = {
-    ...(mark === undefined ? {} : { after: mark.key }),
+    ...page.window,
     ...(aggregation.decidedBy === 'firstRow' ? { rowsWanted: 1 } : {}),
     ...(aggregation.decidedBy === undefined ? {} : { entriesAtOnce: 1 }),
   }
@@ -41,10 +38,9 @@ export async function executeAggregate(
     page.examine()
     if (row !== null && group?.takes(row) !== true) {
       if (group !== undefined) page.add(group.scope(scope))
-      if (page.rowCount === left) return page.result()
+      if (page.rowCount === page.left) return page.result()
       if (last !== undefined && page.rowCount > 0 && page.isFull()) {
-        const rowsGiven = (mark?.rowsGiven ?? 0) + page.rowCount
-        return page.result(encodePageMark({ rowsGiven, key: last }))
+        return page.resultUpTo(last)
       }
       group = new Group(plan, row)
     }

@@ -5,10 +5,9 @@ import {
   scopeOf,
   TurnTaking,
 } from './execution-context.ts'
-import { encodePageMark } from './page-mark.ts'
 import type { RangeScanPlan } from './plan.ts'
 import { rowLimit } from './row-limit.ts'
-import { markOf, ScanPage } from './scan-page.ts'
+import { ScanPage } from './scan-page.ts'
 import { walk } from './walk.ts'
 
 /**
@@ -20,27 +19,24 @@ export async function executeScan(
   context: ExecutionContext,
 ): Promise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
-  const mark = markOf(context)
-  const left = Math.max(0, rowLimit(plan.limit, scope) - (mark?.rowsGiven ?? 0))
-  const page = new ScanPage(plan.projection, context, left)
-  if (left === 0) return page.result()
+  const page = new ScanPage(plan.projection, context, rowLimit(plan.limit, scope))
+  if (page.left === 0) return page.result()
   const turns = new TurnTaking(context)
   // One row beyond the page tells whether there is another page.
-  const rowsWanted = Math.min(left, page.rowsMax + 1)
+  const rowsWanted = Math.min(page.left, page.rowsMax + 1)
   const window = {
-    ...(mark === undefined ? {} : { after: mark.key }),
+    ...page.window,
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
   let last: Uint8Array | undefined
   for await (const { mark: key, row } of walk({ plan, scope, context, window })) {
     if (last !== undefined && page.isFull()) {
-      const rowsGiven = (mark?.rowsGiven ?? 0) + page.rowCount
-      return page.result(encodePageMark({ rowsGiven, key: last }))
+      return page.resultUpTo(last)
     }
     page.examine()
     if (row !== null) page.add({ ...scope, row })
     last = key
-    if (page.rowCount === left) break
+    if (page.rowCount === page.left) break
     if (turns.isDue()) await turns.pause()
   }
   return page.result()

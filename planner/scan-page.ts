@@ -3,13 +3,13 @@ import type { SqlValue } from '../storage/storage.ts'
 import { AnswerBytes } from './answer-bytes.ts'
 import type { Scope } from './compiled-expression.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
-import { decodePageMark, type PageMark } from './page-mark.ts'
+import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
 import type { RowProjection } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
 
-/** Where the page before ended; undefined for the first. Throws PlanError invalid_request. */
-export function markOf({ page }: ExecutionContext): PageMark | undefined {
+/** Where the page before ended; undefined for the first. */
+function markOf({ page }: ExecutionContext): PageMark | undefined {
   if (page?.after === undefined) return undefined
   const mark = decodePageMark(page.after)
   if (mark !== undefined) return mark
@@ -18,8 +18,11 @@ export function markOf({ page }: ExecutionContext): PageMark | undefined {
 
 /** The rows of one page, and whether more would be too many. */
 export class ScanPage {
+  /** What the LIMIT leaves of it, after the pages before. */
+  readonly left: number
   /** How many rows it takes; infinite without LIMIT and pages. */
   readonly rowsMax: number
+  readonly #mark: PageMark | undefined
   readonly #projection: RowProjection
   readonly #bytesMax: number
   readonly #examinedMax: number
@@ -28,14 +31,22 @@ export class ScanPage {
   #bytes = 0
   #examined = 0
 
-  /** `left` is what the LIMIT leaves of it. */
-  constructor(projection: RowProjection, { page }: ExecutionContext, left: number) {
+  /** `limit` is that of the statement. Throws PlanError invalid_request. */
+  constructor(projection: RowProjection, context: ExecutionContext, limit: number) {
+    const { page } = context
     this.#projection = projection
-    this.rowsMax = Math.min(left, page?.rows ?? left)
+    this.#mark = markOf(context)
+    this.left = Math.max(0, limit - (this.#mark?.rowsGiven ?? 0))
+    this.rowsMax = Math.min(this.left, page?.rows ?? this.left)
     this.#answerBytes = new AnswerBytes(projection.columns)
     this.#bytesMax = page?.bytes ?? Number.POSITIVE_INFINITY
     this.#examinedMax =
       page === undefined ? Number.POSITIVE_INFINITY : PLANNER_LIMITS.pageExaminedRowsMax
+  }
+
+  /** The part of a walk's window that goes on behind the page before. */
+  get window(): { readonly after?: Uint8Array } {
+    return this.#mark === undefined ? {} : { after: this.#mark.key }
   }
 
   get rowCount(): number {
@@ -61,9 +72,13 @@ export class ScanPage {
     this.#bytes += this.#answerBytes.of(row)
   }
 
-  result(resumeAfter?: Uint8Array): StatementResult {
-    const { columns } = this.#projection
-    const result = { columns, rows: this.#rows, rowsAffected: 0 }
-    return resumeAfter === undefined ? result : { ...result, resumeAfter }
+  result(): StatementResult {
+    return { columns: this.#projection.columns, rows: this.#rows, rowsAffected: 0 }
+  }
+
+  /** The same when there is more: the next page goes on behind this key. */
+  resultUpTo(key: Uint8Array): StatementResult {
+    const rowsGiven = (this.#mark?.rowsGiven ?? 0) + this.rowCount
+    return { ...this.result(), resumeAfter: encodePageMark({ rowsGiven, key }) }
   }
 }
