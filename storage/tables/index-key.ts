@@ -11,6 +11,7 @@ import {
   readKeyComponent,
   writeKeyComponent,
 } from './key-component.ts'
+import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 import { requireValue } from './sql-value.ts'
 import {
@@ -29,19 +30,15 @@ import {
  *       02  00 00 00 08  10 62 6F 62 00 00  10 80 00 00 00 00 00 00 01
  */
 const INDEX_SPACE = 0x02
-const SPACE_BYTES = 1 + 4
 
 /** The bytes that the keys of all entries of an index start with, and no other key. */
 export function indexSpace(indexId: number): Uint8Array {
-  const space = Buffer.allocUnsafe(SPACE_BYTES)
-  writeIndexSpace(space, indexId)
-  return space
+  return keySpace(INDEX_SPACE, indexId)
 }
 
 /** The id of the index that a row key belongs to; undefined for keys of other spaces. */
 export function indexIdOf(rowKey: Uint8Array): number | undefined {
-  if (rowKey[0] !== INDEX_SPACE || rowKey.length < SPACE_BYTES) return undefined
-  return new DataView(rowKey.buffer, rowKey.byteOffset).getUint32(1)
+  return idInKeySpace(rowKey, INDEX_SPACE)
 }
 
 /**
@@ -119,7 +116,7 @@ export function decodeEntryKey(
 ): { readonly values: readonly SqlValue[]; readonly primaryKey?: readonly SqlValue[] } {
   const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
   if (indexIdOf(bytes) !== index.id) throw damagedKey(key, 0, `it is not of index ${index.id}`)
-  const { values, end } = readComponents(table, index.parts, bytes, SPACE_BYTES)
+  const { values, end } = readComponents(table, index.parts, bytes, KEY_SPACE_BYTES)
   const isUnique = index.unique && !values.includes(null)
   if (isUnique) {
     if (end !== bytes.length) throw damagedKey(key, end, 'bytes follow the last value')
@@ -204,14 +201,9 @@ function leadingComponents(
 }
 
 function encodeComponents(index: IndexDefinition, components: readonly KeyComponent[]): Uint8Array {
-  const key = Buffer.allocUnsafe(SPACE_BYTES + componentBytes(components))
-  writeComponents(key, writeIndexSpace(key, index.id), components)
+  const key = Buffer.allocUnsafe(KEY_SPACE_BYTES + componentBytes(components))
+  writeComponents(key, writeKeySpace(key, INDEX_SPACE, index.id), components)
   return key
-}
-
-function writeIndexSpace(target: Buffer, indexId: number): number {
-  target[0] = INDEX_SPACE
-  return target.writeUInt32BE(indexId, 1)
 }
 
 function requireKeySize(table: TableDefinition, index: IndexDefinition, actual: number): void {

@@ -10,6 +10,7 @@ import {
   readKeyComponent,
   writeKeyComponent,
 } from './key-component.ts'
+import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 import { requireValue } from './sql-value.ts'
 import { type ColumnDefinition, columnPosition, type TableDefinition } from './table-definition.ts'
@@ -24,19 +25,15 @@ export { encodeKeyComponent } from './key-component.ts'
  *     account (id TEXT PRIMARY KEY), table 7, row 'bob':   01  00 00 00 07  10 62 6F 62 00 00
  */
 const TABLE_SPACE = 0x01
-const SPACE_BYTES = 1 + 4
 
 /** The bytes that the keys of all rows of a table start with, and no other key. */
 export function tableSpace(tableId: number): Uint8Array {
-  const space = Buffer.allocUnsafe(SPACE_BYTES)
-  writeTableSpace(space, tableId)
-  return space
+  return keySpace(TABLE_SPACE, tableId)
 }
 
 /** The id of the table that a row key belongs to; undefined for keys of other spaces. */
 export function tableIdOf(rowKey: Uint8Array): number | undefined {
-  if (rowKey[0] !== TABLE_SPACE || rowKey.length < SPACE_BYTES) return undefined
-  return new DataView(rowKey.buffer, rowKey.byteOffset).getUint32(1)
+  return idInKeySpace(rowKey, TABLE_SPACE)
 }
 
 /**
@@ -87,12 +84,12 @@ export function encodeTextPrefix(
 /** The values of the primary key, in key order. Throws a violation of T1 for any other bytes. */
 export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlValue[] {
   const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
-  if (bytes.length < SPACE_BYTES || bytes[0] !== TABLE_SPACE) {
+  if (bytes.length < KEY_SPACE_BYTES || bytes[0] !== TABLE_SPACE) {
     throw damagedKey(key, 0, 'it is not the key of a table row')
   }
   if (bytes.readUInt32BE(1) !== table.id) throw damagedKey(key, 1, `it is not of table ${table.id}`)
   const values: SqlValue[] = []
-  let offset = SPACE_BYTES
+  let offset = KEY_SPACE_BYTES
   for (let index = 0; index < table.primaryKey.length; index += 1) {
     const { value, end } = readKeyComponent(bytes, offset, keyColumn(table, index))
     if (value === null) throw damagedKey(key, offset, 'a primary key has no NULL')
@@ -114,16 +111,11 @@ export function keyColumn(
   return { column, type: column.type, descending: part.descending }
 }
 
-function writeTableSpace(target: Buffer, tableId: number): number {
-  target[0] = TABLE_SPACE
-  return target.writeUInt32BE(tableId, 1)
-}
-
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
   const sizes = keyValues.map((value, index) => keyValueBytes(table, index, value))
-  const key = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, SPACE_BYTES))
-  let offset = writeTableSpace(key, table.id)
+  const key = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, KEY_SPACE_BYTES))
+  let offset = writeKeySpace(key, TABLE_SPACE, table.id)
   keyValues.forEach((value, index) => {
     const { type, descending } = keyColumn(table, index)
     offset = writeKeyComponent(key, offset, { type, value, descending })
