@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
 import type { Clock } from '../storage/clock.ts'
 
 type Sleeper = { readonly wakeAtMs: number; readonly wake: () => void }
@@ -85,8 +86,4 @@ export class ManualClock implements Clock {
     this.#wallMicros += Math.round((monotonicMs - this.#monotonicMs) * 1000)
     this.#monotonicMs = monotonicMs
   }
-}
-
-function eventLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

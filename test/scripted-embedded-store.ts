@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../storage/cell-store/cell.ts'
-import {
-  CellStoreError,
-  type CellStoreErrorKind,
-  type CellStoreLimits,
-  type CheckAndMutate,
-  type Increment,
-  type RowMutations,
-  type RowScan,
-} from '../storage/cell-store/cell-store.ts'
+import { CellStoreError, type CellStoreErrorKind } from '../storage/cell-store/cell-store.ts'
 import type {
   CellView,
   EmbeddedCellStore,
   RowStep,
   StepList,
 } from '../storage/cell-store/embedded-cell-store.ts'
+import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
-import type { RowFilter } from '../storage/cell-store/row-filter.ts'
+import { ForwardingCellStore } from './forwarding-cell-store.ts'
 
 type QueuedBatch = {
   readonly steps: readonly RowStep[]
@@ -28,7 +20,7 @@ type QueuedBatch = {
  * An embedded engine whose writer does nothing by itself: a batch waits in the queue until the test
  * says what becomes of it. The view shows a batch from `show` or `apply` on.
  */
-export class ScriptedEmbeddedStore implements EmbeddedCellStore {
+export class ScriptedEmbeddedStore extends ForwardingCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
   /** While this is false the writer decides by itself, as `fate` says. */
   isHeld = true
@@ -36,12 +28,14 @@ export class ScriptedEmbeddedStore implements EmbeddedCellStore {
   fate: () => Promise<'apply' | 'refuse'> = async () => 'apply'
   /** Every batch that was handed in, the oldest first. */
   readonly batches: Array<readonly RowStep[]> = []
-  readonly #inner = new MemoryCellStore()
+  readonly #inner: MemoryCellStore
   readonly #queue: QueuedBatch[] = []
   #isWorking = false
 
-  get limits(): CellStoreLimits {
-    return this.#inner.limits
+  constructor() {
+    const inner = new MemoryCellStore()
+    super(inner)
+    this.#inner = inner
   }
 
   get view(): CellView {
@@ -105,38 +99,6 @@ export class ScriptedEmbeddedStore implements EmbeddedCellStore {
     }
     throw new Error('nothing is queued')
   }
-
-  checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    return this.#inner.checkAndMutateRow(row, step)
-  }
-
-  mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
-    return this.#inner.mutateRows(entries)
-  }
-
-  readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    return this.#inner.readRows(keys, filter)
-  }
-
-  scanRows(scan: RowScan): AsyncIterable<Row> {
-    return this.#inner.scanRows(scan)
-  }
-
-  readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
-    return this.#inner.readModifyWriteRow(row, increments)
-  }
-
-  splitPoints(): Promise<Uint8Array[]> {
-    return this.#inner.splitPoints()
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close()
-  }
 }
 
 const TURNS_MAX = 100
-
-function eventLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}

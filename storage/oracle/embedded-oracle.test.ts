@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { WatchedCellStore } from '../../test/watched-cell-store.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
 import { StorageError } from '../errors.ts'
@@ -9,7 +10,6 @@ import { InvariantViolation } from '../invariant.ts'
 import { silentLog } from '../storage-log.ts'
 import { EmbeddedOracle } from './embedded-oracle.ts'
 import { readOracleState } from './oracle-row.ts'
-import { WatchedCellStore } from './watched-cell-store.ts'
 
 async function given() {
   const clock = new ManualClock()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { WatchedCellStore } from '../../test/watched-cell-store.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
 import { StorageError } from '../errors.ts'
@@ -11,7 +12,6 @@ import { EmbeddedOracle } from './embedded-oracle.ts'
 import { readOracleState } from './oracle-row.ts'
 import { SharedOracle } from './shared-oracle.ts'
 import type { Stamp } from './timestamp-oracle.ts'
-import { WatchedCellStore } from './watched-cell-store.ts'
 
 async function given() {
   const clock = new ManualClock()
