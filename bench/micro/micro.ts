@@ -2,6 +2,7 @@
 import { numberOf } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
 import { commitLatency } from './commit-latency.ts'
+import { feedLog } from './feed-log.ts'
 import { figure8 } from './figure-8.ts'
 import { groupCommit } from './group-commit.ts'
 import { longScan } from './long-scan.ts'
@@ -25,6 +26,7 @@ export const microSuite: Suite = {
       scan100(rows),
       writeOneCell(rows),
       writers(rows),
+      feedLog(rows),
       groupCommit(rows),
       timestamps(),
       commitLatency(rows),

@@ -15,6 +15,8 @@ export type BenchStoreOptions = {
   readonly commit: CommitMode
   /** Which of the two tables are filled; both when absent. */
   readonly fill?: 'raw' | 'transactions'
+  /** False: commits are not noted for the change feed, to measure what that costs. */
+  readonly keepsLog?: boolean
 }
 
 /**
@@ -60,7 +62,8 @@ export class BenchStore {
 
   static async #openFolder(dataDirectory: string, options: BenchStoreOptions): Promise<BenchStore> {
     const cellStore = await openSqliteCellStore({ dataDirectory })
-    const how = { owner: 'exclusive', commit: options.commit } as const
+    const { commit, keepsLog = true } = options
+    const how = { owner: 'exclusive', commit, keepsLog } as const
     try {
       const storage = await Storage.open(cellStore, how)
       return new BenchStore(options.rows, dataDirectory, cellStore, storage)

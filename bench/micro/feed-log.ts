@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
+import { onStore, type Work } from '../store/store-contender.ts'
+import { putInTransactions } from '../store/write-work.ts'
+
+const WITH = 'with the log'
+const WITHOUT = 'without it'
+const FOLLOWED = 'with the log, and followed'
+
+/** What it costs writers that the change feed can be read and followed. */
+export function feedLog(rows: number): Experiment {
+  const logged = new SharedBenchStore({ rows, commit: 'one-phase', fill: 'transactions' })
+  const bare = new SharedBenchStore({
+    ...{ rows, commit: 'one-phase', fill: 'transactions' },
+    keepsLog: false,
+  })
+  return {
+    name: 'feed-log',
+    title: 'Durable one-cell transactions of 64 writers, with and without the log of commits',
+    unit: 'transactions',
+    contenders: [
+      onStore(WITHOUT, bare, putInTransactions(64)),
+      onStore(WITH, logged, putInTransactions(64)),
+      onStore(FOLLOWED, logged, (store) => whileFollowed(store, putInTransactions(64)(store))),
+    ],
+    goals: [
+      { what: 'with the log / without it, durable', of: WITH, to: WITHOUT, must: 0.9, aim: 0.95 },
+    ],
+  }
+}
+
+/** Somebody is told of every commit, as the server's subscriptions are. */
+function whileFollowed({ storage }: BenchStore, work: Work): Work {
+  return async (seconds, signal) => {
+    let told = 0
+    let failure: unknown
+    const follower = storage.feed.follow(await storage.feed.resolved(), {
+      commit: ({ rows }) => {
+        told += rows.length
+      },
+      failed: (error) => {
+        failure = error
+      },
+    })
+    try {
+      const sample = await work(seconds, signal)
+      if (failure !== undefined || told === 0)
+        throw new Error('Nothing was told.', { cause: failure })
+      return sample
+    } finally {
+      follower.stop()
+    }
+  }
+}

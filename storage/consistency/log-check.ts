@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row, Timestamp } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { FeedCommit } from '../feed/change-feed.ts'
+import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'
+import { commitOfLogRow, logRowKey } from '../feed/log-row.ts'
+import { sharedLogRanges } from '../feed/shared-log-row.ts'
+import { InvariantViolation } from '../invariant.ts'
+import type { ConsistencyProblem } from './consistency-report.ts'
+import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
+import { readFences } from './store-rows.ts'
+
+/**
+ * J9 where one process owns the store: above the safe point the log has an entry of every commit, and
+ * every entry is of one. Where processes share the store, the log's rows are rows like all others, and
+ * where they stand does not follow from commitTs.
+ */
+export class LogCheck {
+  readonly #cellStore: CellStore
+  readonly #isShared: boolean
+  /** The commit whose entry was found last: the rows of one transaction often follow one another. */
+  #found: Timestamp = 0
+
+  private constructor(cellStore: CellStore, isShared: boolean) {
+    this.#cellStore = cellStore
+    this.#isShared = isShared
+  }
+
+  static async open(cellStore: CellStore): Promise<LogCheck> {
+    for (const range of sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)) {
+      const scan = {
+        ...range,
+        filter: [{ family: 'lock' }, { family: 'write' }],
+        limit: 1,
+      } as const
+      for await (const _ of cellStore.scanRows(scan)) return new LogCheck(cellStore, true)
+    }
+    return new LogCheck(cellStore, false)
+  }
+
+  /** The entry can be read, and the rows that it names have versions of this commit. */
+  async checkEntry(row: Row): Promise<ConsistencyProblem[]> {
+    let commit: FeedCommit
+    try {
+      commit = commitOfLogRow(row)
+    } catch (error) {
+      if (!(error instanceof InvariantViolation)) throw error
+      return [{ rule: 'J9', row: row.key, message: `The entry cannot be read: ${error.message}` }]
+    }
+    const missing = await this.#withoutVersion(commit)
+    // Versions may have been collected since the entry was read; then the safe point has passed it.
+    if (missing.length === 0 || (await this.#isBelowSafePoint(commit.commitTs))) return []
+    return missing.map((key) => {
+      const message = `The log names this row, which has no version of ${commit.commitTs}.`
+      return { rule: 'J9', row: key, message }
+    })
+  }
+
+  /** The versions of a row of the feed are in the log. */
+  async checkVersions(image: RowImage): Promise<ConsistencyProblem[]> {
+    if (this.#isShared || !isLoggedRow(image.key)) return []
+    const problems: ConsistencyProblem[] = []
+    for (const interval of image.intervals) {
+      const { column, commitTs, content } = interval
+      if (content.kind === 'guard' || !isLoggedColumn(column)) continue
+      if (await this.#hasEntry(commitTs)) continue
+      if (await this.#isBelowSafePoint(commitTs)) continue
+      const message = 'The log has no entry of the transaction that committed this version.'
+      problems.push(problemAt(image.key, cellOfInterval(interval), 'J9', message))
+    }
+    return problems
+  }
+
+  /** A row that is still locked by a two-phase commit gets its version yet. */
+  async #withoutVersion({ commitTs, rows }: FeedCommit): Promise<Uint8Array[]> {
+    const keys = rows.map(({ key }) => key)
+    const images = await this.#cellStore.readRows(keys, [
+      { family: 'write', timestamps: { from: commitTs, until: commitTs + 1 } },
+      { family: 'lock' },
+    ])
+    return keys.filter((_, at) => {
+      const cells = images[at]?.cells ?? []
+      if (cells.some(({ family }) => family === 'lock')) return false
+      return rows[at]?.columns.some((column) => !cells.some((one) => one.qualifier === column))
+    })
+  }
+
+  async #hasEntry(commitTs: Timestamp): Promise<boolean> {
+    if (commitTs === this.#found) return true
+    const [entry] = await this.#cellStore.readRows([logRowKey(commitTs)], [{ family: 'data' }])
+    if (entry == null) return false
+    this.#found = commitTs
+    return true
+  }
+
+  async #isBelowSafePoint(commitTs: Timestamp): Promise<boolean> {
+    return commitTs <= (await readFences(this.#cellStore)).safePoint
+  }
+}

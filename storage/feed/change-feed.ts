@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { StorageError } from '../errors.ts'
+
+/**
+ * Every committed transaction that changed rows of tables or of the catalog: once, whole, in the order
+ * of the commit timestamps. A reader is a **position**, a timestamp up to which it knows everything.
+ *
+ *     committed      6  7     9        12        position 7, resolved 9
+ *     not settled             .   11             -> 9 is next; 12 waits, because 11 may still come
+ *
+ * Nothing is handed out above the **resolved** timestamp, below which every transaction is settled, so
+ * no commit ever turns up behind a position. A snapshot at s goes on as a feed from the position s
+ * without a hole, and the image of a row before and after a commit at t is a snapshot at t - 1 and at t.
+ */
+export interface ChangeFeed {
+  /**
+   * A timestamp up to which everything is settled, and of which whoever is live has been told. It grows
+   * on an idle store too, because it takes a timestamp first. Rejects with StorageError `closed`, or
+   * with CellStoreError.
+   */
+  resolved(): Promise<Timestamp>
+
+  /**
+   * The next commits after the position, in a turn of the event loop of their own. Rejects with
+   * StorageError `resume_too_old` (`oldest`: where one can begin) when garbage collection has passed the
+   * position, `timestamp_in_future` when it was never reached, with CellStoreError, and with the
+   * signal's reason.
+   */
+  read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage>
+
+  /**
+   * Reads on from the position and goes live in the very turn in which nothing is left to read, so that
+   * there is no gap between the two. Begins in a later turn; never throws.
+   */
+  follow(position: Timestamp, listener: FeedListener): FeedFollower
+}
+
+export type FeedReadOptions = {
+  /** A page ends with the commit that reaches so many rows; it has one commit at least. */
+  readonly rowsMax: number
+  readonly signal?: AbortSignal
+}
+
+/** The commits in (position asked for, `position`], all of them, ascending. */
+export type FeedPage = {
+  readonly commits: readonly FeedCommit[]
+  /** Where to read on. */
+  readonly position: Timestamp
+  /** Whether everything that was resolved has been read. */
+  readonly isCaughtUp: boolean
+}
+
+export type FeedCommit = {
+  readonly commitTs: Timestamp
+  /** At least one. */
+  readonly rows: readonly ChangedRow[]
+}
+
+/** A row that the transaction wrote, whether or not its values are others than before. */
+export type ChangedRow = {
+  readonly key: Uint8Array
+  /** The columns of the row that were written, as rows of tables name them: `0`, or their families. */
+  readonly columns: readonly string[]
+  readonly isDelete: boolean
+}
+
+/** Told synchronously, in the turn in which a commit is settled; what it throws ends the following. */
+export type FeedListener = {
+  /** Once for each commit after the position, ascending. */
+  readonly commit: (commit: FeedCommit) => void
+  /** Nothing more comes: the errors of `read`, or what the listener itself threw. */
+  readonly failed: (error: unknown) => void
+}
+
+export interface FeedFollower {
+  /** The listener has been told everything up to here. */
+  readonly position: Timestamp
+  /** Whether what is settled from now on is told at once. */
+  readonly isLive: boolean
+  /** Nothing more is told. */
+  stop(): void
+}
+
+export function resumeTooOld(position: Timestamp, oldest: Timestamp): StorageError {
+  return new StorageError(
+    'resume_too_old',
+    `The changes after ${position} are not kept any more; the feed can be read from ${oldest} on.`,
+    { since: position, oldest },
+  )
+}
+
+/** Of a position in another store, or in one that was restored from a backup since. */
+export function positionInFuture(position: Timestamp, newest: Timestamp): StorageError {
+  return new StorageError(
+    'timestamp_in_future',
+    `The feed has not reached ${position}; its newest timestamp is ${newest}.`,
+    { since: position, newest },
+  )
+}

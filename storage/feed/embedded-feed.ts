@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { EmbeddedCellStore, StepList } from '../cell-store/embedded-cell-store.ts'
+import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import type { RowFilter } from '../cell-store/row-filter.ts'
+import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
+import type { CommitLog } from '../transaction/commit-log.ts'
+import type { LatchTable } from '../transaction/latch-table.ts'
+import type { BufferedRow } from '../transaction/write-buffer.ts'
+import {
+  type ChangeFeed,
+  type FeedCommit,
+  type FeedFollower,
+  type FeedListener,
+  type FeedPage,
+  type FeedReadOptions,
+  positionInFuture,
+  resumeTooOld,
+} from './change-feed.ts'
+import { Follower } from './follower.ts'
+import { changedRowsOf } from './log-entry.ts'
+import { commitOfLogRow, logRowKey, logSteps } from './log-row.ts'
+
+type Outside = {
+  readonly cellStore: EmbeddedCellStore
+  readonly oracle: SynchronousOracle
+  readonly latches: LatchTable
+}
+
+/**
+ * The feed of the process that owns its store alone. What is resolved is known without looking for
+ * locks: everything below the smallest pending commitTs (J3, J4).
+ *
+ *     C3 C5   commitTs is taken; the entry travels in the batch that decides the transaction
+ *     C7      settled: commitTs is pending no more
+ *     C8      those who are live are told what is resolved now, ascending
+ *
+ * Group commit and two-phase commits may settle in another order than that of their timestamps. That
+ * nothing is told above the resolved timestamp puts them right, and nothing else has to.
+ */
+export class EmbeddedFeed implements ChangeFeed, CommitLog {
+  readonly #outside: Outside
+  /** Commits that nobody has been told of, by commitTs, ascending because they are entered as it is taken. */
+  readonly #untold = new Map<Timestamp, readonly BufferedRow[]>()
+  readonly #live = new Set<Follower>()
+
+  constructor(outside: Outside) {
+    this.#outside = outside
+  }
+
+  stepsOf(commitTs: Timestamp, rows: readonly BufferedRow[]): StepList {
+    const steps = logSteps(commitTs, rows)
+    if (steps.length > 0) this.#untold.set(commitTs, rows)
+    return steps
+  }
+
+  settled(commitTs: Timestamp, outcome: 'committed' | 'rolledBack'): void {
+    if (outcome === 'rolledBack') this.#untold.delete(commitTs)
+    this.#advance()
+  }
+
+  async resolved(): Promise<Timestamp> {
+    await this.#outside.oracle.next()
+    this.#advance()
+    return this.#resolvedNow()
+  }
+
+  async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
+    await eventLoopTurn()
+    signal?.throwIfAborted()
+    return this.#page(position, rowsMax)
+  }
+
+  follow(position: Timestamp, listener: FeedListener): FeedFollower {
+    const follower = new Follower(position, listener, () => this.#live.delete(follower))
+    void this.#catchUp(follower)
+    return follower
+  }
+
+  /** Between two pages everybody else has a turn; the last page and going live are one. */
+  async #catchUp(follower: Follower): Promise<void> {
+    try {
+      for (;;) {
+        await eventLoopTurn()
+        if (follower.isStopped) return
+        this.#advance()
+        const { commits, position, isCaughtUp } = this.#page(follower.position, PAGE_ROWS)
+        for (const commit of commits) follower.tell(commit)
+        if (follower.isStopped) return
+        follower.passed(position)
+        if (!isCaughtUp) continue
+        follower.goLive()
+        this.#live.add(follower)
+        return
+      }
+    } catch (error) {
+      follower.fail(error)
+    }
+  }
+
+  /** In one turn: what is read lies between the fence and what is resolved, and both are as of now. */
+  #page(position: Timestamp, rowsMax: number): FeedPage {
+    const { cellStore, oracle } = this.#outside
+    if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)
+    if (position > oracle.lastSeen()) throw positionInFuture(position, oracle.lastSeen())
+    const end = Math.max(position, this.#resolvedNow())
+    const chunk = cellStore.view.readChunk({
+      start: logRowKey(position + 1),
+      end: logRowKey(end + 1),
+      filter: LOG_FILTER,
+      rowsMax: Math.max(1, Math.min(rowsMax, CHUNK_COMMITS_MAX)),
+      bytesMax: CHUNK_BYTES_MAX,
+    })
+    const commits: FeedCommit[] = []
+    let rows = 0
+    for (const logRow of chunk.rows) {
+      if (rows >= rowsMax && commits.length > 0) break
+      const commit = commitOfLogRow(logRow)
+      commits.push(commit)
+      rows += commit.rows.length
+    }
+    const isCaughtUp = chunk.rest === undefined && commits.length === chunk.rows.length
+    return {
+      commits,
+      position: isCaughtUp ? end : (commits.at(-1)?.commitTs ?? position),
+      isCaughtUp,
+    }
+  }
+
+  /** Tells those who are live everything that is resolved. */
+  #advance(): void {
+    const resolved = this.#resolvedNow()
+    for (const [commitTs, rows] of this.#untold) {
+      if (commitTs > resolved) break
+      this.#untold.delete(commitTs)
+      if (this.#live.size > 0) this.#tell(commitTs, rows)
+    }
+    for (const follower of this.#live) follower.passed(resolved)
+  }
+
+  #tell(commitTs: Timestamp, rows: readonly BufferedRow[]): void {
+    const commit = { commitTs, rows: changedRowsOf(rows) }
+    if (commit.rows.length === 0) return // A large commit that only guards rows of tables.
+    for (const follower of this.#live) follower.tell(commit)
+  }
+
+  #resolvedNow(): Timestamp {
+    const { oracle, latches } = this.#outside
+    return latches.resolvedTimestamp(oracle.lastSeen())
+  }
+}
+
+const LOG_FILTER: RowFilter = [{ family: 'data' }]
+
+/** What a follower that catches up reads in one turn. */
+const PAGE_ROWS = 1_000
+const CHUNK_COMMITS_MAX = 1_000
+const CHUNK_BYTES_MAX = 1024 * 1024

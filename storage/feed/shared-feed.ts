@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import type { RowFilter } from '../cell-store/row-filter.ts'
+import { StorageError, type StorageErrorCode } from '../errors.ts'
+import type { LogRow, SharedCommitLog } from '../transaction/commit-log.ts'
+import type { LockResolver } from '../transaction/lock-resolver.ts'
+import type { ProtocolContext } from '../transaction/protocol-context.ts'
+import { Snapshot } from '../transaction/snapshot.ts'
+import type { BufferedRow } from '../transaction/write-buffer.ts'
+import {
+  type ChangeFeed,
+  type FeedCommit,
+  type FeedFollower,
+  type FeedListener,
+  type FeedPage,
+  type FeedReadOptions,
+  positionInFuture,
+  resumeTooOld,
+} from './change-feed.ts'
+import { Follower } from './follower.ts'
+import { changedRowsOf } from './log-entry.ts'
+import {
+  commitOfSharedLogRow,
+  NOTED_BEFORE_MAX,
+  sharedLogRanges,
+  sharedLogRow,
+} from './shared-log-row.ts'
+
+/**
+ * The feed over a store that processes share. A timestamp is resolved when it was taken and every lock
+ * that stood then on a row of the log has been settled: whoever commits at or below it held all of its
+ * locks before (I2), its log row's among them. So a snapshot of the log at that timestamp has them all.
+ *
+ * Those who follow look for commits of other processes twice a second, and for their own at once.
+ */
+export class SharedFeed implements ChangeFeed, SharedCommitLog {
+  readonly #context: ProtocolContext
+  readonly #resolver: LockResolver
+  readonly #following = new Map<Follower, Promise<void>>()
+  /** Ends the pauses of those who are live. */
+  #wake = new AbortController()
+  #told = Promise.withResolvers<void>()
+
+  constructor(context: ProtocolContext, resolver: LockResolver) {
+    this.#context = context
+    this.#resolver = resolver
+  }
+
+  async rowFor(startTs: Timestamp, rows: readonly BufferedRow[]): Promise<LogRow | undefined> {
+    const changed = changedRowsOf(rows)
+    if (changed.length === 0) return undefined
+    const { timestamp: notedAt } = await this.#context.oracle.next()
+    const row = sharedLogRow({ notedAt, startTs }, changed)
+    return { row, commitTsMax: notedAt + NOTED_BEFORE_MAX }
+  }
+
+  committed(): void {
+    this.#wake.abort()
+  }
+
+  async resolved(): Promise<Timestamp> {
+    const { timestamp } = await this.#context.oracle.next()
+    await this.#commitsBetween(timestamp, timestamp)
+    while (this.#isAnyLiveBefore(timestamp)) {
+      this.#wake.abort()
+      await this.#told.promise
+    }
+    return timestamp
+  }
+
+  async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
+    await eventLoopTurn()
+    const { timestamp: resolved } = await this.#context.oracle.next()
+    if (position > resolved) throw positionInFuture(position, resolved)
+    try {
+      const page = await this.#pageUpTo(resolved, { position, rowsMax, signal })
+      await this.#checkKept(position)
+      return page
+    } catch (error) {
+      if (isCode(error, 'snapshot_too_old')) await this.#checkKept(position)
+      throw error
+    }
+  }
+
+  follow(position: Timestamp, listener: FeedListener): FeedFollower {
+    const follower = new Follower(position, listener, () => this.#wake.abort())
+    const running = this.#run(follower).finally(() => this.#following.delete(follower))
+    this.#following.set(follower, running)
+    return follower
+  }
+
+  /** Ends all following; nobody is told of it. */
+  async stop(): Promise<void> {
+    for (const follower of this.#following.keys()) follower.stop()
+    await Promise.all(this.#following.values())
+  }
+
+  async #run(follower: Follower): Promise<void> {
+    while (!follower.isStopped) {
+      const wake = this.#wake
+      try {
+        const page = await this.read(follower.position, { rowsMax: PAGE_ROWS })
+        for (const commit of page.commits) follower.tell(commit)
+        follower.passed(page.position)
+        if (!page.isCaughtUp || follower.isStopped) continue
+        follower.goLive()
+      } catch (error) {
+        if (!mayPass(error)) follower.fail(error)
+      }
+      this.#hasTold()
+      await this.#pause(wake)
+    }
+    this.#hasTold()
+  }
+
+  /** Until a commit of this process, or until one of another may have come. */
+  async #pause(wake: AbortController): Promise<void> {
+    const { signal } = wake
+    await this.#context.clock.sleep(POLL_MS, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    if (signal.aborted && this.#wake === wake) this.#wake = new AbortController()
+  }
+
+  #hasTold(): void {
+    this.#told.resolve()
+    this.#told = Promise.withResolvers()
+  }
+
+  #isAnyLiveBefore(timestamp: Timestamp): boolean {
+    for (const { isLive, position } of this.#following.keys()) {
+      if (isLive && position < timestamp) return true
+    }
+    return false
+  }
+
+  /** As rule F2: of what lies below the safe point, some may have been missing from the log. */
+  async #checkKept(position: Timestamp): Promise<void> {
+    const safePoint = await this.#context.oracle.currentSafePoint()
+    if (position < safePoint) throw resumeTooOld(position, safePoint)
+  }
+
+  /** Looks at ever longer times, so that neither a busy hour is read whole nor an idle day bit by bit. */
+  async #pageUpTo(
+    resolved: Timestamp,
+    { position, rowsMax, signal }: PageRequest,
+  ): Promise<FeedPage> {
+    const commits: FeedCommit[] = []
+    let rows = 0
+    let from = position
+    for (let span = SPAN_MIN; from < resolved; span *= 2) {
+      signal?.throwIfAborted()
+      const to = Math.min(from + span, resolved)
+      for (const commit of await this.#commitsBetween(from, to)) {
+        commits.push(commit)
+        rows += commit.rows.length
+        if (rows >= rowsMax) return { commits, position: commit.commitTs, isCaughtUp: false }
+      }
+      from = to
+    }
+    return { commits, position: resolved, isCaughtUp: true }
+  }
+
+  /** The commits in (after, until], ascending; `until` has been issued. Waits for those under way. */
+  async #commitsBetween(after: Timestamp, until: Timestamp): Promise<FeedCommit[]> {
+    const snapshot = new Snapshot(this.#context, this.#resolver, until)
+    const suspects = await this.#suspects(after, until)
+    const commits: FeedCommit[] = []
+    for (let at = 0; at < suspects.keys.length; at += SNAPSHOT_ROWS) {
+      const keys = suspects.keys.slice(at, at + SNAPSHOT_ROWS)
+      for (const row of await snapshot.getRows(keys, suspects.columns)) {
+        if (row === null) continue
+        const commit = commitOfSharedLogRow(row)
+        if (commit.commitTs > after) commits.push(commit)
+      }
+    }
+    return commits.sort((a, b) => a.commitTs - b.commitTs)
+  }
+
+  /** Rows of the log that committed after the position or may still do so, and all columns of theirs. */
+  async #suspects(after: Timestamp, until: Timestamp) {
+    const filter: RowFilter = [
+      { family: 'lock', timestamps: { until: until + 1 } },
+      { family: 'write', timestamps: { from: after + 1, until: until + 1 } },
+    ]
+    const keys: Uint8Array[] = []
+    const columns = new Set<string>()
+    const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
+    await Promise.all(
+      ranges.map(async (range) => {
+        for await (const row of this.#context.cellStore.scanRows({ ...range, filter })) {
+          keys.push(row.key)
+          for (const { qualifier } of row.cells) columns.add(qualifier)
+        }
+      }),
+    )
+    return { keys, columns: [...columns] }
+  }
+}
+
+type PageRequest = {
+  readonly position: Timestamp
+  readonly rowsMax: number
+  readonly signal: AbortSignal | undefined
+}
+
+function isCode(error: unknown, code: StorageErrorCode): boolean {
+  return error instanceof StorageError && error.code === code
+}
+
+/** A store that does not answer, or a lock whose owner lives on: the next attempt may do better. */
+function mayPass(error: unknown): boolean {
+  return error instanceof CellStoreError ? error.kind !== 'closed' : isCode(error, 'locked')
+}
+
+/** How often those who are live look for the commits of other processes. */
+const POLL_MS = 500
+/** What a follower reads at once. */
+const PAGE_ROWS = 1_000
+const SNAPSHOT_ROWS = 256
+/** The shortest time that is read at once, in microseconds. */
+const SPAN_MIN = 1_000_000

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
+import { invariant } from '../invariant.ts'
+import type { SnapshotRow } from '../transaction/version.ts'
+import type { BufferedRow, BufferedWrite } from '../transaction/write-buffer.ts'
+import type { ChangedRow, FeedCommit } from './change-feed.ts'
+import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
+
+/**
+ * The log where processes share the store. Its rows are ordinary rows of the write set, so commitTs is
+ * not known when their key is made; they stand under a timestamp that was taken when the commit began.
+ *
+ *     00 "log/3/000649add4493008/000649add4491234"     bucket, noted at, startTs
+ *        columns "0", "1", …                           256 rows of the transaction each
+ *
+ * Ascending keys would all be written at one place of the store; buckets make a few places of it.
+ */
+const PREFIX = systemRowKey('log/')
+const SHARED_LOG_BUCKETS = 8
+const TIMESTAMP_DIGITS = 14
+
+/** `/<digit>/` follows the prefix: the log of a store with one owner has a digit of its timestamp there. */
+const SEPARATOR_AT = PREFIX.length + 1
+const SEPARATOR = 0x2f
+
+/**
+ * How far commitTs may lie behind the timestamp under which a commit is noted, in microseconds. So the
+ * commits after a position stand from this much before it on. Slower commits are rolled back.
+ */
+export const NOTED_BEFORE_MAX = 60_000_000
+
+/** How many rows one cell of an entry names. */
+const PART_ROWS = 256
+
+export function isSharedLogRow(key: Uint8Array): boolean {
+  return key[SEPARATOR_AT] === SEPARATOR && hasPrefix(key, PREFIX)
+}
+
+/** The row that notes a commit of these rows. */
+export function sharedLogRow(
+  { notedAt, startTs }: { readonly notedAt: Timestamp; readonly startTs: Timestamp },
+  changed: readonly ChangedRow[],
+): BufferedRow {
+  const bucket = startTs % SHARED_LOG_BUCKETS
+  const key = systemRowKey(`${bucketPath(bucket)}${digitsOf(notedAt)}/${digitsOf(startTs)}`)
+  const writes = new Map<string, BufferedWrite>()
+  for (let at = 0; at < changed.length; at += PART_ROWS) {
+    const value = encodeLogEntry(changed.slice(at, at + PART_ROWS))
+    writes.set(String(at / PART_ROWS), { kind: 'put', value })
+  }
+  return { key, text: rowKeyText(key), writes }
+}
+
+/** Where notes stand that were made in (after, until], one range for each bucket. */
+export function sharedLogRanges(
+  after: Timestamp,
+  until: Timestamp,
+): Array<{ readonly start: Uint8Array; readonly end: Uint8Array }> {
+  return Array.from({ length: SHARED_LOG_BUCKETS }, (_, bucket) => ({
+    start: systemRowKey(bucketPath(bucket) + digitsOf(Math.max(0, after + 1))),
+    end: systemRowKey(bucketPath(bucket) + digitsOf(until + 1)),
+  }))
+}
+
+/** The commit that a row of the log tells. Violations of J9. */
+export function commitOfSharedLogRow({ columns }: SnapshotRow): FeedCommit {
+  const rows: ChangedRow[] = []
+  let commitTs: Timestamp | null = null
+  for (let part = 0; part < columns.size; part += 1) {
+    const found = columns.get(String(part))
+    invariant(found !== undefined, 'J9', { damaged: 'log row', missing: part })
+    rows.push(...decodeLogEntry(found.value))
+    commitTs = found.commitTs
+  }
+  invariant(commitTs !== null, 'J9', { damaged: 'log row', parts: columns.size })
+  return { commitTs, rows }
+}
+
+function bucketPath(bucket: number): string {
+  return `log/${bucket}/`
+}
+
+function digitsOf(timestamp: Timestamp): string {
+  return timestamp.toString(16).padStart(TIMESTAMP_DIGITS, '0')
+}
