@@ -16,7 +16,8 @@ import {
  *
  *     bob data@5 = ten             bob write@6 -> 5 put seven     bob write@6 -> 5 data 300
  *     bob write@6 -> 5 delete      bob lock@7 primary=bob put 3   joe lock@7 primary=bob guard
- *     bob rollback@7               bob guard@9 -> 7
+ *     bob rollback@7               bob guard@9 -> 7               bob.7 notify@5
+ *     bob.ack/7 write@9 -> 8 put 8                                bob.7 notify@30 of 5
  *
  * A lock belongs to the incarnation OWNER_A unless it says `owner=b`; its wall time is its startTs.
  */
@@ -45,7 +46,7 @@ export function rowKey(name: string): Uint8Array {
 }
 
 function parseCell(line: string): { row: Uint8Array; cell: Cell } {
-  const match = /^(\w+)(?:\.(\w+))? (\w+)@(\d+)(?: (.*))?$/.exec(line)
+  const match = /^(\w+)(?:\.([\w/]+))? (\w+)@(\d+)(?: (.*))?$/.exec(line)
   if (match === null) throw new Error(`not a cell: ${line}`)
   const [, row = '', qualifier = '0', family, timestampText, rest = ''] = match
   const timestamp = Number(timestampText)
@@ -67,8 +68,9 @@ function parseValue(family: Cell['family'], timestamp: number, rest: string): Ui
     case 'guard':
       return encodeStartTs(Number(rest.replace('-> ', '')))
     case 'rollback':
-    case 'notify':
       return new Uint8Array()
+    case 'notify':
+      return rest === '' ? new Uint8Array() : encodeStartTs(Number(rest.replace('of ', '')))
     case 'lock': {
       const [, row = '', column = '0', owner = 'a', content = ''] =
         /^primary=(\w+)(?:\.(\w+))?(?: owner=(\w))? (.*)$/.exec(rest) ?? []
@@ -109,6 +111,8 @@ function formatCell(row: string, { family, qualifier, timestamp, value }: Cell):
       const what = content.kind === 'guard' ? 'guard' : formatContent(content)
       return `${address} primary=${Buffer.from(primary.row)}${column}${owner} ${what}`
     }
+    case 'notify':
+      return value.length === 0 ? address : `${address} of ${decodeStartTs(value)}`
     default:
       return address
   }

@@ -16,6 +16,11 @@ export class CountingOracle implements SynchronousOracle {
     this.#last = last
   }
 
+  /** So much is issued meanwhile. */
+  leap(by: number): void {
+    this.#last += by
+  }
+
   async next(): Promise<Stamp> {
     this.#last += 1
     return { timestamp: this.#last, safePoint: this.safePoint, schemaFence: this.schemaFence }

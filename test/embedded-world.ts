@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/cell-store/cell.ts'
+import { EmbeddedFeed } from '../storage/feed/embedded-feed.ts'
 import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
 import type { EmbeddedContext } from '../storage/transaction/embedded-context.ts'
@@ -28,6 +29,7 @@ export class EmbeddedWorld {
   readonly store = new ScriptedEmbeddedStore()
   readonly oracle: CountingOracle
   readonly latches = new LatchTable()
+  readonly feed: EmbeddedFeed
   readonly context: EmbeddedContext
   readonly #protocol: TransactionProtocol
   readonly #budget = new BufferBudget(2 ** 40)
@@ -36,12 +38,18 @@ export class EmbeddedWorld {
   /** `now` is the last timestamp that has been issued. */
   constructor(now: Timestamp, commit: 'one-phase' | 'two-phase' = 'one-phase') {
     this.oracle = new CountingOracle(now)
+    this.feed = new EmbeddedFeed({
+      cellStore: this.store,
+      oracle: this.oracle,
+      latches: this.latches,
+    })
     const outside = { clock: new LeapingClock(), randomness: new SeededRandomness(1) }
     this.context = {
       ...outside,
       cellStore: this.store,
       oracle: this.oracle,
       latches: this.latches,
+      commitLog: this.feed,
       commitTurnRows: COMMIT_TURN_ROWS,
       liveness: new ExclusiveLiveness(outside),
       background: new BackgroundWork(silentLog),

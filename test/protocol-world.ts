@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/cell-store/cell.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import { SharedFeed } from '../storage/feed/shared-feed.ts'
 import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
 import { generalProtocol } from '../storage/transaction/general-protocol.ts'
@@ -51,6 +52,7 @@ export class Gateway {
   readonly store: FaultyCellStore
   readonly liveness: ScriptedLiveness
   readonly context: ProtocolContext
+  readonly feed: SharedFeed
   readonly resolver: LockResolver
   readonly #budget = new BufferBudget(2 ** 40)
 
@@ -67,12 +69,13 @@ export class Gateway {
       log: silentLog,
     }
     this.resolver = new LockResolver(this.context)
+    this.feed = new SharedFeed(this.context, this.resolver)
   }
 
   beginAt(startTs: Timestamp, options: { keepsOutcome?: boolean } = {}): Transaction {
     return new Transaction(
       {
-        protocol: generalProtocol(this.context, this.resolver),
+        protocol: generalProtocol(this.context, this.resolver, this.feed),
         budget: this.#budget,
         ended: () => {},
       },
@@ -96,6 +99,7 @@ export class Gateway {
     const request = {
       startTs,
       rows: buffer.rows(),
+      hints: [],
       primaryRow,
       schemaScopes: [],
       changedSchemas: [],

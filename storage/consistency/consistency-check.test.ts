@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
+import { logRowKey } from '../feed/log-row.ts'
 import { ORACLE_ROW } from '../oracle/oracle-row.ts'
 import {
   createTable,
@@ -96,6 +97,24 @@ class DamagedWorld {
     const timestamps = { from: timestamp, until: timestamp + 1 }
     const mutation = { kind: 'deleteFromColumn', family, qualifier, timestamps } as const
     await this.cellStore.mutateRows([{ row, mutations: [mutation] }])
+  }
+
+  async notify(row: Uint8Array, cell: { qualifier?: string; value?: Uint8Array }): Promise<void> {
+    const { timestamp } = await this.newest(row, 'write')
+    const value = new Uint8Array()
+    await this.set(row, { family: 'notify', qualifier: '1', timestamp, value, ...cell })
+  }
+
+  /** A run of observer 1 that began when the newest version did. */
+  async acknowledge(
+    row: Uint8Array,
+    acknowledgedAt: (startTs: number) => Uint8Array,
+  ): Promise<void> {
+    const { timestamp, value } = await this.newest(row, 'write')
+    const { startTs } = decodeWriteRecord(value)
+    const record = { startTs, content: { kind: 'inline', value: acknowledgedAt(startTs) } } as const
+    const acknowledged = encodeWriteRecord(record)
+    await this.set(row, { family: 'write', qualifier: 'ack/1', timestamp, value: acknowledged })
   }
 
   /** Cuts the last byte off the newest cell of the family. */
@@ -195,7 +214,7 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     name: 'a lost write record of a long value, the oldest one',
-    rules: ['I5'],
+    rules: ['I5', 'J9'],
     damage: async (world) => {
       const cells = await world.cells(world.key('ann'), 'write')
       await world.erase(world.key('ann'), cells.at(-1) as Cell)
@@ -239,6 +258,41 @@ const DAMAGES: readonly Damage[] = [
     name: 'a guard stamp that is cut short',
     rules: ['I5'],
     damage: (world) => world.shorten(world.key('bob'), 'guard'),
+  },
+  {
+    name: 'a notify cell of an observer that never was',
+    rules: ['O2'],
+    damage: (world) => world.notify(world.key('bob'), { qualifier: '99' }),
+  },
+  {
+    name: "a notify cell that is no observer's",
+    rules: ['O2'],
+    damage: (world) => world.notify(world.key('bob'), { qualifier: 'reader' }),
+  },
+  {
+    name: "a notify cell in a row that is no table's",
+    rules: ['O2'],
+    damage: (world) => world.notify(systemRowKey('catalog/version'), {}),
+  },
+  {
+    name: 'a notify cell that is cut short',
+    rules: ['O2'],
+    damage: (world) => world.notify(world.key('bob'), { value: new Uint8Array(7) }),
+  },
+  {
+    name: 'a notify cell that tells of what came after it',
+    rules: ['O2'],
+    damage: (world) => world.notify(world.key('bob'), { value: encodeStartTs(2 ** 52) }),
+  },
+  {
+    name: 'an acknowledgment of what a run has not seen',
+    rules: ['O3'],
+    damage: (world) => world.acknowledge(world.key('bob'), (startTs) => encodeStartTs(startTs + 1)),
+  },
+  {
+    name: 'an acknowledgment that is no timestamp',
+    rules: ['O3'],
+    damage: (world) => world.acknowledge(world.key('bob'), () => new Uint8Array(7)),
   },
   {
     name: 'a transaction that is committed and rolled back',
@@ -425,12 +479,12 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     name: 'a name that leads nowhere, its table having lost its definition',
-    rules: ['I5', 'T3'],
+    rules: ['I5', 'J9', 'T3'],
     damage: async (world) => world.erase(CATALOG_TABLE, await world.newest(CATALOG_TABLE, 'write')),
   },
   {
     name: 'a table that has lost its name',
-    rules: ['T3'],
+    rules: ['J9', 'T3'],
     damage: async (world) => world.erase(CATALOG_NAME, await world.newest(CATALOG_NAME, 'write')),
   },
   {
@@ -456,10 +510,37 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     name: 'a catalog that changed without its version',
-    rules: ['T3'],
+    rules: ['J9', 'T3'],
     damage: async (world) => {
       const row = systemRowKey('catalog/version')
       await world.erase(row, await world.newest(row, 'write'))
+    },
+  },
+  {
+    name: 'a commit that is not in the log',
+    rules: ['J9'],
+    damage: async (world) => {
+      const { timestamp } = await world.newest(world.key('eve'), 'write')
+      const row = logRowKey(timestamp)
+      await world.erase(row, await world.newest(row, 'data'))
+    },
+  },
+  {
+    name: 'a log entry that is cut short',
+    rules: ['J9'],
+    damage: async (world) => {
+      const { timestamp } = await world.newest(world.key('eve'), 'write')
+      await world.shorten(logRowKey(timestamp), 'data')
+    },
+  },
+  {
+    name: 'a log entry of a commit that never was',
+    rules: ['J9'],
+    damage: async (world) => {
+      const { timestamp: commitTs } = await world.newest(world.key('eve'), 'write')
+      const { value } = await world.newest(logRowKey(commitTs), 'data')
+      const timestamp = commitTs - 1
+      await world.set(logRowKey(timestamp), { family: 'data', timestamp, value })
     },
   },
 ]

@@ -2,12 +2,15 @@
 import { FAMILIES, type Row, type Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
+import { isLogRow } from '../feed/log-row.ts'
 import type { Catalog } from '../tables/catalog.ts'
 import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
 import { checkHistory } from './column-history.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
 import { IndexCheck } from './index-check.ts'
+import { LogCheck } from './log-check.ts'
 import { checkValues, type StoredValue, VALUES_READ_TOGETHER } from './long-values.ts'
+import { checkAcknowledgments, checkNotifications } from './observation-check.ts'
 import { checkPrimary } from './primary-check.ts'
 import { readRowImage } from './row-image.ts'
 import {
@@ -60,7 +63,8 @@ export async function findInconsistencies(
   { signal, onProgress }: ConsistencyCheckOptions,
   takeTimestamp: TakeTimestamp = () => newestOf(cellStore),
 ): Promise<Catalog> {
-  const check = new StoreCheck(cellStore, findings, await checkCatalog(cellStore, findings))
+  const log = await LogCheck.open(cellStore)
+  const check = new StoreCheck(cellStore, findings, log, await checkCatalog(cellStore, findings))
   const scan = { start: new Uint8Array(), filter: ROW_FILTER }
   for await (const row of cellStore.scanRows(signal === undefined ? scan : { ...scan, signal })) {
     await check.checkRow(row)
@@ -80,11 +84,18 @@ class StoreCheck {
   readonly #cellStore: CellStore
   readonly #findings: ConsistencyFindings
   readonly #timestamps: TimestampCheck
+  readonly #log: LogCheck
   #checked: CheckedCatalog
 
-  constructor(cellStore: CellStore, findings: ConsistencyFindings, checked: CheckedCatalog) {
+  constructor(
+    cellStore: CellStore,
+    findings: ConsistencyFindings,
+    log: LogCheck,
+    checked: CheckedCatalog,
+  ) {
     this.#cellStore = cellStore
     this.#findings = findings
+    this.#log = log
     this.#checked = checked
     this.#timestamps = new TimestampCheck(cellStore)
   }
@@ -95,10 +106,15 @@ class StoreCheck {
 
   async checkRow(row: Row): Promise<void> {
     this.#findings.rows += 1
+    const isLog = isLogRow(row.key)
+    const isPlain = isLog || isPlainRow(row.key)
     for (const { family } of row.cells) {
-      if (family !== 'data' || isPlainRow(row.key)) this.#findings.countCells(family, 1)
+      if (family !== 'data' || isPlain) this.#findings.countCells(family, 1)
     }
-    if (isPlainRow(row.key)) this.#findings.add(...checkPlainRow(row))
+    if (isLog) {
+      this.#findings.add(...(await this.#timestamps.check(row)))
+      this.#findings.add(...(await this.#log.checkEntry(row)))
+    } else if (isPlain) this.#findings.add(...checkPlainRow(row))
     else await this.#checkTransactionalRow(row)
   }
 
@@ -108,11 +124,13 @@ class StoreCheck {
     const image = readRowImage(row)
     findings.add(...image.problems, ...checkHistory(image))
     findings.add(...(await this.#timestamps.check(row)))
+    findings.add(...(await this.#log.checkVersions(image)))
     for (const locking of image.locks) {
       findings.add(...(await checkPrimary(cellStore, row.key, locking)))
     }
     const meaning = await this.#meaningOf(row.key)
     findings.add(...checkRowKey(this.#checked, meaning, row.key))
+    findings.add(...(await this.#checkNotifications(row, meaning)), ...checkAcknowledgments(image))
     for await (const value of checkValues(cellStore, image, findings)) {
       findings.add(...(await this.#checkValue(meaning, row.key, value)))
     }
@@ -128,6 +146,14 @@ class StoreCheck {
     const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
     if (again.nextId > id) this.#checked = again
     return meaningOfRow(this.#checked, key)
+  }
+
+  /** As with tables, an observer that is not known may have been created meanwhile. */
+  async #checkNotifications(row: Row, meaning: RowMeaning) {
+    const problems = checkNotifications(row, meaning, this.#checked.nextId)
+    if (problems.length === 0) return problems
+    const again = await checkCatalog(this.#cellStore, new ConsistencyFindings())
+    return checkNotifications(row, meaning, again.nextId)
   }
 
   /** A value that cannot be read may be of columns that were added since the catalog was read. */

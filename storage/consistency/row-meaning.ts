@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { decodeLogEntry } from '../feed/log-entry.ts'
+import { isSharedLogRow } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { decodeAck, observerOfAck } from '../observers/acknowledgment.ts'
+import { decodeBackfillPosition, observerOfBackfill } from '../observers/backfill-position.ts'
+import { decodeDeadLetter, observerOfDeadLetter } from '../observers/dead-letter.ts'
 import type { Catalog, TableIndex } from '../tables/catalog.ts'
 import {
   CATALOG_NEXT_ID_KEY,
@@ -124,6 +129,9 @@ function valueDecoderOf(
   row: Uint8Array,
   { column, value }: { readonly column: string; readonly value: Uint8Array },
 ): (() => unknown) | 'noSuchColumn' | undefined {
+  if (meaning.kind === 'table' && observerOfAck(column) !== undefined) {
+    return () => decodeAck(value)
+  }
   if (meaning.kind === 'table' && meaning.table !== undefined) {
     const { table } = meaning
     const family = familyIds(table).find((id) => familyColumn(id) === column)
@@ -149,6 +157,9 @@ function decoderOf(key: Uint8Array): ((value: Uint8Array) => unknown) | undefine
   if (Buffer.compare(key, CATALOG_VERSION_KEY) === 0) return decodeCatalogVersion
   if (hasPrefix(key, CATALOG_TABLE_PREFIX)) return decodeTable
   if (hasPrefix(key, INDEX_BUILD_PREFIX)) return decodePosition
+  if (observerOfDeadLetter(key) !== undefined) return decodeDeadLetter
+  if (observerOfBackfill(key) !== undefined) return decodeBackfillPosition
+  if (isSharedLogRow(key)) return decodeLogEntry
   return hasPrefix(key, NAME_PREFIX) ? decodeCatalogName : undefined
 }
 

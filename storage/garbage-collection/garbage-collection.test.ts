@@ -225,6 +225,6 @@ function collectionOf(world: EmbeddedWorld): GarbageCollection {
     retention: AT_ONCE,
     oldestSnapshot: () => undefined,
     safePointMax: () => world.latches.oldestLockedStart(),
-    expendableAt: async () => () => false,
+    expendableAt: async () => ({ row: () => false, observer: () => false }),
   })
 }

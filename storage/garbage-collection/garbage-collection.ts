@@ -2,7 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
 import type { GarbageCollector, GarbageReport } from './garbage-collector.ts'
-import type { IsExpendable } from './row-garbage.ts'
+import type { Expendable } from './row-garbage.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
 export type GarbageCollectionParts = {
@@ -14,7 +14,7 @@ export type GarbageCollectionParts = {
   /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
   readonly safePointMax: () => Timestamp | undefined
   /** Which rows may go as a whole, by what the catalog says at the safe point. */
-  readonly expendableAt: (safePoint: Timestamp) => Promise<IsExpendable>
+  readonly expendableAt: (safePoint: Timestamp) => Promise<Expendable>
 }
 
 /** Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. */

@@ -6,18 +6,19 @@ import { OWNER_A, rowKey } from '../../test/cell-notation.ts'
 import { COLUMN, ProtocolWorld } from '../../test/protocol-world.ts'
 import { LockSweeper } from '../transaction/lock-sweeper.ts'
 import { GarbageCollector } from './garbage-collector.ts'
-import type { IsExpendable } from './row-garbage.ts'
+import type { Expendable } from './row-garbage.ts'
 
-const nothing: IsExpendable = () => false
+/** Nothing but what was of the observer 66. */
+const nothing: Expendable = { row: () => false, observer: (id) => id === 66 }
 
-function collect(world: ProtocolWorld, safePoint: number, isExpendable = nothing) {
+function collect(world: ProtocolWorld, safePoint: number, expendable = nothing) {
   const sweeper = new LockSweeper(world.b.context, world.b.resolver, 0)
   const collector = new GarbageCollector(
     world.b.context,
     (safePoint) => sweeper.resolveBelow(safePoint),
     0,
   )
-  return collector.collect(safePoint, async () => isExpendable)
+  return collector.collect(safePoint, async () => expendable)
 }
 
 describe('a collection at 10 leaves', () => {
@@ -66,6 +67,61 @@ describe('a collection at 10 leaves', () => {
       name: 'other columns of the row as they are',
       given: ['bob write@9 -> 8 delete', 'bob.1 write@9 -> 8 put b'],
       expected: ['bob.1 write@9 -> 8 put b'],
+    },
+    {
+      name: 'a delete of which an observer is still to learn, and what the notify cell names',
+      given: ['bob write@9 -> 8 delete', 'bob write@6 -> 5 put a', 'bob.7 notify@5'],
+      expected: ['bob write@9 -> 8 delete', 'bob write@6 -> 5 put a', 'bob.7 notify@5'],
+    },
+    {
+      name: 'of a row that is notified what would stay at the start of what is named',
+      given: [
+        'bob write@9 -> 8 put c',
+        'bob write@7 -> 6 put b',
+        'bob write@4 -> 3 put a',
+        'bob.7 notify@12 of 8',
+        'bob.9 notify@8',
+      ],
+      expected: [
+        'bob write@9 -> 8 put c',
+        'bob write@7 -> 6 put b',
+        'bob.7 notify@12 of 8',
+        'bob.9 notify@8',
+      ],
+    },
+    {
+      name: 'nothing of an observer that had been dropped, which holds back nothing',
+      given: [
+        'bob write@9 -> 8 put c',
+        'bob write@6 -> 5 put b',
+        'bob.ack/66 write@7 -> 6 put 00000006',
+        'bob.66 notify@5',
+      ],
+      expected: ['bob write@9 -> 8 put c'],
+    },
+    {
+      name: 'no acknowledgment of a row that is gone',
+      given: ['bob write@9 -> 8 delete', 'bob.ack/7 write@10 -> 9 put 00000009'],
+      expected: [],
+    },
+    {
+      name: 'the acknowledgment of a row that is there, and of one whose delete is not observed',
+      given: [
+        'bob write@9 -> 8 put a',
+        'bob.ack/7 write@10 -> 9 put 00000009',
+        'joe write@9 -> 8 delete',
+        'joe write@5 -> 4 put a',
+        'joe.7 notify@8',
+        'joe.ack/7 write@7 -> 6 put 00000006',
+      ],
+      expected: [
+        'bob write@9 -> 8 put a',
+        'bob.ack/7 write@10 -> 9 put 00000009',
+        'joe write@9 -> 8 delete',
+        'joe write@5 -> 4 put a',
+        'joe.ack/7 write@7 -> 6 put 00000006',
+        'joe.7 notify@8',
+      ],
     },
   ]
   for (const { name, given, expected } of scenarios) {
@@ -148,7 +204,7 @@ describe('a collection', () => {
       'old.1 write@9 -> 8 data 4',
       'new write@12 -> 11 put b',
     )
-    await collect(world, 10, () => true)
+    await collect(world, 10, { ...nothing, row: () => true })
     assert.deepEqual(await world.cells(), ['new write@12 -> 11 put b'])
   })
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
+import type { Row, Timestamp } from '../cell-store/cell.ts'
+import type { RowMutations } from '../cell-store/cell-store.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
-import { garbageFilter, garbageOf, type IsExpendable } from './row-garbage.ts'
+import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
 
 /** What one collection did. */
 export type GarbageReport = {
@@ -16,6 +17,9 @@ export type GarbageReport = {
   readonly elapsedMs: number
 }
 
+/** Deletes the notes of commits at or below the safe point. */
+export type TrimLog = (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
+
 /** Settles every lock of a transaction that began before the safe point; resolves to how many. */
 export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
 
@@ -25,7 +29,7 @@ export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
  * 1. raise the safe point: from here on nobody older commits (F1) or shows what it has read (F2);
  * 2. wait until every request that was sent before has taken effect or never will (A3);
  * 3. resolve every lock below it, so that no secondary needs a primary's record any more;
- * 4. delete, row by row.
+ * 4. delete, row by row, and from the log of commits.
  *
  * Each step can be repeated, so a collection that was interrupted is simply begun again; two at once do
  * no harm.
@@ -34,21 +38,31 @@ export class GarbageCollector {
   readonly #context: ProtocolContext
   readonly #resolveBelow: ResolveBelow
   readonly #requestLifeMs: number
+  readonly #trimLog: TrimLog
 
-  /** `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). */
-  constructor(context: ProtocolContext, resolveBelow: ResolveBelow, requestLifeMs: number) {
+  /**
+   * `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). The log need
+   * not be trimmed where its entries are rows like all others.
+   */
+  constructor(
+    context: ProtocolContext,
+    resolveBelow: ResolveBelow,
+    requestLifeMs: number,
+    trimLog: TrimLog = async () => {},
+  ) {
     this.#context = context
     this.#resolveBelow = resolveBelow
     this.#requestLifeMs = requestLifeMs
+    this.#trimLog = trimLog
   }
 
   /**
-   * Rejects with CellStoreError when the store fails, and with the signal's reason. `isExpendable` is
+   * Rejects with CellStoreError when the store fails, and with the signal's reason. `findExpendable` is
    * asked for after the safe point has been raised, so it may read the store at the safe point.
    */
   async collect(
     safePoint: Timestamp,
-    isExpendable: () => Promise<IsExpendable>,
+    findExpendable: () => Promise<Expendable>,
     signal?: AbortSignal,
   ): Promise<GarbageReport> {
     const { oracle, clock } = this.#context
@@ -56,7 +70,8 @@ export class GarbageCollector {
     await oracle.raiseSafePoint(safePoint)
     if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
     const locksResolved = await this.#resolveBelow(safePoint)
-    const rows = await this.#deleteGarbage(safePoint, await isExpendable(), signal)
+    await this.#trimLog(safePoint, signal)
+    const rows = await this.#deleteGarbage(safePoint, await findExpendable(), signal)
     const bytesReclaimed = await this.#reclaimSpace(signal)
     return {
       safePoint,
@@ -67,7 +82,7 @@ export class GarbageCollector {
     }
   }
 
-  async #deleteGarbage(safePoint: Timestamp, isExpendable: IsExpendable, signal?: AbortSignal) {
+  async #deleteGarbage(safePoint: Timestamp, expendable: Expendable, signal?: AbortSignal) {
     let rowsExamined = 0
     let rowsCollected = 0
     const { cellStore } = this.#context
@@ -75,18 +90,28 @@ export class GarbageCollector {
     // Page by page, so that writers and readers have their turn in between.
     for await (const page of rowPages(cellStore, { filter, pageRows: PAGE_ROWS, signal })) {
       rowsExamined += page.length
-      const entries = page
-        .map((row) => ({
-          row: row.key,
-          mutations: garbageOf(row, { safePoint, isExpendable }),
-        }))
-        .filter(({ mutations }) => mutations.length > 0)
+      const entries: RowMutations[] = []
+      for (const row of page) {
+        const mutations = await this.#garbageOf(row, { safePoint, expendable })
+        if (mutations.length > 0) entries.push({ row: row.key, mutations })
+      }
       rowsCollected += entries.length
       const errors = await cellStore.mutateRows(entries)
       const failed = errors.find((error) => error !== null)
       if (failed != null) throw failed
     }
     return { rowsExamined, rowsCollected }
+  }
+
+  /** Rows that still have to be observed are few, so each is read for itself. */
+  async #garbageOf(row: Row, bounds: { safePoint: Timestamp; expendable: Expendable }) {
+    const { expendable } = bounds
+    const safePoint = safePointOfRow(row, bounds)
+    if (safePoint === bounds.safePoint) return garbageOf(row, bounds)
+    const [again] = await this.#context.cellStore.readRows([row.key], garbageFilter(safePoint))
+    // What is notified of an even older change meanwhile is left to the next collection.
+    if (again == null || safePointOfRow(again, bounds) !== safePoint) return []
+    return garbageOf(again, { safePoint, expendable })
   }
 
   async #reclaimSpace(signal?: AbortSignal): Promise<number> {

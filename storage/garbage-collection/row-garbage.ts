@@ -2,6 +2,8 @@
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import type { DeleteFromColumn } from '../cell-store/mutation.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
+import { observerOfAck } from '../observers/acknowledgment.ts'
+import { decodeNotify, eraseNotify } from '../transaction/notify-cell.ts'
 import { decodeWriteRecord } from '../transaction/write-record.ts'
 
 /**
@@ -16,13 +18,26 @@ import { decodeWriteRecord } from '../transaction/write-record.ts'
  *     write  @9 ->  8 delete     goes with all that is older, in the same mutation: alone it would
  *                                bring the older version back
  *
+ * A notify cell names a transaction of which an observer may have to learn, so its write record stays, and
+ * a delete is not forgotten before it has been observed: of such a row only that is collected which
+ * would be with the safe point at the start of the oldest transaction named.
+ *
+ *     notify "7" @5              so it is as if the safe point were at 5: both stay, and
+ *     write  @9 ->  8 delete     the observer 7 sees that the row is gone
+ *     write  @6 ->  5 put
+ *
  * Deletions are ranges below a version that is committed and stays (or goes with them), so a row with
  * millions of versions is collected without reading them, and a deletion that arrives late or
  * twice does no harm: nothing new can be written below the safe point.
  */
 
-/** Whether a row as a whole may go, given its newest version's timestamp at or below the safe point. */
-export type IsExpendable = (rowKey: Uint8Array, commitTs: Timestamp) => boolean
+/** What may go as a whole, by what the catalog says at the safe point. */
+export type Expendable = {
+  /** Whether a row may, given its newest version's timestamp at or below the safe point. */
+  readonly row: (rowKey: Uint8Array, commitTs: Timestamp) => boolean
+  /** Whether everything that concerns this observer may: it had been dropped. */
+  readonly observer: (observerId: number) => boolean
+}
 
 /** The cells by which `garbageOf` decides: at most two write records of each column. */
 export function garbageFilter(safePoint: Timestamp): RowFilter {
@@ -30,24 +45,47 @@ export function garbageFilter(safePoint: Timestamp): RowFilter {
     { family: 'write', timestamps: { until: safePoint + 1 }, newest: 2 },
     { family: 'rollback', timestamps: { until: safePoint }, newest: 1 },
     { family: 'guard', timestamps: { until: safePoint }, newest: 1 },
+    { family: 'notify' },
   ]
 }
 
 /**
+ * Pure: how far the safe point counts for this row, by its notify cells. Where that is below the safe
+ * point, the row is to be read again with the filter of what is answered.
+ */
+export function safePointOfRow(
+  { cells }: Row,
+  { safePoint, expendable }: { readonly safePoint: Timestamp; readonly expendable: Expendable },
+): Timestamp {
+  let counts = safePoint
+  for (const cell of cells) {
+    if (cell.family !== 'notify') continue
+    const { observerId, changedBy } = decodeNotify(cell)
+    if (!expendable.observer(observerId)) counts = Math.min(counts, changedBy)
+  }
+  return counts
+}
+
+/**
  * Pure: the deletions for one row, none when it holds no garbage. An `expendable` row goes as a whole
- * once its newest version is at or below the safe point.
+ * once its newest version is at or below the safe point, and an acknowledgment with the row of which it is.
  */
 export function garbageOf(
   row: Row,
-  {
-    safePoint,
-    isExpendable,
-  }: { readonly safePoint: Timestamp; readonly isExpendable: IsExpendable },
+  { safePoint, expendable }: { readonly safePoint: Timestamp; readonly expendable: Expendable },
 ): DeleteFromColumn[] {
   const garbage: DeleteFromColumn[] = []
-  for (const [newest, ...older] of columnsOf(row)) {
+  const columns = [...columnsOf(row)]
+  const goes = goingColumns(row.key, columns, expendable)
+  for (const [newest, ...older] of columns) {
     if (newest === undefined) continue
     const { family, qualifier, timestamp } = newest
+    if (family === 'notify') {
+      const { observerId } = decodeNotify(newest)
+      // Nobody who notified it can still commit, so all of its cells are at or below the safe point.
+      if (expendable.observer(observerId)) garbage.push(eraseNotify(observerId, safePoint + 1))
+      continue
+    }
     if (family !== 'write') {
       garbage.push({
         kind: 'deleteFromColumn',
@@ -57,8 +95,8 @@ export function garbageOf(
       })
       continue
     }
-    const { startTs, content } = decodeWriteRecord(newest.value)
-    const goesItself = content.kind === 'delete' || isExpendable(row.key, timestamp)
+    const { startTs } = decodeWriteRecord(newest.value)
+    const goesItself = goes(newest)
     if (!goesItself && older.length === 0) continue
     // Older versions had committed before this one began (I4), so their data lies below its startTs.
     const past = goesItself ? 1 : 0
@@ -73,6 +111,28 @@ export function garbageOf(
     )
   }
   return garbage
+}
+
+/** Tells of the newest write record of a column whether it goes itself. */
+function goingColumns(
+  rowKey: Uint8Array,
+  columns: ReadonlyArray<readonly Cell[]>,
+  expendable: Expendable,
+): (newest: Cell) => boolean {
+  const goesAlone = ({ qualifier, timestamp, value }: Cell) => {
+    const observerId = observerOfAck(qualifier)
+    if (observerId !== undefined && expendable.observer(observerId)) return true
+    const isDelete = decodeWriteRecord(value).content.kind === 'delete'
+    return isDelete || expendable.row(rowKey, timestamp)
+  }
+  const isGone = columns.every(
+    ([newest]) =>
+      newest === undefined ||
+      newest.family !== 'write' ||
+      observerOfAck(newest.qualifier) !== undefined ||
+      goesAlone(newest),
+  )
+  return (newest) => goesAlone(newest) || (isGone && observerOfAck(newest.qualifier) !== undefined)
 }
 
 /** The cells of each column, the newest first. */

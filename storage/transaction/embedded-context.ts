@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EmbeddedCellStore } from '../cell-store/embedded-cell-store.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
+import type { CommitLog } from './commit-log.ts'
 import type { LatchTable } from './latch-table.ts'
 import type { ExclusiveLiveness } from './liveness.ts'
 import type { ProtocolContext } from './protocol-context.ts'
@@ -11,6 +12,7 @@ export type EmbeddedContext = Omit<ProtocolContext, 'cellStore' | 'oracle' | 'li
   readonly oracle: SynchronousOracle
   readonly liveness: ExclusiveLiveness
   readonly latches: LatchTable
+  readonly commitLog: CommitLog
   /** A commit of more rows than this is looked at in several turns, so that others have theirs. */
   readonly commitTurnRows: number
   /** Aborted when the store is being closed: what is tried again and again then ends. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { stepsOf } from '../cell-store/embedded-cell-store.ts'
+import { joinedSteps, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
@@ -10,6 +10,7 @@ import { commitRow } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
+import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
 import { decidePrewrite, prewriteStep } from './prewrite.ts'
 import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
 import { applyUntilTaken } from './step-batch.ts'
@@ -29,7 +30,7 @@ export async function commitTwoPhaseEmbedded(
 ): Promise<CommitOutcome> {
   const commit = latchedCommit(request, writeSet)
   const { startTs } = request
-  const { liveness, background, latches } = context
+  const { liveness, background, latches, commitLog } = context
   liveness.startedCommit(startTs)
   let isEnding = false
   const endLater = (name: string, rest: () => Promise<void>) => {
@@ -42,10 +43,12 @@ export async function commitTwoPhaseEmbedded(
     if (decided.kind === 'unknown') return decided
     latches.settle(owner)
     if (decided.kind === 'aborted') {
+      if (owner.commitTs !== undefined) commitLog.settled(owner.commitTs, 'rolledBack')
       endLater('roll back', () => rollBack(context, commit, owner))
       return decided
     }
     latches.release(owner, [commit.primary])
+    commitLog.settled(decided.commitTs, 'committed')
     endLater('commit secondaries', () =>
       commitSecondaries(context, commit, owner, decided.commitTs),
     )
@@ -119,7 +122,8 @@ function latchAndPrewrite(
     findForeignLatch(latches, groups, startTs) ?? findVersion(context, groups, startTs)
   if (obstacle !== undefined) return obstacle
   const owner = latches.latch(startTs, 'twoPhase', groups)
-  return { kind: 'queued', owner, applied: cellStore.applyAtomically(steps) }
+  const batch = joinedSteps(steps, hintsAtStart(request.hints, startTs))
+  return { kind: 'queued', owner, applied: cellStore.applyAtomically(batch) }
 }
 
 /** What would refuse a prewrite: a version or a guard's stamp since the snapshot. */
@@ -150,7 +154,7 @@ async function decide(
   { request, primary, primaryColumn }: LatchedCommit,
   owner: LatchOwner,
 ): Promise<CommitOutcome> {
-  const { cellStore, oracle, latches } = context
+  const { cellStore, oracle, latches, commitLog } = context
   const { startTs, changedSchemas } = request
   try {
     for (;;) {
@@ -164,7 +168,11 @@ async function decide(
       latches.stamp(owner, commitTs)
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
       const step = commitRow(primary, { conditionColumn: primaryColumn, startTs, commitTs })
-      const [isCommitted] = await cellStore.applyAtomically([{ row: primary.row, ...step }])
+      // The primary decides for all rows, so their entry in the log comes with it.
+      const entry = commitLog.stepsOf(commitTs, request.rows)
+      const hints = hintsAtCommit(request.hints, commitTs)
+      const batch = joinedSteps([{ row: primary.row, ...step }], [...hints, ...entry])
+      const [isCommitted] = await cellStore.applyAtomically(batch)
       // Nobody else can have taken the lock away: it is latched, and the queue keeps its order.
       invariant(isCommitted === true, 'I11', { startTs, commitTs })
       return { kind: 'committed', commitTs }

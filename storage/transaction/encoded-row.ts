@@ -3,6 +3,7 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import type { RowStep } from '../cell-store/embedded-cell-store.ts'
 import type { Mutation } from '../cell-store/mutation.ts'
 import type { LatchRequest } from './latch-table.ts'
+import { setNotify } from './notify-cell.ts'
 import { eraseGuardsBefore, setData } from './percolator-columns.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 import { encodeStartTs, encodeWriteRecord } from './write-record.ts'
@@ -12,6 +13,7 @@ import { contentOf } from './write-set.ts'
 export type EncodedRow = LatchRequest & {
   readonly row: Uint8Array
   readonly columns: readonly EncodedColumn[]
+  readonly notified: BufferedRow['notified']
 }
 
 type EncodedColumn = {
@@ -23,14 +25,17 @@ type EncodedColumn = {
   readonly data: Uint8Array | undefined
 }
 
-export function encodeRow({ key, text, writes }: BufferedRow, startTs: Timestamp): EncodedRow {
+export function encodeRow(
+  { key, text, writes, notified }: BufferedRow,
+  startTs: Timestamp,
+): EncodedRow {
   const columns: EncodedColumn[] = []
   let kind: LatchRequest['kind'] = 'guard'
   for (const [column, write] of writes) {
     columns.push(encodeColumn(column, write, startTs))
     if (write.kind !== 'guard') kind = 'write'
   }
-  return { row: key, text, kind, columns }
+  return { row: key, text, kind, columns, notified }
 }
 
 function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {
@@ -45,7 +50,7 @@ function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp):
 
 /** The unconditional step that makes the row's writes visible at commitTs. */
 export function commitStep(
-  { row, columns }: EncodedRow,
+  { row, columns, notified }: EncodedRow,
   { startTs, commitTs }: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
 ): RowStep {
   const mutations: Mutation[] = []
@@ -53,6 +58,9 @@ export function commitStep(
     if (data !== undefined) mutations.push(setData(column, startTs, data))
     if (family === 'guard') mutations.push(eraseGuardsBefore(column, commitTs))
     mutations.push({ kind: 'setCell', family, qualifier: column, timestamp: commitTs, value })
+  }
+  if (notified !== undefined) {
+    for (const observerId of notified) mutations.push(setNotify(observerId, startTs))
   }
   return { row, when: [], ifMatched: [], otherwise: mutations }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { SharedCommitLog } from './commit-log.ts'
+import { refusalOf } from './commit-refusal.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import { Snapshot } from './snapshot.ts'
 import { scanSnapshot } from './snapshot-scan.ts'
-import type { TransactionProtocol } from './transaction-protocol.ts'
+import type { CommitOutcome, CommitRequest, TransactionProtocol } from './transaction-protocol.ts'
 import { commitTwoPhase } from './two-phase-commit.ts'
 import { planWriteSet } from './write-set.ts'
 
@@ -11,8 +14,9 @@ import { planWriteSet } from './write-set.ts'
 export function generalProtocol(
   context: ProtocolContext,
   resolver: LockResolver,
+  commitLog: SharedCommitLog,
 ): TransactionProtocol {
-  const { cellStore, liveness } = context
+  const { cellStore } = context
   return {
     snapshotAt(readTs) {
       const snapshot = new Snapshot(context, resolver, readTs)
@@ -25,6 +29,29 @@ export function generalProtocol(
         scan: (range) => scanSnapshot(cellStore, snapshot, range),
       }
     },
-    commit: (request) => commitTwoPhase(context, resolver, planWriteSet(request, liveness)),
+    commit: (request) => commitNoted({ context, resolver, commitLog }, request),
+  }
+}
+
+/** The log's row joins the write set, and so exists exactly when the transaction has committed (J9). */
+async function commitNoted(
+  parts: {
+    readonly context: ProtocolContext
+    readonly resolver: LockResolver
+    readonly commitLog: SharedCommitLog
+  },
+  request: CommitRequest,
+): Promise<CommitOutcome> {
+  const { context, resolver, commitLog } = parts
+  try {
+    const log = await commitLog.rowFor(request.startTs, request.rows)
+    const { commitTsMax } = log ?? {}
+    const rows = log === undefined ? request.rows : [...request.rows, log.row]
+    const writeSet = planWriteSet({ ...request, rows }, context.liveness)
+    const outcome = await commitTwoPhase(context, resolver, { ...writeSet, commitTsMax })
+    if (log !== undefined && outcome.kind === 'committed') commitLog.committed()
+    return outcome
+  } catch (error) {
+    return { kind: 'aborted', reason: refusalOf(error) }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { stepsOf } from '../cell-store/embedded-cell-store.ts'
+import { joinedSteps, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
@@ -8,6 +8,7 @@ import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner } from './latch-table.ts'
+import { hintSteps } from './notify-cell.ts'
 import { findVersion } from './one-phase-commit.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
 
@@ -77,7 +78,7 @@ async function stampAndQueue(
   request: CommitRequest,
   { owner, rows }: Latched,
 ): Promise<CommitOutcome> {
-  const { cellStore, oracle, latches } = context
+  const { cellStore, oracle, latches, commitLog } = context
   const { startTs, changedSchemas } = request
   for (;;) {
     const reason = fencedOff(context, request)
@@ -90,7 +91,9 @@ async function stampAndQueue(
       latches.stamp(owner, commitTs)
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
       // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
-      const batch = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+      const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+      const hints = hintSteps(request, commitTs)
+      const batch = joinedSteps(steps, hints, commitLog.stepsOf(commitTs, request.rows))
       return await settledInTurns(context, { owner, rows }, cellStore.applyAtomically(batch))
     }
     // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
@@ -107,7 +110,9 @@ async function settledInTurns(
   { owner, rows }: Pick<Latched, 'owner' | 'rows'>,
   applied: Promise<unknown>,
 ): Promise<CommitOutcome> {
-  const { latches, commitTurnRows } = context
+  const { latches, commitLog, commitTurnRows } = context
+  const { commitTs } = owner
+  invariant(commitTs !== undefined, 'J4', { startTs: owner.startTs })
   let refusal: unknown
   try {
     await applied
@@ -117,12 +122,11 @@ async function settledInTurns(
     refusal = error
   }
   latches.settle(owner)
+  commitLog.settled(commitTs, refusal === undefined ? 'committed' : 'rolledBack')
   for (let at = 0; at < rows.length; at += commitTurnRows) {
     if (at > 0) await eventLoopTurn()
     latches.release(owner, rows.slice(at, at + commitTurnRows))
   }
   if (refusal !== undefined) throw refusal
-  const { commitTs } = owner
-  invariant(commitTs !== undefined, 'J4', { startTs: owner.startTs })
   return { kind: 'committed', commitTs }
 }

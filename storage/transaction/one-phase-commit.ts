@@ -7,6 +7,7 @@ import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner } from './latch-table.ts'
+import { hintSteps } from './notify-cell.ts'
 import { guardsFrom, writesFrom } from './percolator-columns.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
 
@@ -16,7 +17,7 @@ import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
  * latch in memory, and all rows become visible by one batch on disk.
  *
  *     C1 fences   C2 conflicts   C3 commitTs   C4 latch   C5 queue      one turn, nothing in between
- *     C6 new view   C7 release   C9 answer                              when the batch is on disk
+ *     C6 new view   C7 release   C8 tell   C9 answer                    when the batch is on disk
  *
  * Whoever must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10).
  */
@@ -57,7 +58,7 @@ type Queued = {
  * before the first latch.
  */
 function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued | Obstacle {
-  const { cellStore, oracle, latches } = context
+  const { cellStore, oracle, latches, commitLog } = context
   const { request, rows } = commit
   const { startTs, changedSchemas } = request
   const fence = fencedOff(context, request) // C1
@@ -71,6 +72,7 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   // Older writers of these tables committed before this turn or meet the fence after it.
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
   const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
+  batch.push(...hintSteps(request, commitTs), ...commitLog.stepsOf(commitTs, request.rows))
   return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch) } // C5
 }
 
@@ -99,13 +101,13 @@ export function findVersion(
   return undefined
 }
 
-/** C7 and C9, in the turn in which the engine answers; it has begun a new view before (C6). */
+/** C7 to C9, in the turn in which the engine answers; it has begun a new view before (C6). */
 export async function settled(
   context: EmbeddedContext,
   { rows }: OnePhaseCommit,
   { owner, commitTs, applied }: Queued,
 ): Promise<CommitOutcome> {
-  const { latches } = context
+  const { latches, commitLog } = context
   try {
     await applied
   } catch (error) {
@@ -114,10 +116,12 @@ export async function settled(
     if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
     latches.settle(owner)
     latches.release(owner, rows)
+    commitLog.settled(commitTs, 'rolledBack')
     throw error
   }
   latches.settle(owner)
   latches.release(owner, rows)
+  commitLog.settled(commitTs, 'committed')
   return { kind: 'committed', commitTs }
 }
 

@@ -6,6 +6,7 @@ import { Backoff } from './backoff.ts'
 import { writeConflict } from './commit-refusal.ts'
 import { decodeLock, type Lock } from './lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
+import { setNotify } from './notify-cell.ts'
 import {
   anyLock,
   guardsFrom,
@@ -20,7 +21,8 @@ import type { PrewriteGroup } from './write-set.ts'
 /**
  * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group
  * unless somebody wrote or guarded one of them since the snapshot, holds any lock on one, or has
- * rolled this very transaction back.
+ * rolled this very transaction back. The observers of the row are notified by the same mutation, so
+ * that a lock that becomes a write record is never without its notify cells (O1).
  */
 export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
   return {
@@ -31,12 +33,15 @@ export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAnd
       rollbackOf(column, startTs),
     ]),
     ifMatched: [],
-    otherwise: group.columns.flatMap(({ column, lock }) => {
-      const value = group.values.get(column)
-      return value === undefined
-        ? [setLock(column, lock)]
-        : [setData(column, startTs, value), setLock(column, lock)]
-    }),
+    otherwise: [
+      ...group.columns.flatMap(({ column, lock }) => {
+        const value = group.values.get(column)
+        return value === undefined
+          ? [setLock(column, lock)]
+          : [setData(column, startTs, value), setLock(column, lock)]
+      }),
+      ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs)),
+    ],
   }
 }
 

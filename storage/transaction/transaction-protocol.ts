@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError, StorageErrorCode } from '../errors.ts'
+import type { Hint } from './notify-cell.ts'
 import type { SnapshotRow } from './version.ts'
 import type { BufferedRow } from './write-buffer.ts'
 
@@ -55,6 +56,8 @@ export type SnapshotRange = {
 export type CommitRequest = {
   readonly startTs: Timestamp
   readonly rows: readonly BufferedRow[]
+  /** Notify cells beside those of the written rows. They conflict with nothing. */
+  readonly hints: readonly Hint[]
   /** The row that must decide, when the transaction has one (its outcome row). */
   readonly primaryRow: Uint8Array | undefined
   /** Tables whose definition must not have changed since startTs. */

@@ -2,6 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
+import { BufferedNotifications, type NotifiedRow } from './buffered-notifications.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
 import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
 import type {
@@ -32,6 +33,12 @@ export type TransactionParts = {
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
   /** Called when the transaction has changed the catalog, for itself so far. */
   readonly changedSchema?: (transaction: Transaction) => void
+  /** Called before `ended`, when the transaction has committed and notified observers. */
+  readonly notified?: (
+    rows: readonly NotifiedRow[],
+    transaction: Transaction,
+    commitTs: Timestamp,
+  ) => void
 }
 
 export type TransactionOptions = {
@@ -60,9 +67,12 @@ export class Transaction {
   readonly #buffer: WriteBuffer
   readonly #schemaScopes: number[] = []
   readonly #changedSchemas: number[] = []
+  #changesCatalog = false
+  /** There as soon as the transaction notifies somebody, which most never do. */
+  #notifications: BufferedNotifications | undefined
   #id: string | undefined
   #state: TransactionState = 'active'
-  #statement: { readonly layer: WriteBuffer; readonly signal: AbortSignal | undefined } | undefined
+  #statement: Statement | undefined
   #commit: Promise<CommitResult> | undefined
 
   constructor(parts: TransactionParts, options: TransactionOptions) {
@@ -91,7 +101,7 @@ export class Transaction {
 
   /** Whether a commit would write anything. */
   get hasWrites(): boolean {
-    return !this.#buffer.isEmpty
+    return !this.#isEmpty
   }
 
   async getRow(key: Uint8Array, columns: readonly string[]): Promise<SnapshotRow | null> {
@@ -140,6 +150,24 @@ export class Transaction {
   }
 
   /**
+   * Tells an observer of a change of this row (Percolator 2.4): with `strong` of one by this
+   * transaction, which puts or deletes a column of the row; with `weak` of any, without conflicting with
+   * anybody. Throws as `put` does.
+   */
+  notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
+    this.#checkWritable()
+    const notifications = this.#currentNotifications()
+    if (strength === 'strong') notifications.notifyStrongly(key, observerId)
+    else notifications.hint(key, observerId)
+  }
+
+  /** Tells an observer of what an older transaction, which began at `changedBy`, did to this row. */
+  notifyOfOlder(key: Uint8Array, observerId: number, changedBy: Timestamp): void {
+    this.#checkWritable()
+    this.#currentNotifications().hint(key, observerId, changedBy)
+  }
+
+  /**
    * Runs one statement: `work` does not see its own writes, and when it throws they are dropped.
    * The signal ends its waiting for locks.
    */
@@ -147,14 +175,18 @@ export class Transaction {
     this.#checkActive()
     if (this.#statement !== undefined) throw closed('A statement is still running.')
     const layer = new WriteBuffer(this.#parts.budget)
-    this.#statement = { layer, signal }
+    const statement: Statement = { layer, signal, notifications: undefined }
+    this.#statement = statement
     try {
       const result = await work()
       this.#checkActive()
+      const notifications = this.#notificationsWith(statement.notifications)
       this.#buffer.merge(layer)
+      if (statement.notifications !== undefined) notifications?.merge(statement.notifications)
       return result
     } finally {
       layer.clear()
+      statement.notifications?.clear()
       this.#statement = undefined
     }
   }
@@ -188,7 +220,12 @@ export class Transaction {
 
   /** The catalog changes in a way that lets older writers of its tables commit all the same. */
   changeCatalog(): void {
+    this.#changesCatalog = true
     this.#parts.changedSchema?.(this)
+  }
+
+  get changesCatalog(): boolean {
+    return this.#changesCatalog
   }
 
   /**
@@ -211,7 +248,7 @@ export class Transaction {
     this.#checkActive()
     this.#state = 'committing'
     // Most transactions only read, and there is nothing to wait for.
-    const outcome = this.#buffer.isEmpty ? NOTHING : await this.#decide()
+    const outcome = this.#isEmpty ? NOTHING : await this.#decide()
     switch (outcome.kind) {
       case 'nothing':
         this.#end('committed', { kind: 'committed', commitTs: this.startTs })
@@ -241,14 +278,19 @@ export class Transaction {
     }
   }
 
-  /** Undefined when there is no put and no delete: guards alone protect nothing. */
+  /** Undefined when there is nothing to write: guards alone protect nothing. */
   #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
-    if (!written.some(({ writes }) => hasValueWrite(writes))) return undefined
-    const outcome = this.#keepsOutcome ? outcomeRow(this.id) : undefined
+    const hints = this.#notifications?.hints ?? []
+    const isWritten = written.some(({ writes }) => hasValueWrite(writes))
+    if (!isWritten && hints.length === 0) return undefined
+    // Hints alone have no row that could decide for them, so the outcome row does.
+    const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
+    const rows = this.#notifications?.withNotified(written) ?? written
     return {
       startTs: this.startTs,
       // The outcome row is the protocol's own, so it counts towards no limit of the user's.
-      rows: outcome === undefined ? written : [outcome, ...written],
+      rows: outcome === undefined ? rows : [outcome, ...rows],
+      hints,
       primaryRow: outcome?.key,
       schemaScopes: this.#schemaScopes,
       changedSchemas: this.#changedSchemas,
@@ -274,12 +316,38 @@ export class Transaction {
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
+    this.#checkWritable()
+    const buffer = this.#statement?.layer ?? this.#buffer
+    buffer.write(key, column, write)
+  }
+
+  get #isEmpty(): boolean {
+    return this.#buffer.isEmpty && this.#notifications === undefined
+  }
+
+  #currentNotifications(): BufferedNotifications {
+    const statement = this.#statement
+    if (statement !== undefined) {
+      statement.notifications ??= new BufferedNotifications(this.#parts.budget)
+      return statement.notifications
+    }
+    this.#notifications ??= new BufferedNotifications(this.#parts.budget)
+    return this.#notifications
+  }
+
+  /** Those of the transaction, with room for these; nothing is added yet. Throws `limit_exceeded`. */
+  #notificationsWith(added: BufferedNotifications | undefined): BufferedNotifications | undefined {
+    if (added === undefined) return undefined
+    this.#notifications ??= new BufferedNotifications(this.#parts.budget)
+    this.#notifications.checkRoomFor(added)
+    return this.#notifications
+  }
+
+  #checkWritable(): void {
     this.#checkActive()
     if (this.readOnly) {
       throw new StorageError('read_only_transaction', 'The transaction is read only.')
     }
-    const buffer = this.#statement?.layer ?? this.#buffer
-    buffer.write(key, column, write)
   }
 
   #checkActive(): void {
@@ -289,8 +357,20 @@ export class Transaction {
   #end(state: TransactionState, end: TransactionEnd): void {
     this.#state = state
     this.#buffer.clear()
+    const notified = this.#notifications?.all() ?? []
+    this.#notifications?.clear()
+    if (notified.length > 0 && end.kind === 'committed') {
+      this.#parts.notified?.(notified, this, end.commitTs)
+    }
     this.#parts.ended(this, end)
   }
+}
+
+/** What the running statement has written so far, which its reads do not show. */
+type Statement = {
+  readonly layer: WriteBuffer
+  readonly signal: AbortSignal | undefined
+  notifications: BufferedNotifications | undefined
 }
 
 function hasValueWrite(writes: ReadonlyMap<string, BufferedWrite>): boolean {

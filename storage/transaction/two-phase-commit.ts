@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { StorageError } from '../errors.ts'
 import type { Stamp } from '../oracle/timestamp-oracle.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { schemaChanged } from './commit-fences.ts'
 import { refusalOf } from './commit-refusal.ts'
 import type { LockResolver } from './lock-resolver.ts'
+import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
 import { prewriteRow } from './prewrite.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import { rollBackWriteSet } from './rollback.ts'
+import { setHints } from './set-hints.ts'
 import { snapshotTooOld } from './snapshot-age.ts'
 import type { CommitOutcome } from './transaction-protocol.ts'
 import type { WriteSet } from './write-set.ts'
@@ -22,7 +26,7 @@ export async function commitTwoPhase(
   resolver: LockResolver,
   writeSet: WriteSet,
 ): Promise<CommitOutcome> {
-  const { startTs, primary, secondaries } = writeSet
+  const { startTs, primary, secondaries, hints } = writeSet
   const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
   const ended = () => context.liveness.endedCommit(startTs)
   let primaryIsLocked = false
@@ -32,8 +36,11 @@ export async function commitTwoPhase(
     await prewrite(primary) // The primary first: it is the only truth that others will ask.
     primaryIsLocked = true
     await allAnswered(secondaries.map(prewrite))
+    await setHints(context, hintsAtStart(hints, startTs))
     // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
     const stamp = await takeCommitStamp(context, writeSet)
+    // Before the commit point, or a death right after it would lose them.
+    await setHints(context, hintsAtCommit(hints, stamp.timestamp))
     const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
     if (decided === 'unknown') return { kind: 'unknown' }
     secondariesAreUnderWay = true
@@ -66,16 +73,25 @@ async function allAnswered(steps: ReadonlyArray<Promise<void>>): Promise<void> {
  */
 async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
   const { oracle } = context
-  const { startTs, schemaScopes, changedSchemas } = writeSet
+  const { startTs, schemaScopes, changedSchemas, commitTsMax = Infinity } = writeSet
   if (changedSchemas.length > 0) {
     await oracle.raiseSchemaFence(changedSchemas, (await oracle.next()).timestamp)
   }
   const stamp = await oracle.next(schemaScopes)
   if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)
+  if (stamp.timestamp > commitTsMax) throw tookTooLong(startTs)
   if (changedSchemas.length > 0) {
     await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)
   } else if (stamp.schemaFence > startTs) {
     throw schemaChanged(startTs, stamp.schemaFence)
   }
   return stamp
+}
+
+function tookTooLong(startTs: Timestamp): StorageError {
+  return new StorageError(
+    'transaction_rolled_back',
+    'Locking the rows of this transaction took too long, and its changes would not be told.',
+    { startTimestamp: startTs },
+  )
 }

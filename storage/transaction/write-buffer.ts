@@ -15,6 +15,8 @@ export type BufferedRow = {
   /** The key as `rowKeyText` writes it. */
   readonly text: string
   readonly writes: ReadonlyMap<string, BufferedWrite>
+  /** Ids of the observers that the write of this row notifies. */
+  readonly notified?: readonly number[]
 }
 
 type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }

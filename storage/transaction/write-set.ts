@@ -3,11 +3,15 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { invariant } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { ColumnAddress, Lock, LockedColumn, RowGroup } from './lock.ts'
+import type { Hint } from './notify-cell.ts'
 import type { CommitRequest } from './transaction-protocol.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 
 /** A row group about to be prewritten, with the values that are too long to stand in a lock. */
-export type PrewriteGroup = RowGroup & { readonly values: ReadonlyMap<string, Uint8Array> }
+export type PrewriteGroup = RowGroup & {
+  readonly values: ReadonlyMap<string, Uint8Array>
+  readonly notified: BufferedRow['notified']
+}
 
 /** What one transaction commits: its rows as row groups, and which of its columns decides for all. */
 export type WriteSet = {
@@ -15,10 +19,13 @@ export type WriteSet = {
   readonly primaryColumn: string
   readonly primary: PrewriteGroup
   readonly secondaries: readonly PrewriteGroup[]
+  readonly hints: readonly Hint[]
   /** Tables whose definition must not have changed since startTs. */
   readonly schemaScopes: readonly number[]
   /** Tables whose definition this transaction changes. */
   readonly changedSchemas: readonly number[]
+  /** It must not commit later than this. */
+  readonly commitTsMax?: Timestamp | undefined
 }
 
 /**
@@ -30,7 +37,7 @@ export function planWriteSet(
   request: CommitRequest,
   owner: { readonly incarnation: string; wallMicros(): number },
 ): WriteSet {
-  const { startTs, rows, schemaScopes, changedSchemas } = request
+  const { startTs, rows, hints, schemaScopes, changedSchemas } = request
   const wallMicros = owner.wallMicros()
   const primary = choosePrimary(rows, request.primaryRow)
   invariant(primary !== undefined, 'I7', { startTs })
@@ -49,6 +56,7 @@ export function planWriteSet(
     primaryColumn: primary.column,
     primary: primaryGroup,
     secondaries: groups.filter((group) => group !== primaryGroup),
+    hints,
     schemaScopes,
     changedSchemas,
   }
@@ -77,7 +85,7 @@ function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): Pre
   }
   const [first, ...rest] = columns
   invariant(first !== undefined, 'I1', { row: Buffer.from(row.key).toString('hex') })
-  return { row: row.key, columns: [first, ...rest], values }
+  return { row: row.key, columns: [first, ...rest], values, notified: row.notified }
 }
 
 /** What a lock of this write carries. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
-import type { Catalog, Storage, Transaction } from '../../storage/storage.ts'
+import { ackColumn, encodeAck } from '../../storage/observers/acknowledgment.ts'
+import type { Catalog, Notification, Storage, Transaction } from '../../storage/storage.ts'
 import type { SnapshotRow } from '../../storage/transaction/version.ts'
 import type { Gateway } from './gateway.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './history.ts'
@@ -121,6 +122,18 @@ export class ClientTransaction {
       writes.recordIn(this.recorded)
       return result
     })
+  }
+
+  /** The transaction is the run of an observer. */
+  async acknowledge(notification: Notification): Promise<'pending' | 'alreadyObserved'> {
+    const transaction = this.#transaction
+    const found = await this.#request(() => notification.acknowledge(transaction))
+    const { observer, key } = notification
+    if (found === 'pending' && !observer.isWeak) {
+      const value = encodeAck(transaction.startTs)
+      this.recorded.write(rowKeyText(key), ackColumn(observer.id), { kind: 'put', value })
+    }
+    return found
   }
 
   async commit(): Promise<number | null> {

@@ -77,6 +77,10 @@ export class RecordedTransaction {
   readonly refusals: RefusedStatement[] = []
   /** Whether it wrote rows by a table's definition, or changed that definition. */
   schema: 'depends' | 'changes' | undefined
+  /** Row keys of which it told a weak observer without writing them. */
+  readonly hinted = new Set<string>()
+  /** Of the run of an observer: what there was to see. */
+  observed: 'pending' | 'alreadyObserved' | undefined
   readonly writes = new Map<string, Map<string, OwnWrite>>()
   id: string | undefined
   startTs: number | undefined

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText, systemRowKey } from '../../storage/cell-store/row-key.ts'
+import { isSharedLogRow } from '../../storage/feed/shared-log-row.ts'
 import { INDEX_BUILD_PREFIX } from '../../storage/tables/index-progress.ts'
 import { OUTCOME_COLUMN, outcomePath } from '../../storage/transaction/transaction-id.ts'
 import { sameWrite } from './client-transaction.ts'
@@ -44,16 +45,24 @@ export function checkOutcomes(
   }
   checkDefinitions(transactions, log, violations)
   for (const startTs of log.commitTs.keys()) {
-    const isExpected = known.has(startTs) || isBuilding(written.get(startTs))
+    const isExpected = known.has(startTs) || isOwnWork(written.get(startTs))
     if (!isExpected) report(`a transaction that nobody began at ${startTs} committed`)
   }
 }
 
-/** The store itself builds indexes, and each transaction of that writes how far it has come. */
-function isBuilding(columns: ReadonlySet<string> | undefined): boolean {
-  const prefix = rowKeyText(INDEX_BUILD_PREFIX)
-  return [...(columns ?? [])].some((column) => column.startsWith(prefix))
+/**
+ * The store itself builds indexes and notifies observers of older rows, and each transaction of that
+ * writes how far it has come; and it puts away what observers cannot do.
+ */
+function isOwnWork(columns: ReadonlySet<string> | undefined): boolean {
+  return [...(columns ?? [])].some((column) => OWN_ROWS.some((prefix) => column.startsWith(prefix)))
 }
+
+const OWN_ROWS = [
+  INDEX_BUILD_PREFIX,
+  systemRowKey('observer-backfill/'),
+  systemRowKey('dead-letter/'),
+].map(rowKeyText)
 
 function checkTold(
   transaction: RecordedTransaction,
@@ -147,9 +156,11 @@ function wholeness(
   return extra === undefined ? undefined : `${extra.slice(1)} was not written by it`
 }
 
+/** Without the notes for the feed, which is compared with all of this. */
 function commitsByStart(log: CommitLog): Map<number, Set<string>> {
   const byStart = new Map<number, Set<string>>()
   for (const [column, commits] of log.columns) {
+    if (isSharedLogRow(Buffer.from(column, 'latin1'))) continue
     for (const { startTs } of commits) {
       const columns = byStart.get(startTs) ?? new Set<string>()
       byStart.set(startTs, columns.add(column))

@@ -53,6 +53,10 @@ export class RecordingWrites implements TableTransaction {
     this.#writes.push({ key, column, write: { kind: 'guard' } })
   }
 
+  notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
+    this.#transaction.notify(key, observerId, strength)
+  }
+
   dependOnSchema(tableId: number): void {
     this.#transaction.dependOnSchema(tableId)
   }

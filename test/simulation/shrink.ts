@@ -56,6 +56,9 @@ function* simplerSwarms(swarm: Swarm): Generator<Swarm> {
   for (const one of ['deleteRate', 'longValueRate', 'guardRate', 'keepsOutcomeRate'] as const) {
     if (swarm[one] > 0) yield { ...swarm, [one]: 0 }
   }
+  if (swarm.feed.readers > 0) {
+    yield { ...swarm, feed: { ...swarm.feed, readers: swarm.feed.readers - 1 } }
+  }
   for (const { field, least } of COUNTS) {
     const value = swarm[field]
     for (const fewer of new Set([Math.floor(value / 2), value - 1])) {

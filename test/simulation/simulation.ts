@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { checkConsistency } from '../../storage/consistency/consistency-check.ts'
 import { readOracleState } from '../../storage/oracle/oracle-row.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { checkCells, locksIn, readAllRows } from './cell-invariants.ts'
@@ -7,10 +8,15 @@ import { askOnce, type ClientWorld, runClient, runTransaction } from './client.t
 import { CommitLog } from './commit-log.ts'
 import { EmbeddedSite } from './embedded-site.ts'
 import { FaultMenu } from './faults.ts'
+import { checkFeeds } from './feed-checker.ts'
+import { FeedReader } from './feed-reader.ts'
 import type { Sender } from './gateway.ts'
 import { History } from './history.ts'
 import { checkIndexes, indexesBeingBuilt } from './index-checker.ts'
 import { checkListAppends, isForbidden, type ListTransaction } from './list-append-checker.ts'
+import { checkObservers, isBackfilling } from './observer-checker.ts'
+import { runObserver } from './observer-worker.ts'
+import { resumeAll } from './observer-workload.ts'
 import { checkOutcomes } from './outcome-checker.ts'
 import { Scheduler } from './scheduler.ts'
 import { SharedSite } from './shared-site.ts'
@@ -19,6 +25,7 @@ import { checkSnapshots } from './snapshot-checker.ts'
 import { Counters } from './sometimes.ts'
 import { drawSwarm, type Swarm } from './swarm.ts'
 import { type Violation, Violations } from './violations.ts'
+import { WATCHERS } from './watched-table.ts'
 import { setUp, TRANSACTIONS } from './workloads.ts'
 
 export type SimulationResult = {
@@ -58,6 +65,9 @@ class SimulationRun {
   readonly #faults: FaultMenu
   readonly #site: Site
   readonly #world: ClientWorld
+  readonly #stopObserving = new AbortController()
+  #observing: Promise<void> = Promise.resolve()
+  readonly #feedReaders: readonly FeedReader[]
 
   constructor(seed: number, swarm: Swarm, trace?: (line: string) => void) {
     this.#swarm = swarm
@@ -90,6 +100,8 @@ class SimulationRun {
       counters: this.#counters,
       violations: this.#violations,
     }
+    const { readers } = swarm.feed
+    this.#feedReaders = Array.from({ length: readers }, () => new FeedReader(this.#world))
   }
 
   async run(): Promise<void> {
@@ -97,9 +109,13 @@ class SimulationRun {
       await this.#until(this.#begin())
       this.#faults.start()
       const { clients } = this.#swarm
+      this.#observing = this.#observe()
       const working = Array.from({ length: clients }, (_, index) => runClient(this.#world, index))
+      const reading = this.#feedReaders.map((reader) => reader.run())
       await this.#until(Promise.all(working))
       this.#faults.stop()
+      for (const reader of this.#feedReaders) reader.stop()
+      await this.#until(Promise.all(reading))
       await this.#until(this.#comeToRest())
       await this.#until(Promise.all(this.#site.gateways.map((gateway) => gateway.close())))
     } catch (error) {
@@ -108,6 +124,9 @@ class SimulationRun {
     await this.#checkCells()
     const transactions = this.#history.transactions
     checkSnapshots(transactions, this.#log, this.#violations)
+    const lines = this.#feedReaders.flatMap((reader) => reader.lines)
+    checkFeeds(lines, this.#log, this.#violations)
+    await this.#checkLog()
     const findings = { violations: this.#violations, counters: this.#counters }
     checkOutcomes(transactions, this.#log, findings)
     checkIndexes(transactions, this.#log, findings)
@@ -139,10 +158,55 @@ class SimulationRun {
     while ((await runTransaction(this.#world, task)).outcome !== 'committed') {}
   }
 
+  /** Waits until no row is notified any more and all older rows have been, or nothing comes of waiting. */
+  async #untilObserved(): Promise<void> {
+    for (let triesLeft = OBSERVED_TRIES; triesLeft > 0; triesLeft -= 1) {
+      const rows = await readAllRows(this.#site.cells)
+      const isNotified = rows.some(({ cells }) => cells.some(({ family }) => family === 'notify'))
+      if (!isNotified && !isBackfilling(this.#log)) return
+      await this.#scheduler.sleep(5_000)
+    }
+  }
+
+  /** Two workers for each observer, so that they get into each other's way. */
+  async #observe(): Promise<void> {
+    if (this.#swarm.mix.observers === 0) return
+    const workers = WATCHERS.flatMap(({ name }) => [name, name])
+    await Promise.all(
+      workers.map((name) => runObserver(this.#world, name, this.#stopObserving.signal)),
+    )
+  }
+
+  /** Nobody is paused any more, so everything is observed before the run comes to rest. */
+  async #resumeObservers(): Promise<void> {
+    if (this.#swarm.mix.observers === 0) return
+    for (let left = WATCHERS.length; left > 0; ) {
+      const gateway = this.#site.gateways.find((one) => one.isServing)
+      if (gateway === undefined) {
+        await this.#scheduler.sleep(100)
+        continue
+      }
+      const task = { client: 0, gateway, workload: 'observers', run: resumeAll } as const
+      const { outcome } = await runTransaction(this.#world, { ...task, isSetup: true })
+      if (outcome === 'committed') left -= 1
+    }
+  }
+
   /** Without faults everything that is left over is settled, and everybody can read everything. */
   async #comeToRest(): Promise<void> {
+    await this.#resumeObservers()
+    if (this.#swarm.mix.observers > 0) {
+      // A notify cell that comes late has nobody to clear it when the workers have gone.
+      await this.#scheduler.sleep(this.#swarm.lateMsMax)
+      await this.#untilObserved()
+    }
+    this.#stopObserving.abort()
+    await this.#observing
     await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS[this.#swarm.topology])
-    const locks = locksIn(await readAllRows(this.#site.cells))
+    const rows = await readAllRows(this.#site.cells)
+    const locks = locksIn(rows)
+    const observed = { rows, violations: this.#violations, counters: this.#counters }
+    checkObservers(this.#history.transactions, this.#log, observed)
     if (locks.length > 0) this.#violations.add('liveness', `locks are left over: ${locks}`)
     this.#site.checkRest()
     const building = indexesBeingBuilt(this.#log)
@@ -153,6 +217,7 @@ class SimulationRun {
     for (const transaction of asked.slice(0, QUESTIONS_AT_REST)) {
       await askOnce(this.#world, transaction)
     }
+    for (const reader of this.#feedReaders) await reader.catchUp()
     for (const workload of ['bank', 'scans', 'registers'] as const) {
       const gateway = this.#site.gateways.find((one) => one.isServing)
       if (gateway === undefined) throw new Error('no gateway came back')
@@ -160,6 +225,14 @@ class SimulationRun {
       const { outcome } = await runTransaction(this.#world, { client: 0, gateway, workload, run })
       const isWell = outcome === 'committed' || outcome === 'rolledBack'
       if (!isWell) this.#violations.add('liveness', `a transaction at rest is ${outcome}`)
+    }
+  }
+
+  /** J9, in what is certain to stay. */
+  async #checkLog(): Promise<void> {
+    const { problems } = await checkConsistency(this.#site.cells)
+    for (const { rule, message } of problems) {
+      if (rule === 'J9') this.#violations.add(rule, message)
     }
   }
 
@@ -208,6 +281,8 @@ function listTransactionOf(transaction: History['transactions'][number]): ListTr
 
 /** Longer than any answer is waited for, any lock lives and any sweep takes. */
 const REST_MS = { gateways: 35_000, embedded: 12_000 } as const
+/** So often 5 s: a worker that is asking for an outcome holds its notification meanwhile. */
+const OBSERVED_TRIES = 400
 const QUESTIONS_AT_REST = 12
 const SAMPLE_EVENTS = 1_500
 const IDLE_TURNS_MAX = 25

@@ -32,6 +32,19 @@ const ANYWHERE = [
   'index compared with its rows by a client',
   'column added',
   'column dropped',
+  'observer created',
+  'observer paused',
+  'observer resumed',
+  'observer replayed',
+  'run of an observer: pending',
+  'run of an observer: alreadyObserved',
+  'several changes seen by one run',
+  'change observed again after a replay',
+  'commit told live',
+  'commit told from the log',
+  'commit read from the log',
+  'feed cut off by a crash',
+  'feed position too old',
 ]
 
 /**

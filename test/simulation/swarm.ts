@@ -43,8 +43,16 @@ export type Swarm = {
   readonly mix: Readonly<Record<Workload, number>>
   /** How many rows one transaction of the building of an index takes at most. */
   readonly indexBatchRows: number
+  readonly feed: FeedSwarm
   /** Of a store that one process owns; without meaning elsewhere. */
   readonly embedded: EmbeddedSwarm
+}
+
+export type FeedSwarm = {
+  readonly readers: number
+  /** The middle of how long a reader follows, and of how long it is away then. */
+  readonly followMs: number
+  readonly awayMs: number
 }
 
 export type EmbeddedSwarm = {
@@ -72,7 +80,7 @@ export type Topology = (typeof TOPOLOGIES)[number]
 
 /** Of which each run draws its shares. */
 const MIXED = ['bank', 'onCall', 'registers', 'lists', 'scans', 'definitions'] as const
-export const WORKLOADS = [...MIXED, 'indexes'] as const
+export const WORKLOADS = [...MIXED, 'indexes', 'observers'] as const
 export type Workload = (typeof WORKLOADS)[number]
 
 /** Families of runs that are biased towards one kind of trouble; each seed belongs to one. */
@@ -89,6 +97,8 @@ export type Kind = {
   readonly commit?: EmbeddedSwarm['commit']
   /** Nothing but this. */
   readonly workload?: Workload
+  /** Several readers of the feed. */
+  readonly isFollowed?: true
 }
 
 /** Seeds of both topologies come by turns: the even ones own their store. */
@@ -96,7 +106,22 @@ export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
   const topology = kind.topology ?? (seed % 2 === 0 ? 'embedded' : 'gateways')
   const draw = new Draw(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
   const swarm = topology === 'embedded' ? drawEmbedded(draw, kind) : drawGateways(draw, kind.bias)
-  return { ...swarm, ...drawIndexes(seed, swarm, kind) }
+  return { ...swarm, ...drawIndexes(seed, swarm, kind), feed: drawFeed(seed, swarm, kind) }
+}
+
+/** Drawn apart as well. Where processes share a store, a follower looks at it twice a second. */
+function drawFeed(
+  seed: number,
+  { topology, thinkMs }: DrawnSwarm,
+  { isFollowed }: Kind,
+): FeedSwarm {
+  const draw = new Draw(Math.imul(seed, 0xc2b2ae35) ^ 0xfeed)
+  const drawn = draw.oneOf(0, 1, 1, 2)
+  const readers = isFollowed === true ? 3 : drawn
+  const scale = Math.max(1, thinkMs / 5)
+  return topology === 'embedded'
+    ? { readers, followMs: draw.oneOf(5, 50, 500) * scale, awayMs: draw.oneOf(1, 20, 200) * scale }
+    : { readers, followMs: draw.oneOf(100, 2_000), awayMs: draw.oneOf(50, 1_000, 60_000) }
 }
 
 /**
@@ -105,7 +130,7 @@ export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
  */
 function drawIndexes(
   seed: number,
-  { mix }: Swarm,
+  { mix }: DrawnSwarm,
   { workload, bias }: Kind,
 ): Pick<Swarm, 'mix' | 'indexBatchRows'> {
   const draw = new Draw(Math.imul(seed, 0x85ebca6b) ^ 0x1dec5)
@@ -113,10 +138,16 @@ function drawIndexes(
   const none = Object.fromEntries(WORKLOADS.map((one) => [one, 0])) as Record<Workload, number>
   if (workload !== undefined) return { indexBatchRows, mix: { ...none, [workload]: 1 } }
   const isIndexed = bias === undefined && draw.random.fraction() < INDEXED_SHARE
-  return { indexBatchRows, mix: isIndexed ? { ...mix, indexes: 6 } : mix }
+  const indexed = isIndexed ? { ...mix, indexes: 6 } : mix
+  const isObserved = bias === undefined && draw.random.fraction() < OBSERVED_SHARE
+  return { indexBatchRows, mix: isObserved ? { ...indexed, observers: 4 } : indexed }
 }
 
 const INDEXED_SHARE = 0.25
+const OBSERVED_SHARE = 0.25
+
+/** The feed's readers are drawn apart. */
+type DrawnSwarm = Omit<Swarm, 'feed'>
 
 class Draw {
   readonly random: SeededRandomness
@@ -137,11 +168,11 @@ class Draw {
     ])
     const mix = Object.fromEntries(drawn) as Record<(typeof MIXED)[number], number>
     if (Object.values(mix).every((share) => share === 0)) mix.bank = 1
-    return { ...mix, indexes: 0 }
+    return { ...mix, indexes: 0, observers: 0 }
   }
 }
 
-function drawGateways(draw: Draw, forced?: Bias): Swarm {
+function drawGateways(draw: Draw, forced?: Bias): DrawnSwarm {
   const { random } = draw
   const oneOf = <T>(...choices: readonly T[]): T => draw.oneOf(...choices)
   const drawn = oneOf<Bias>('none', 'none', 'collecting', 'pausing', 'crashing', 'losing')
@@ -190,7 +221,7 @@ const CALM_WRITER: EmbeddedSwarm = {
   commitTurnRows: undefined,
 }
 
-function drawEmbedded(draw: Draw, forced: Kind): Swarm {
+function drawEmbedded(draw: Draw, forced: Kind): DrawnSwarm {
   const { random } = draw
   const oneOf = <T>(...choices: readonly T[]): T => draw.oneOf(...choices)
   const drawn = oneOf<Bias>('none', 'none', ...BIASES.embedded.slice(1))

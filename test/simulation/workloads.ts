@@ -4,6 +4,7 @@ import { bankSetup, bankTransaction } from './bank-workload.ts'
 import { definitionSetup, definitionsTransaction } from './definition-workload.ts'
 import { indexesTransaction, indexSetup } from './index-workload.ts'
 import { listsTransaction } from './list-workload.ts'
+import { observerSetup, observersTransaction } from './observer-workload.ts'
 import { onCallSetup, onCallTransaction } from './on-call-workload.ts'
 import { registersTransaction, scansTransaction } from './register-workload.ts'
 import type { Swarm, Workload } from './swarm.ts'
@@ -15,6 +16,7 @@ export async function setUp(work: Work): Promise<void> {
   onCallSetup(work)
   definitionSetup(work)
   if (work.swarm.mix.indexes > 0) await indexSetup(work)
+  if (work.swarm.mix.observers > 0) await observerSetup(work)
 }
 
 export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<void>>> = {
@@ -25,6 +27,7 @@ export const TRANSACTIONS: Readonly<Record<Workload, (work: Work) => Promise<voi
   scans: scansTransaction,
   definitions: definitionsTransaction,
   indexes: indexesTransaction,
+  observers: observersTransaction,
 }
 
 export function drawWorkload(random: SeededRandomness, { mix }: Swarm): Workload {

@@ -156,8 +156,9 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: ONE_PHASE,
-        find: '  const { latches } = context\n  try {\n    latches',
-        replace: '  const { latches } = context\n  let rows = held\n  try {\n    latches',
+        find: '  const { latches, commitLog } = context\n  try {\n    latches',
+        replace:
+          '  const { latches, commitLog } = context\n  let rows = held\n  try {\n    latches',
       },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
@@ -237,7 +238,12 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ONE_PHASE,
-        find: '    latches.settle(owner)\n    latches.release(owner, rows)\n    throw error\n',
+        find: [
+          '    latches.settle(owner)',
+          '    latches.release(owner, rows)',
+          "    commitLog.settled(commitTs, 'rolledBack')",
+          '    throw error\n',
+        ].join('\n'),
         replace: [
           '    latches.settle(owner)',
           '    latches.release(owner, rows)',
@@ -248,8 +254,8 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: ONE_PHASE,
-        find: '  const { latches } = context\n  try {\n    await applied',
-        replace: '  const { latches, cellStore } = context\n  try {\n    await applied',
+        find: '  const { latches, commitLog } = context\n  try {\n    await applied',
+        replace: '  const { latches, commitLog, cellStore } = context\n  try {\n    await applied',
       },
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase', bias: 'failing' },

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
+import { FEED_MUTANTS } from './feed-mutants.ts'
 import { INDEX_MUTANTS } from './index-mutants.ts'
 import type { Mutant } from './mutant.ts'
+import { OBSERVER_MUTANTS } from './observer-mutants.ts'
 
 const TRANSACTION = 'storage/transaction'
 const PREWRITE = `${TRANSACTION}/prewrite.ts`
@@ -410,5 +412,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
 export const MUTANTS: readonly Mutant[] = [
   ...GATEWAY_MUTANTS,
   ...EMBEDDED_MUTANTS,
+  ...FEED_MUTANTS,
   ...INDEX_MUTANTS,
+  ...OBSERVER_MUTANTS,
 ]

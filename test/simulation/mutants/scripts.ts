@@ -14,6 +14,13 @@ import { OWNER_A, rowKey } from '../../cell-notation.ts'
 import type { Fault } from '../../faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../protocol-world.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
+import {
+  backfillComesAfterTheLook,
+  rowsNotInViewWhenTheirObserverIsCreated,
+  runBeginsWithinAWeakNotifier,
+  runMeetsALockThatIsCommitted,
+  weakNotifierDiesAtItsCommitPoint,
+} from './observer-scripts.ts'
 
 /**
  * Interleavings that random runs meet too seldom, written down step by step. Each passes with the code
@@ -30,6 +37,11 @@ export const SCRIPTS = {
   secondaryOutlivesItsPrimaryRecordInOneProcess,
   valueLeftWhileItsIndexIsBuilt,
   valueSharedWhileItsIndexIsBuilt,
+  runMeetsALockThatIsCommitted,
+  weakNotifierDiesAtItsCommitPoint,
+  runBeginsWithinAWeakNotifier,
+  rowsNotInViewWhenTheirObserverIsCreated,
+  backfillComesAfterTheLook,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS
@@ -109,7 +121,7 @@ async function collect(gateway: Gateway, safePoint: number, requestLifeMs = 0): 
     (safePoint) => sweeper.resolveBelow(safePoint),
     requestLifeMs,
   )
-  await collector.collect(safePoint, async () => () => false)
+  await collector.collect(safePoint, async () => ({ row: () => false, observer: () => false }))
 }
 
 /** Joe's lock is committed by Bob's record of 7, which a newer version of Bob makes collectable. */

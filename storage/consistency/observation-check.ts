@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row } from '../cell-store/cell.ts'
+import { InvariantViolation } from '../invariant.ts'
+import { decodeAck, observerOfAck } from '../observers/acknowledgment.ts'
+import { decodeNotify } from '../transaction/notify-cell.ts'
+import type { ConsistencyProblem } from './consistency-report.ts'
+import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
+import type { RowMeaning } from './row-meaning.ts'
+
+/**
+ * Pure. O2: a notify cell stands in a row of a table, is of an observer that has been there once, and tells
+ * of a transaction that began no later than the cell was written. Whether there is something to observe
+ * is no question of right and wrong: a cell is a hint.
+ */
+export function checkNotifications(
+  { key, cells }: Row,
+  meaning: RowMeaning,
+  nextId: number,
+): ConsistencyProblem[] {
+  const problems: ConsistencyProblem[] = []
+  for (const cell of cells) {
+    if (cell.family !== 'notify') continue
+    const found = (message: string) => problems.push(problemAt(key, cell, 'O2', message))
+    if (meaning.kind !== 'table') found('Only rows of tables are observed.')
+    try {
+      const { observerId, timestamp, changedBy } = decodeNotify(cell)
+      if (observerId >= nextId) found(`There has never been observer ${observerId}.`)
+      if (changedBy > timestamp) found(`It tells of a transaction of ${changedBy}, after itself.`)
+    } catch (error) {
+      if (!(error instanceof InvariantViolation)) throw error
+      found(`The cell cannot be read: ${error.message}`)
+    }
+  }
+  return problems
+}
+
+/** Pure. O3: a run acknowledges what was committed up to its own start. */
+export function checkAcknowledgments({ key, intervals }: RowImage): ConsistencyProblem[] {
+  return intervals.flatMap((interval) => {
+    const { column, startTs, content } = interval
+    if (observerOfAck(column) === undefined || content.kind !== 'inline') return []
+    // One that cannot be read is a problem of its value.
+    if (content.value.length !== 8 || decodeAck(content.value) === startTs) return []
+    const acknowledged = decodeAck(content.value)
+    const message = `The run that began at ${startTs} acknowledges what is up to ${acknowledged}.`
+    return [problemAt(key, cellOfInterval(interval), 'O3', message)]
+  })
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { CellStoreError } from '../cell-store/cell-store.ts'
+import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import type { TableObserver } from '../tables/catalog.ts'
+import { familyColumn, familyIds, ROW_COLUMN } from '../tables/row-codec.ts'
+import type { ObserverDefinition, TableDefinition } from '../tables/table-definition.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import { ackColumn, acknowledgedUpTo, decodeAck, encodeAck } from './acknowledgment.ts'
+import { clearNotification, clearWeakNotification } from './clear-notification.ts'
+import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
+import type { NotificationQueue, QueuedNotification } from './notification-queue.ts'
+import type { ObserverCounters } from './observer-counters.ts'
+import type { ObserverParts } from './observer-parts.ts'
+import type { Notification } from './observers.ts'
+import { findPendingChange } from './pending-change.ts'
+
+export type LeaseParts = ObserverParts & {
+  readonly queue: NotificationQueue
+  readonly counters: ObserverCounters
+  /** Told which transaction runs the observer. */
+  readonly runs: (transaction: Transaction, observerId: number) => void
+  /** Told that others are at work in the same place of the store. */
+  readonly metOthers: () => void
+  /** Told that something in the queue has become ready, or will be. */
+  readonly wake: () => void
+}
+
+/** One row on its way through an observer; see `Notification`. */
+export class LeasedNotification implements Notification {
+  readonly id: string
+  readonly observer: ObserverDefinition
+  readonly table: TableDefinition
+  readonly key: Uint8Array
+  readonly timestamp: Timestamp
+  readonly #parts: LeaseParts
+  readonly #queued: QueuedNotification
+  #seen: Seen | undefined
+  #hasEnded = false
+
+  constructor(
+    parts: LeaseParts,
+    { table, observer }: TableObserver,
+    lease: { readonly id: string; readonly queued: QueuedNotification },
+  ) {
+    this.#parts = parts
+    this.#queued = lease.queued
+    this.id = lease.id
+    this.observer = observer
+    this.table = table
+    this.key = lease.queued.key
+    this.timestamp = lease.queued.timestamp
+  }
+
+  async acknowledge(transaction: Transaction): Promise<'pending' | 'alreadyObserved'> {
+    this.#parts.runs(transaction, this.observer.id)
+    const seen = await this.#look(transaction)
+    this.#seen = seen
+    if (!seen.isPending) {
+      if (!this.observer.isWeak) this.#parts.metOthers()
+      return 'alreadyObserved'
+    }
+    if (this.#queued.tries > 0) this.#parts.counters.retries += 1
+    if (!this.observer.isWeak) {
+      const acknowledged = encodeAck(transaction.startTs)
+      transaction.put(this.key, ackColumn(this.observer.id), acknowledged)
+    }
+    if (seen.wasDead) {
+      transaction.delete(deadLetterKey(this.observer.id, this.key), ROW_COLUMN)
+    }
+    return 'pending'
+  }
+
+  async committed(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const seen = this.#seen
+    const { queue, counters, clock, log } = this.#parts
+    if (seen?.isPending) counters.runs += 1
+    let isCleared = seen === undefined
+    try {
+      if (seen !== undefined) isCleared = await this.#clear(seen)
+    } catch (error) {
+      // The cell stays, and whoever finds it finds that there is nothing to do.
+      log.info({ observer: this.observer.name, reason: String(error) }, 'a notification was left')
+    }
+    if (queue.isHeld(this.#queued)) {
+      if (isCleared) queue.end(this.#queued)
+      else queue.delay(this.#queued, { dueMs: clock.monotonicMs() + CLEAR_AGAIN_MS, failures: 0 })
+    }
+    this.#parts.wake()
+  }
+
+  async failed(error: unknown): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const { queue, counters, clock, randomness } = this.#parts
+    const isConflict = isLostRace(error)
+    if (isConflict) counters.conflicts += 1
+    else counters.failures += 1
+    const failures = this.#queued.failures + (isConflict ? 0 : 1)
+    if (!isConflict) this.#rememberError(error)
+    else if (!this.observer.isWeak) this.#parts.metOthers()
+    const isDead =
+      failures >= STORAGE_LIMITS.observerTriesMax && (await this.#bury(error, failures))
+    if (queue.isHeld(this.#queued)) {
+      const { firstMs, mostMs } = isConflict ? CONFLICT_BACKOFF : FAILURE_BACKOFF
+      const ceilingMs = Math.min(mostMs, firstMs * 2 ** Math.min(this.#queued.tries, 30))
+      const dueMs = clock.monotonicMs() + ceilingMs * (0.5 + randomness.fraction() / 2)
+      if (isDead) queue.bury(this.#queued)
+      else queue.delay(this.#queued, { dueMs, failures })
+    }
+    this.#parts.wake()
+  }
+
+  release(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    if (this.#parts.queue.isHeld(this.#queued)) this.#parts.queue.giveBack(this.#queued)
+    this.#parts.wake()
+  }
+
+  /** What the observer has still to see of the row, at the transaction's own snapshot. */
+  async #look(transaction: Transaction): Promise<Seen> {
+    const { startTs } = transaction
+    const { id, name } = this.observer
+    const catalog = await this.#parts.catalog(transaction)
+    const found = catalog.observer(name)
+    const nothing = { isPending: false, isAll: false, wasDead: false, seenAt: startTs, columns: [] }
+    // Dropped, or not created yet. Garbage collection takes what is left of an observer.
+    if (found === undefined || found.observer.id !== id) return nothing
+    const columns = familyIds(found.table).map(familyColumn)
+    const deadLetter = deadLetterKey(id, this.key)
+    // This settles the locks that the snapshot must see, so what comes after finds their outcome.
+    const [row, letter] = await transaction.getRows(
+      [this.key, deadLetter],
+      [...columns, ackColumn(id)],
+    )
+    const seen = { seenAt: startTs, columns, wasDead: letter != null }
+    if (found.observer.isWeak) return { ...seen, isPending: true, isAll: true }
+    const cell = row?.columns.get(ackColumn(id))
+    const acknowledged = acknowledgedUpTo(found.observer, cell && decodeAck(cell.value))
+    const asked = { key: this.key, observerId: id, acknowledged, readTs: startTs }
+    const pending = await findPendingChange(this.#parts, asked)
+    const isPending = pending !== undefined
+    return { ...seen, isPending, isAll: isPending || found.observer.isBackfilled }
+  }
+
+  async #clear({ isAll, seenAt, columns }: Seen): Promise<boolean> {
+    const { cellStore } = this.#parts
+    if (!isAll) return false
+    const seen = { key: this.key, observerId: this.observer.id, seenAt, columns }
+    if (!this.observer.isWeak) return await clearNotification(cellStore, seen)
+    await clearWeakNotification(cellStore, seen)
+    return true
+  }
+
+  #rememberError(error: unknown): void {
+    const timestamp = this.#parts.oracle.lastSeen()
+    this.#parts.counters.lastError = { message: textOf(error), timestamp, key: this.key }
+  }
+
+  /** Whether the dead letter is written. */
+  async #bury(error: unknown, tries: number): Promise<boolean> {
+    const { begin, log } = this.#parts
+    const letter = { error: textOf(error), tries, notified: this.timestamp }
+    const facts = { observer: this.observer.name, row: Buffer.from(this.key).toString('hex') }
+    try {
+      const transaction = await begin()
+      const key = deadLetterKey(this.observer.id, this.key)
+      transaction.put(key, ROW_COLUMN, encodeDeadLetter(letter))
+      await transaction.commit()
+      log.warn({ ...facts, tries, error: letter.error }, 'an observer failed too often for a row')
+      return true
+    } catch (reason) {
+      log.warn({ ...facts, reason: String(reason) }, 'a dead letter could not be written')
+      return false
+    }
+  }
+}
+
+type Seen = {
+  readonly isPending: boolean
+  /**
+   * Whether every notify cell up to the run's start is done with. Where nothing was pending while older
+   * rows are being notified, one of their cells may have come after the look.
+   */
+  readonly isAll: boolean
+  /** Whether the row has a dead letter of the observer. */
+  readonly wasDead: boolean
+  readonly seenAt: Timestamp
+  /** Of the row's SQL families; none when the observer is gone. */
+  readonly columns: readonly string[]
+}
+
+/** Somebody else came first, or the store did not answer: running it again is what helps. */
+function isLostRace(error: unknown): boolean {
+  if (error instanceof CellStoreError) return true
+  if (!(error instanceof StorageError)) return false
+  return error.retryable || RUN_AGAIN.includes(error.code)
+}
+
+const RUN_AGAIN: readonly StorageErrorCode[] = ['commit_outcome_unknown', 'closed']
+
+function textOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return text.slice(0, ERROR_CHARACTERS_MAX)
+}
+
+const ERROR_CHARACTERS_MAX = 2_000
+const CONFLICT_BACKOFF = { firstMs: 4, mostMs: 1_000 }
+const FAILURE_BACKOFF = { firstMs: 100, mostMs: 60_000 }
+/** A writer that began before the run and has not ended: its own commit tells of it, if it is ours. */
+const CLEAR_AGAIN_MS = 200

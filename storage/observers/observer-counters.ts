@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ObserverFailure } from './observers.ts'
+
+/** What the runs of one observer came to, in this process. */
+export class ObserverCounters {
+  runs = 0
+  retries = 0
+  conflicts = 0
+  failures = 0
+  lastError: ObserverFailure | null = null
+}

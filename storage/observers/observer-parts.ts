@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Clock } from '../clock.ts'
+import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
+import type { Randomness } from '../randomness.ts'
+import type { StorageLog } from '../storage-log.ts'
+import type { Catalog } from '../tables/catalog.ts'
+import type { Settle } from '../transaction/lock-resolver.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+
+/** What the observers use of the layers below them. */
+export type ObserverParts = {
+  readonly cellStore: CellStore
+  readonly oracle: TimestampOracle
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: StorageLog
+  /** What became of the transaction of a lock that stands in an observed row. */
+  readonly settle: Settle
+  /** Begins a transaction of the store's own. */
+  readonly begin: () => Promise<Transaction>
+  /** The catalog at the transaction's snapshot. */
+  readonly catalog: (transaction: Transaction) => Promise<Catalog>
+  /** Whether other processes may be at work on the same notifications. */
+  readonly isShared: boolean
+  /** How often the store is looked at for notifications that nobody in this process told of. */
+  readonly scanMs: number
+  /** How often the catalog is looked at for changes of other processes; never when absent. */
+  readonly lookMs?: number
+  /** How many rows one transaction notifies at most of those that were there before their observer. */
+  readonly backfillRowsMax?: number
+}
+
+/** Runs `work` in a transaction of the store's own that only reads. */
+export async function reading<T>(
+  parts: Pick<ObserverParts, 'begin'>,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const transaction = await parts.begin()
+  try {
+    return await work(transaction)
+  } finally {
+    transaction.rollback()
+  }
+}

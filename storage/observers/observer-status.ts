@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { endOfPrefix } from '../cell-store/row-key.ts'
+import type { TableObserver } from '../tables/catalog.ts'
+import { tableSpace } from '../tables/key-encoding.ts'
+import { notifyQualifier } from '../transaction/notify-cell.ts'
+import { scanDeadLetters } from './dead-letter.ts'
+import { ObserverCounters } from './observer-counters.ts'
+import { type ObserverParts, reading } from './observer-parts.ts'
+import {
+  deadLettersShownMax,
+  type ObserverDeadLetter,
+  type ObserverStatus,
+  pendingRowsMax,
+} from './observers.ts'
+
+type WorkFigures = {
+  readonly counters: ObserverCounters
+  readonly running: number
+  readonly waiting: number
+}
+
+/** What can be told of an observer: what stands in the store, and what this process has run of it. */
+export async function readObserverStatus(
+  parts: ObserverParts,
+  found: TableObserver,
+  own: {
+    readonly work: WorkFigures | undefined
+    readonly cyclesWith: readonly string[]
+  },
+): Promise<ObserverStatus> {
+  const { table, observer } = found
+  const { runs, retries, conflicts, failures, lastError } =
+    own.work?.counters ?? new ObserverCounters()
+  const { rows, oldest } = await readPending(parts, found)
+  const letters = await countDeadLetters(parts, found)
+  const now = parts.oracle.lastSeen()
+  return {
+    observer: observer.name,
+    table: table.name,
+    isWeak: observer.isWeak,
+    state: observer.state,
+    isBackfilling: !observer.isBackfilled,
+    pending: rows,
+    oldestPending: oldest ?? null,
+    lagMs: oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000),
+    running: own.work?.running ?? 0,
+    waiting: own.work?.waiting ?? 0,
+    runs,
+    retries,
+    conflicts,
+    failures,
+    deadLetters: letters.count,
+    deadLettersShown: letters.shown,
+    lastError,
+    cyclesWith: own.cyclesWith,
+  }
+}
+
+async function countDeadLetters(
+  parts: ObserverParts,
+  { observer }: TableObserver,
+): Promise<{ readonly count: number; readonly shown: readonly ObserverDeadLetter[] }> {
+  return await reading(parts, async (transaction) => {
+    const shown: ObserverDeadLetter[] = []
+    let count = 0
+    for await (const letter of scanDeadLetters(transaction, observer)) {
+      const { key, error, tries, writtenAt: timestamp } = letter
+      count += 1
+      if (count <= deadLettersShownMax) shown.push({ key, error, tries, timestamp })
+    }
+    return { count, shown }
+  })
+}
+
+/** Of at most `pendingRowsMax` rows. */
+async function readPending(
+  { cellStore }: Pick<ObserverParts, 'cellStore'>,
+  { table, observer }: TableObserver,
+): Promise<{ readonly rows: number; readonly oldest: Timestamp | undefined }> {
+  const start = tableSpace(table.id)
+  let rows = 0
+  let oldest: Timestamp | undefined
+  for await (const { cells } of cellStore.scanRows({
+    start,
+    end: endOfPrefix(start) as Uint8Array,
+    filter: [{ family: 'notify', qualifier: notifyQualifier(observer.id) }],
+    limit: pendingRowsMax,
+  })) {
+    rows += 1
+    const timestamp = cells.at(-1)?.timestamp
+    if (timestamp !== undefined) oldest = Math.min(oldest ?? timestamp, timestamp)
+  }
+  return { rows, oldest }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import { endOfPrefix } from '../cell-store/row-key.ts'
+import type { TableObserver } from '../tables/catalog.ts'
+import { tableSpace } from '../tables/key-encoding.ts'
+import { readDeadLetters } from './dead-letter.ts'
+import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
+import { NotificationQueue } from './notification-queue.ts'
+import { type FoundNotification, NotificationScanner } from './notification-scanner.ts'
+import { ObserverCounters } from './observer-counters.ts'
+import { reading } from './observer-parts.ts'
+import type { LeaseOptions, Notification } from './observers.ts'
+
+export type ObserverWorkParts = Omit<LeaseParts, 'queue' | 'counters' | 'metOthers'> & {
+  readonly newLeaseId: () => string
+}
+
+type Waiter = {
+  readonly leaseMs: number | undefined
+  readonly resolve: (notification: Notification) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** One observer in this process: what is to be run of it, who waits for that, and the search for more. */
+export class ObserverWork {
+  readonly counters = new ObserverCounters()
+  readonly #parts: ObserverWorkParts
+  readonly #leaseParts: LeaseParts
+  readonly #queue = new NotificationQueue()
+  readonly #scanner: NotificationScanner
+  readonly #waiters = new Set<Waiter>()
+  #found: TableObserver
+  /** Whether dead letters have to be read, before the next one is handed out. */
+  #isAnew = true
+  /** When the store is to be looked at next; at once while it is 0. */
+  #scanDueMs = 0
+
+  constructor(parts: ObserverWorkParts, found: TableObserver) {
+    this.#parts = parts
+    this.#found = found
+    const start = tableSpace(found.table.id)
+    // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
+    const end = endOfPrefix(start) as Uint8Array
+    const range = { observerId: found.observer.id, start, end }
+    this.#scanner = new NotificationScanner(parts.cellStore, parts.randomness, range)
+    this.#leaseParts = {
+      ...parts,
+      queue: this.#queue,
+      counters: this.counters,
+      metOthers: () => {
+        if (parts.isShared) this.#scanner.teleport()
+      },
+    }
+  }
+
+  get running(): number {
+    return this.#queue.running
+  }
+
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  /** The definition that is valid now. RESUME and REPLAY take up what has failed. */
+  define(found: TableObserver): void {
+    const before = this.#found.observer
+    const { epoch, resumedAt, state } = found.observer
+    this.#found = found
+    if (before.epoch === epoch && before.resumedAt === resumedAt && before.state === state) return
+    this.#isAnew = true
+    this.#queue.hasten()
+    this.scanSoon()
+  }
+
+  scanSoon(): void {
+    this.#scanDueMs = 0
+  }
+
+  /** A change that this process has committed. */
+  changed(found: FoundNotification): void {
+    this.#queue.offer(found, 'isNews')
+    this.#serve()
+  }
+
+  async next({ signal, leaseMs }: LeaseOptions): Promise<Notification> {
+    signal?.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<Notification>()
+    const waiter = { leaseMs, resolve, reject }
+    this.#waiters.add(waiter)
+    const abort = () => {
+      this.#waiters.delete(waiter)
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    this.#serve()
+    if (this.#waiters.has(waiter)) this.#parts.wake()
+    return await promise.finally(() => signal?.removeEventListener('abort', abort))
+  }
+
+  /** Ends all waiting. */
+  end(reason: Error): void {
+    for (const { reject } of this.#waiters) reject(reason)
+    this.#waiters.clear()
+  }
+
+  /**
+   * Looks for what those who wait can be given. Answers after how many milliseconds there may be more;
+   * 0 at once, undefined when nobody waits. Rejects with CellStoreError and StorageError.
+   */
+  async search(signal: AbortSignal): Promise<number | undefined> {
+    const { clock, scanMs } = this.#parts
+    if (this.#isAnew) await this.#readDeadLetters()
+    const dueMs = this.#queue.turnDue(clock.monotonicMs())
+    this.#serve()
+    if (this.#waiters.size === 0 || this.#found.observer.state === 'paused') return undefined
+    if (this.#queue.takeHasLeftOut()) this.scanSoon()
+    if (clock.monotonicMs() >= this.#scanDueMs) {
+      const { found, isRoundOver } = await this.#scanner.nextPage(signal)
+      for (const one of found) this.#queue.offer(one)
+      this.#serve()
+      if (!isRoundOver || this.#queue.takeHasLeftOut()) return 0
+      this.#scanDueMs = clock.monotonicMs() + scanMs * (0.5 + this.#parts.randomness.fraction())
+    }
+    const occasion = Math.min(this.#scanDueMs, dueMs ?? this.#scanDueMs)
+    return Math.max(1, occasion - clock.monotonicMs())
+  }
+
+  async #readDeadLetters(): Promise<void> {
+    const { observer } = this.#found
+    const dead = await reading(this.#parts, (transaction) => readDeadLetters(transaction, observer))
+    this.#queue.setDead(dead)
+    this.#isAnew = false
+  }
+
+  #serve(): void {
+    if (this.#isAnew || this.#found.observer.state === 'paused') return
+    for (const waiter of this.#waiters) {
+      const { leaseMs } = waiter
+      const untilMs = leaseMs === undefined ? undefined : this.#parts.clock.monotonicMs() + leaseMs
+      const queued = this.#queue.take(untilMs)
+      if (queued === undefined) return
+      this.#waiters.delete(waiter)
+      const id = this.#parts.newLeaseId()
+      waiter.resolve(new LeasedNotification(this.#leaseParts, this.#found, { id, queued }))
+      if (untilMs !== undefined) this.#parts.wake()
+    }
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { StorageError } from '../errors.ts'
+import { type Catalog, requireObserver, type TableObserver } from '../tables/catalog.ts'
+import type { NotifiedRow } from '../transaction/buffered-notifications.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import { ObserverBackfiller } from './observer-backfiller.ts'
+import { ObserverCascade } from './observer-cascade.ts'
+import { type ObserverParts, reading } from './observer-parts.ts'
+import { readObserverStatus } from './observer-status.ts'
+import { ObserverWork } from './observer-work.ts'
+import type { LeaseOptions, Notification, ObserverStatus, Observers } from './observers.ts'
+
+/**
+ * Hands the notifications of the store to those who run them. What this process commits is told at once;
+ * a scan finds what other processes have written, what was left by those that died, and what did not fit
+ * into the queues.
+ */
+export class StoreObservers implements Observers {
+  readonly #parts: ObserverParts
+  /** By the id of the observer, of those that somebody has asked for. */
+  readonly #works = new Map<number, ObserverWork>()
+  readonly #cascade: ObserverCascade
+  readonly #backfiller: ObserverBackfiller
+  readonly #runs = new WeakMap<Transaction, number>()
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #woken: PromiseWithResolvers<void> = Promise.withResolvers()
+  #asked = 0
+  #lookedAt = 0
+  #catalogMayHaveChanged = false
+  #leases = 0
+
+  constructor(parts: ObserverParts) {
+    this.#parts = parts
+    this.#cascade = new ObserverCascade(parts.log)
+    this.#backfiller = new ObserverBackfiller(parts)
+  }
+
+  start(): void {
+    this.#backfiller.start()
+  }
+
+  async lease(observerName: string, options: LeaseOptions = {}): Promise<Notification> {
+    this.#checkOpen()
+    options.signal?.throwIfAborted()
+    const found = await this.#read((catalog) => requireObserver(catalog, observerName))
+    this.#checkOpen()
+    const work = this.#workOf(found)
+    this.#running ??= this.#serveForEver()
+    return await work.next(options)
+  }
+
+  async status(): Promise<ObserverStatus[]> {
+    const observers = await this.#read(allObservers)
+    const names = new Map(observers.map(({ observer }) => [observer.id, observer.name]))
+    const statuses: ObserverStatus[] = []
+    for (const found of observers) {
+      const work = this.#works.get(found.observer.id)
+      const cycle = this.#cascade.cycleOf(found.observer.id)
+      const cyclesWith = cycle.flatMap((id) => names.get(id) ?? [])
+      statuses.push(await readObserverStatus(this.#parts, found, { work, cyclesWith }))
+    }
+    return statuses.sort((a, b) => (a.observer < b.observer ? -1 : 1))
+  }
+
+  /** A transaction of this process has committed, and notified these. */
+  committed(rows: readonly NotifiedRow[], transaction: Transaction, commitTs: Timestamp): void {
+    const from = this.#runs.get(transaction)
+    for (const { key, observerId, at } of rows) {
+      if (from !== undefined) this.#cascade.notified(from, observerId)
+      const timestamp = at === 'start' ? transaction.startTs : commitTs
+      this.#works.get(observerId)?.changed({ key, timestamp })
+    }
+  }
+
+  /** To be called when a transaction that has changed the catalog has ended. */
+  catalogChanged(): void {
+    this.#catalogMayHaveChanged = true
+    this.#wake()
+    this.#backfiller.wake()
+  }
+
+  /** Ends all waiting with StorageError `closed`. What is being run may still be ended by its holder. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#wake()
+    await this.#backfiller.stop()
+    await this.#running
+    for (const work of this.#works.values()) work.end(stopped())
+  }
+
+  #workOf(found: TableObserver): ObserverWork {
+    const known = this.#works.get(found.observer.id)
+    if (known !== undefined) return known
+    const work = new ObserverWork(
+      {
+        ...this.#parts,
+        wake: () => this.#wake(),
+        runs: (transaction, observerId) => this.#runs.set(transaction, observerId),
+        newLeaseId: () => {
+          this.#leases += 1
+          return `${found.observer.name}-${this.#leases}`
+        },
+      },
+      found,
+    )
+    this.#works.set(found.observer.id, work)
+    return work
+  }
+
+  async #serveForEver(): Promise<void> {
+    const { signal } = this.#stopping
+    const { clock, log } = this.#parts
+    while (!signal.aborted) {
+      const asked = this.#asked
+      try {
+        const waitMs = await this.#serveAll(signal)
+        if (this.#asked === asked && waitMs !== 0) await this.#nextOccasion(waitMs)
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ error: String(error) }, 'looking for observers was interrupted')
+        await clock.sleep(RETRY_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Answers after how many milliseconds there may be something to do; undefined: when woken. */
+  async #serveAll(signal: AbortSignal): Promise<number | undefined> {
+    await this.#lookAtCatalog()
+    let waitMs = this.#parts.lookMs
+    for (const work of this.#works.values()) {
+      const next = await this.#search(work, signal)
+      if (next !== undefined) waitMs = Math.min(waitMs ?? next, next)
+    }
+    return waitMs
+  }
+
+  /** One that cannot go on does not keep the others from being served. */
+  async #search(work: ObserverWork, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return await work.search(signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#parts.log.warn({ error: String(error) }, 'looking for notifications was interrupted')
+      return RETRY_MS
+    }
+  }
+
+  async #lookAtCatalog(): Promise<void> {
+    const { clock, lookMs } = this.#parts
+    const isDue = lookMs !== undefined && clock.monotonicMs() >= this.#lookedAt + lookMs
+    if (!this.#catalogMayHaveChanged && !isDue) return
+    this.#catalogMayHaveChanged = false
+    this.#lookedAt = clock.monotonicMs()
+    const observers = await this.#read(allObservers)
+    const byId = new Map(observers.map((found) => [found.observer.id, found]))
+    for (const [id, work] of this.#works) {
+      const found = byId.get(id)
+      if (found !== undefined) {
+        work.define(found)
+        continue
+      }
+      work.end(dropped())
+      this.#works.delete(id)
+    }
+  }
+
+  async #read<T>(look: (catalog: Catalog) => T): Promise<T> {
+    const { catalog } = this.#parts
+    return await reading(this.#parts, async (transaction) => look(await catalog(transaction)))
+  }
+
+  async #nextOccasion(waitMs: number | undefined): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    const woken = this.#woken.promise
+    if (waitMs === undefined) return await woken
+    const sleeping = new AbortController()
+    const slept = this.#parts.clock.sleep(waitMs, sleeping.signal).catch(() => undefined)
+    await Promise.race([woken, slept])
+    sleeping.abort()
+  }
+
+  #wake(): void {
+    this.#asked += 1
+    this.#woken.resolve()
+    this.#woken = Promise.withResolvers()
+  }
+
+  #checkOpen(): void {
+    if (this.#stopping.signal.aborted) throw stopped()
+  }
+}
+
+function allObservers(catalog: Catalog): TableObserver[] {
+  return catalog
+    .tables()
+    .flatMap((table) => table.observers.map((observer) => ({ table, observer })))
+}
+
+function dropped(): StorageError {
+  return new StorageError('unknown_observer', 'The observer has been dropped.')
+}
+
+function stopped(): StorageError {
+  return new StorageError('closed', 'The store is being closed.')
+}
+
+const RETRY_MS = 1_000

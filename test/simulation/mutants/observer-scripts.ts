@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
+import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
+import { eventLoopTurn } from '../../../storage/cell-store/event-loop-turn.ts'
+import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
+import { clearNotification } from '../../../storage/observers/clear-notification.ts'
+import { findPendingChange } from '../../../storage/observers/pending-change.ts'
+import { Storage } from '../../../storage/storage.ts'
+import { setNotify } from '../../../storage/transaction/notify-cell.ts'
+import { rowKey } from '../../cell-notation.ts'
+import { ObserverScene } from '../../observer-scene.ts'
+import { COLUMN, ProtocolWorld } from '../../protocol-world.ts'
+
+const OBSERVER = 7
+
+/** Joe's lock is committed, as Bob says, and nobody has rolled it forward when the observer looks. */
+export async function runMeetsALockThatIsCommitted(): Promise<void> {
+  const world = new ProtocolWorld(40)
+  await world.given('bob write@8 -> 7 put 3', 'joe lock@7 primary=bob put 9', 'joe.7 notify@7')
+  const { resolver } = world.b
+  const parts = { cellStore: world.cellStore, settle: resolver.settle.bind(resolver) }
+  const row = { key: rowKey('joe'), observerId: OBSERVER, acknowledged: 0, readTs: 20 }
+  assert.equal(await findPendingChange(parts, row), 8)
+}
+
+/** The notifier commits, and dies before it hears of it: who has been told must be told for good. */
+export async function weakNotifierDiesAtItsCommitPoint(): Promise<void> {
+  const world = new ProtocolWorld(20)
+  const transaction = world.a.beginAt(15)
+  transaction.put(rowKey('bob'), COLUMN, Buffer.from('3'))
+  transaction.notify(rowKey('joe'), OBSERVER, 'weak')
+  world.a.faultAt(2, 'crashAfter')
+  transaction.commit()
+  const until = async (holds: (cell: string) => boolean) => {
+    while (!(await world.cells()).some(holds)) await new Promise(setImmediate)
+  }
+  await until((cell) => cell.startsWith('bob write'))
+  assert.deepEqual(
+    (await world.cells()).filter((cell) => cell.startsWith('joe')),
+    ['joe.7 notify@21'],
+  )
+}
+
+/** A run begins between the start of a weak notifier and its commit, and clears what it has seen. */
+export async function runBeginsWithinAWeakNotifier(): Promise<void> {
+  const world = new ProtocolWorld(20)
+  const transaction = world.a.beginAt(15)
+  transaction.put(rowKey('bob'), COLUMN, Buffer.from('3'))
+  transaction.notify(rowKey('joe'), OBSERVER, 'weak')
+  await transaction.commit()
+  const seen = { key: rowKey('joe'), observerId: OBSERVER, seenAt: 18, columns: [COLUMN] }
+  await clearNotification(world.cellStore, seen)
+  assert.deepEqual(
+    (await world.cells()).filter((cell) => cell.startsWith('joe')),
+    ['joe.7 notify@21'],
+  )
+}
+
+/** Takes no batch in which locks of rows become write records but that of a primary. */
+class RefusingCellStore extends MemoryCellStore {
+  isRefusing = false
+
+  override async applyAtomically(list: StepList): Promise<boolean[]> {
+    const batch = [...list]
+    const commits = batch.filter(
+      ({ row, ifMatched }) => row[0] === 0x01 && ifMatched.some(({ family }) => family === 'lock'),
+    )
+    if (this.isRefusing && commits.length > 1) {
+      throw new CellStoreError('notApplied', 'the store is busy')
+    }
+    return await super.applyAtomically(batch)
+  }
+}
+
+/**
+ * Three rows are committed by two phases, and what the store shows of two of them are locks still. The
+ * observer that is created then is told of all three.
+ */
+export async function rowsNotInViewWhenTheirObserverIsCreated(): Promise<void> {
+  const cellStore = new RefusingCellStore()
+  const storage = await Storage.open(cellStore, { owner: 'exclusive', commit: 'two-phase' })
+  const scene = new ObserverScene(storage)
+  await scene.createTable()
+  cellStore.isRefusing = true
+  await scene.insertAll([1, 2, 3])
+  await scene.define('reader')
+  for (let turns = 0; turns < 20; turns += 1) await eventLoopTurn()
+  cellStore.isRefusing = false
+  await scene.untilBackfilled('reader')
+  const [status] = await storage.observers.status()
+  await storage.close()
+  assert.equal(status?.pending, 3)
+}
+
+/** Holds back the batches that notify of older transactions, until it is told not to. */
+class SlowCellStore extends MemoryCellStore {
+  readonly released = Promise.withResolvers<void>()
+
+  override async applyAtomically(list: StepList): Promise<boolean[]> {
+    const batch = [...list]
+    const isOfOlder = batch.some(({ otherwise }) =>
+      otherwise.some(
+        (one) => one.family === 'notify' && one.kind === 'setCell' && one.value.length > 0,
+      ),
+    )
+    if (isOfOlder) await this.released.promise
+    return await super.applyAtomically(batch)
+  }
+}
+
+/**
+ * A run finds a notify cell that tells of nothing. Before it clears that, the row is notified of what was
+ * in it before the observer was: that stays.
+ */
+export async function backfillComesAfterTheLook(): Promise<void> {
+  const cellStore = new SlowCellStore()
+  // The batch of the row is not the last one, which everybody would wait for who reads the catalog.
+  const storage = await Storage.open(cellStore, { owner: 'exclusive', indexBatchRows: 1 })
+  const scene = new ObserverScene(storage)
+  await scene.createTable()
+  await scene.insert(1, 'old')
+  const observerId = await scene.define('reader')
+  for (let turns = 0; turns < 20; turns += 1) await eventLoopTurn()
+  const mutations = [setNotify(observerId, 1)]
+  await cellStore.mutateRows([{ row: await scene.key(1), mutations }])
+  const notification = await scene.next('reader')
+  const run = await storage.begin()
+  assert.equal(await notification.acknowledge(run), 'alreadyObserved')
+  run.rollback()
+  cellStore.released.resolve()
+  while ((await scene.cells(1, 'notify')).length < 2) await eventLoopTurn()
+  await notification.committed()
+  const cells = await scene.cells(1, 'notify')
+  assert.ok(cells.length > 0, 'the observer is still to be told')
+  assert.deepEqual(await scene.runNext('reader'), { text: 'old' })
+  await storage.close()
+}

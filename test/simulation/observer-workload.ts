@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { rowKeyText } from '../../storage/cell-store/row-key.ts'
+import {
+  changeRows,
+  columnsForSet,
+  createObserver,
+  createTable,
+  encodePrimaryKey,
+  getRows,
+  pauseObserver,
+  replayObserver,
+  requireTable,
+  resumeObserver,
+  type SqlValue,
+} from '../../storage/storage.ts'
+import { positionOf } from './item-table.ts'
+import { WATCHED, WATCHED_TABLE, WATCHERS } from './watched-table.ts'
+import type { Work } from './work.ts'
+
+/**
+ * A table whose rows come, change and go while observers are created, replayed, paused and resumed; others
+ * run them meanwhile, see `observer-worker.ts`.
+ */
+export async function observerSetup({ transaction }: Work): Promise<void> {
+  await transaction.onTables((writes, catalog) =>
+    createTable(writes, catalog, WATCHED_TABLE, { ifNotExists: false }),
+  )
+}
+
+export async function observersTransaction(work: Work): Promise<void> {
+  const { transaction, random, think, counters } = work
+  if (transaction.recorded.readOnly) return
+  if (random.fraction() < 0.12) {
+    counters.count(await define(work))
+    return
+  }
+  for (let left = 1 + random.below(2); left > 0; left -= 1) {
+    await think()
+    if (random.fraction() < 0.2) await notifyWeakly(work)
+    else await writeRow(work)
+  }
+}
+
+async function define({ transaction, random }: Work): Promise<string> {
+  return await transaction.onTables(async (writes, catalog) => {
+    const missing = WATCHERS.find(({ name }) => catalog.observer(name) === undefined)
+    if (missing !== undefined) {
+      await createObserver(writes, catalog, missing, { ifNotExists: false })
+      return 'observer created'
+    }
+    const { name, isWeak } = WATCHERS[random.below(WATCHERS.length)] as (typeof WATCHERS)[number]
+    const found = catalog.observer(name)
+    if (found?.observer.state === 'paused') {
+      resumeObserver(writes, catalog, name)
+      return 'observer resumed'
+    }
+    if (random.fraction() < 0.4) {
+      pauseObserver(writes, catalog, name)
+      return 'observer paused'
+    }
+    if (isWeak) return 'nothing to define'
+    const since = Math.floor(random.fraction() * 2_000_000)
+    replayObserver(writes, catalog, name, writes.startTs - since)
+    return 'observer replayed'
+  })
+}
+
+/** Everything that is paused is to be resumed, or the changes of that time would never be observed. */
+export async function resumeAll({ transaction }: Work): Promise<void> {
+  await transaction.onTables(async (writes, catalog) => {
+    for (const { name } of WATCHERS) {
+      // The catalog of a transaction that changes it is another one each time.
+      const found = catalog.observer(name)
+      if (found?.observer.state !== 'paused') continue
+      resumeObserver(writes, catalog, name)
+      return
+    }
+  })
+}
+
+async function notifyWeakly({ transaction, random, swarm }: Work): Promise<void> {
+  const id = BigInt(random.below(swarm.keys))
+  await transaction.onTables(async (writes, catalog) => {
+    const found = WATCHERS.flatMap(({ name }) => catalog.observer(name) ?? [])
+    const weak = found.find(({ observer }) => observer.isWeak)
+    if (weak === undefined) return
+    const key = encodePrimaryKey(weak.table, [id])
+    writes.dependOnSchema(weak.table.id)
+    writes.notify(key, weak.observer.id, 'weak')
+    transaction.recorded.hinted.add(rowKeyText(key))
+  })
+}
+
+/** One statement that inserts, changes or deletes one row. */
+async function writeRow({ transaction, random, swarm }: Work): Promise<void> {
+  const id = BigInt(random.below(swarm.keys))
+  const isDelete = random.fraction() < swarm.deleteRate * 0.5
+  const isOfText = random.fraction() < 0.5
+  const text = `${transaction.recorded.number}.${random.below(1e6)}`
+  const long = random.fraction() < swarm.longValueRate ? text.padEnd(300, '-') : text
+  await transaction.onTables(async (writes, catalog) => {
+    const table = requireTable(catalog, WATCHED)
+    const assigned = [positionOf(table, isOfText ? 'text' : 'visits')]
+    const columns = columnsForSet(table, assigned)
+    const [found] = await getRows(writes, table, [[id]], columns)
+    if (found == null) {
+      if (isDelete) return
+      const after: SqlValue[] = [id, long, 0n]
+      await changeRows(writes, table, [{ before: null, after }])
+      return
+    }
+    if (isDelete) {
+      await changeRows(writes, table, [{ before: found.row, after: null }])
+      return
+    }
+    const value = isOfText ? long : BigInt(random.below(1e6))
+    const after = found.row.map((old, place) => (place === assigned[0] ? value : old))
+    await changeRows(writes, table, [{ before: found.row, after, columns: assigned }])
+  })
+}
