@@ -10,17 +10,22 @@ import { type Clock, systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { StorageError } from './errors.ts'
+import type { ChangeFeed } from './feed/change-feed.ts'
+import { isSharedLogRow } from './feed/shared-log-row.ts'
 import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
 import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
-import type { IsExpendable } from './garbage-collection/row-garbage.ts'
+import type { Expendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
+import { isOfObserver } from './observers/observer-rows.ts'
+import type { Observers } from './observers/observers.ts'
+import { StoreObservers } from './observers/store-observers.ts'
 import { type CommitMode, openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { type Randomness, systemRandomness } from './randomness.ts'
 import { type StorageLog, silentLog } from './storage-log.ts'
 import { readSecret } from './storage-secret.ts'
-import { findAbandonedRows } from './tables/abandoned-rows.ts'
+import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { type IndexBuild, IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
@@ -37,7 +42,7 @@ import {
 import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import type { TransactionEnd } from './transaction/transaction-protocol.ts'
-import { TransactionRegistry } from './transaction/transaction-registry.ts'
+import { type EndedCounts, TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
 
 export type StorageOptions = {
@@ -108,6 +113,11 @@ const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 
 /** How often a gateway looks for an index whose builder may have died. */
 const INDEX_LOOK_MS = 10_000
 
+/** How often the store is looked at for notifications: the only owner hears of all that it commits. */
+const NOTIFICATION_SCAN_MS = { exclusive: 5_000, shared: 500 }
+/** How often a gateway looks for changes of observers by others. */
+const OBSERVER_LOOK_MS = 2_000
+
 export class Storage {
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
@@ -118,6 +128,7 @@ export class Storage {
   readonly #newestCatalog: NewestCatalog
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
+  readonly #observers: StoreObservers
 
   private constructor(
     parts: ProtocolParts,
@@ -128,7 +139,7 @@ export class Storage {
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
-    const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
+    const { context, protocol, resolveBelow, requestLifeMs, safePointMax, trimLog } = parts
     this.#transactionParts = {
       protocol,
       budget: this.#budget,
@@ -137,10 +148,11 @@ export class Storage {
         this.#schemaMayHaveChanged(ended, outcome)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
+      notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
     }
     this.#garbage = new GarbageCollection({
       context,
-      collector: new GarbageCollector(context, resolveBelow, requestLifeMs),
+      collector: new GarbageCollector(context, resolveBelow, requestLifeMs, trimLog),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
       safePointMax,
@@ -152,6 +164,16 @@ export class Storage {
       catalog: (transaction) => this.catalog(transaction),
       ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
       ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
+    })
+    this.#observers = new StoreObservers({
+      ...context,
+      settle: parts.settle,
+      begin: () => this.#beginOwnWork(),
+      catalog: (transaction) => this.catalog(transaction),
+      isShared: owner === 'shared',
+      scanMs: NOTIFICATION_SCAN_MS[owner],
+      ...(owner === 'exclusive' ? {} : { lookMs: OBSERVER_LOOK_MS }),
+      ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
     })
   }
 
@@ -166,16 +188,20 @@ export class Storage {
       readonly indexBatchRows?: number
       /** How many rows of a large commit it looks at in one turn. */
       readonly commitTurnRows?: number
+      /** False where what the feed's bookkeeping costs is measured. */
+      readonly keepsLog?: boolean
     },
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
     const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
-    const outside = { cellStore, clock, randomness, log, latches, commitTurnRows }
+    const { keepsLog = true } = options
+    const outside = { cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const own = { retention, indexBatchRows: options.indexBatchRows }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     storage.#indexBuilder.start()
+    storage.#observers.start()
     return storage
   }
 
@@ -206,6 +232,16 @@ export class Storage {
    */
   async indexBuilt(indexId: number, signal?: AbortSignal): Promise<'ready' | 'failed' | 'dropped'> {
     return await this.#indexBuilder.built(indexId, signal)
+  }
+
+  /** Who observes rows, and what they have still to see; see `Observers`. */
+  get observers(): Observers {
+    return this.#observers
+  }
+
+  /** Every commit that changed rows, in order; see `ChangeFeed`. */
+  get feed(): ChangeFeed {
+    return this.#parts.feed
   }
 
   /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
@@ -259,6 +295,7 @@ export class Storage {
       safePoint,
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
       openTransactions: this.#registry.activeCount,
+      endedTransactions: this.#registry.endedCounts,
       bufferedBytes: this.#budget.bytes,
       indexBuilds: this.#indexBuilder.builds,
       ...(this.#garbage.lastReport === undefined
@@ -275,6 +312,7 @@ export class Storage {
   async close(): Promise<void> {
     const { context, stop } = this.#parts
     await this.#indexBuilder.stop()
+    await this.#observers.stop()
     await this.#garbage.stop()
     await stop()
     await this.#registry.commitsEnded()
@@ -284,17 +322,22 @@ export class Storage {
     if (this.#owner === 'exclusive') await context.cellStore.close()
   }
 
-  /** Outcomes from before the safe point, answers kept for long enough, rows of dropped tables. */
-  async #expendableAt(safePoint: Timestamp): Promise<IsExpendable> {
+  /** Outcomes and notes of commits from before the safe point, answers kept for long enough, rows of dropped tables. */
+  async #expendableAt(safePoint: Timestamp): Promise<Expendable> {
     const transaction = await this.begin({ asOf: safePoint })
     try {
-      const isAbandoned = await findAbandonedRows(transaction, await this.catalog(transaction))
+      const catalog = await this.catalog(transaction)
+      const isAbandoned = await findAbandonedRows(transaction, catalog)
+      const isGone = await findGoneObservers(transaction, catalog)
       const { timestamp: now } = await this.#parts.context.oracle.next()
       const answersUntil = now - IDEMPOTENCY_MS * 1000
-      return (rowKey, commitTs) =>
+      const row = (rowKey: Uint8Array, commitTs: Timestamp) =>
         isOutcomeRow(rowKey) ||
+        isSharedLogRow(rowKey) ||
         isAbandoned(rowKey) ||
+        isOfObserver(rowKey, isGone) ||
         (isIdempotencyRow(rowKey) && commitTs < answersUntil)
+      return { row, observer: isGone }
     } finally {
       transaction.rollback()
     }
@@ -322,7 +365,9 @@ export class Storage {
 
   readonly #schemaMayHaveChanged = (transaction: Transaction, end: TransactionEnd): void => {
     this.#newestCatalog.ended(transaction, end)
-    if (transaction.changesSchema && end.kind !== 'rolledBack') this.#indexBuilder.wake()
+    if (end.kind === 'rolledBack') return
+    if (transaction.changesSchema) this.#indexBuilder.wake()
+    if (transaction.changesCatalog) this.#observers.catalogChanged()
   }
 }
 
@@ -332,6 +377,8 @@ export type StorageStatus = {
   /** The start timestamp of the oldest open transaction, or the newest timestamp. */
   readonly oldestSnapshot: Timestamp
   readonly openTransactions: number
+  /** Those that have ended since the start. */
+  readonly endedTransactions: EndedCounts
   /** What the open transactions have written and not committed. */
   readonly bufferedBytes: number
   /** The indexes that this process is building, as far as a first batch is done. */

@@ -9,8 +9,11 @@ export const STORAGE_LIMITS = {
   bufferedBytesMax: 256 * 1024 * 1024,
   tableColumnsMax: 256,
   tableIndexesMax: 32,
+  tableObserversMax: 32,
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,
   inlineValueBytesMax: 255,
+  /** Failed runs of one notification, before it becomes a dead letter. */
+  observerTriesMax: 10,
 } as const

@@ -3,12 +3,17 @@ import type { Row, Timestamp } from './cell-store/cell.ts'
 import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
 import type { Clock } from './clock.ts'
+import type { ChangeFeed } from './feed/change-feed.ts'
+import { EmbeddedFeed } from './feed/embedded-feed.ts'
+import { SharedFeed } from './feed/shared-feed.ts'
+import { trimLog } from './feed/trim-log.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { SharedOracle } from './oracle/shared-oracle.ts'
 import type { Stamp } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
 import { BackgroundWork } from './transaction/background-work.ts'
+import { NO_COMMIT_LOG } from './transaction/commit-log.ts'
 import type { EmbeddedContext } from './transaction/embedded-context.ts'
 import { embeddedProtocol } from './transaction/embedded-protocol.ts'
 import { generalProtocol } from './transaction/general-protocol.ts'
@@ -25,6 +30,9 @@ import type { TransactionProtocol } from './transaction/transaction-protocol.ts'
 export type ProtocolParts = {
   readonly context: ProtocolContext
   readonly protocol: TransactionProtocol
+  readonly feed: ChangeFeed
+  /** Deletes what the feed has noted below the safe point, as far as that are no rows like all others. */
+  readonly trimLog: (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
   /** The next stamp in this turn; undefined where it has to be waited for. */
   readonly stampNow: () => BeginStamp | undefined
   /** What became of the transaction of a lock that somebody asks about. */
@@ -50,6 +58,8 @@ export type Outside = {
   readonly latches: LatchTable
   /** How many rows of a large commit the only owner of a store looks at in one turn. */
   readonly commitTurnRows: number
+  /** Whether commits are noted for the feed, which has nothing to tell otherwise. */
+  readonly keepsLog: boolean
 }
 
 /** What a transaction needs in order to begin. */
@@ -82,11 +92,13 @@ async function openEmbedded(
   commit: 'one-phase' | 'two-phase',
 ): Promise<ProtocolParts> {
   const oracle = await EmbeddedOracle.open(outside)
-  const { latches } = outside
+  const { latches, keepsLog } = outside
+  const feed = new EmbeddedFeed({ ...outside, oracle })
   const stopping = new AbortController()
   const context: EmbeddedContext = {
     ...outside,
     oracle,
+    commitLog: keepsLog ? feed : NO_COMMIT_LOG,
     liveness: new ExclusiveLiveness(outside),
     background: new BackgroundWork(outside.log),
     stopping: stopping.signal,
@@ -95,6 +107,8 @@ async function openEmbedded(
   return {
     context,
     protocol: embeddedProtocol(context, commit),
+    feed,
+    trimLog: (safePoint, signal) => trimLog(outside.cellStore, safePoint, signal),
     stampNow: () => {
       const timestamp = oracle.take()
       return timestamp === undefined ? undefined : { timestamp, safePoint: oracle.safePoint }
@@ -121,7 +135,7 @@ async function openGeneral(
   outside: Outside,
   owner: 'exclusive' | 'shared',
 ): Promise<ProtocolParts> {
-  const { cellStore, log } = outside
+  const { cellStore, log, keepsLog } = outside
   const isShared = owner === 'shared'
   const oracle = isShared ? await SharedOracle.open(outside) : await EmbeddedOracle.open(outside)
   const liveness = isShared
@@ -130,18 +144,24 @@ async function openGeneral(
   const background = new BackgroundWork(log)
   const context: ProtocolContext = { ...outside, oracle, liveness, background }
   const resolver = new LockResolver(context)
+  const feed = new SharedFeed(context, resolver)
   // The only owner knows its own locks, so every other one is left over and need not age first.
   const sweeper = new LockSweeper(context, resolver, isShared ? undefined : 0)
   sweeper.start()
   return {
     context,
-    protocol: generalProtocol(context, resolver),
+    protocol: generalProtocol(context, resolver, keepsLog ? feed : NO_COMMIT_LOG),
+    feed,
+    trimLog: async () => {},
     stampNow: () => undefined,
     settle: (lock) => resolver.settle(lock),
     lockedRows: () => cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] }),
     resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
     safePointMax: () => undefined,
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
-    stop: () => sweeper.stop(),
+    stop: async () => {
+      await feed.stop()
+      await sweeper.stop()
+    },
   }
 }

@@ -21,6 +21,15 @@ export type { ConsistencyCheckOptions } from './consistency/consistency-check.ts
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export { type ErrorFields, STORAGE_ERRORS, StorageError, type StorageErrorCode } from './errors.ts'
+export type {
+  ChangedRow,
+  ChangeFeed,
+  FeedCommit,
+  FeedFollower,
+  FeedListener,
+  FeedPage,
+  FeedReadOptions,
+} from './feed/change-feed.ts'
 export type { GarbageReport } from './garbage-collection/garbage-collector.ts'
 export type { Retention } from './garbage-collection/safe-point.ts'
 export {
@@ -30,10 +39,25 @@ export {
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
+export type {
+  LeaseOptions,
+  Notification,
+  ObserverDeadLetter,
+  ObserverFailure,
+  ObserverStatus,
+  Observers,
+} from './observers/observers.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageLog } from './storage-log.ts'
 export { canonicalJson } from './tables/canonical-json.ts'
-export { type Catalog, requireIndex, requireTable, type TableIndex } from './tables/catalog.ts'
+export {
+  type Catalog,
+  requireIndex,
+  requireObserver,
+  requireTable,
+  type TableIndex,
+  type TableObserver,
+} from './tables/catalog.ts'
 export { createTable, dropTable } from './tables/catalog-changes.ts'
 export { addColumn, dropColumn } from './tables/column-changes.ts'
 export type { IndexBuild } from './tables/index-builder.ts'
@@ -53,11 +77,20 @@ export {
   encodePrimaryKey,
   encodePrimaryKeyBound,
   encodeTextPrefix,
+  tableIdOf,
   tableSpace,
 } from './tables/key-encoding.ts'
 export { nearestNames } from './tables/nearest-names.ts'
 export type { NewIndex } from './tables/new-index.ts'
+export type { NewObserver } from './tables/new-observer.ts'
 export type { NewColumn, NewFamily, NewKeyPart, NewTable } from './tables/new-table.ts'
+export {
+  createObserver,
+  dropObserver,
+  pauseObserver,
+  replayObserver,
+  resumeObserver,
+} from './tables/observer-changes.ts'
 export {
   changeRows,
   columnsForDelete,
@@ -68,6 +101,7 @@ export {
 } from './tables/row-changes.ts'
 export { decodeRow, familyColumn, ROW_COLUMN } from './tables/row-codec.ts'
 export { nameOfRow, type RowName } from './tables/row-name.ts'
+export { notifyObserver } from './tables/row-notifications.ts'
 export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'
 export {
   compareText,
@@ -84,6 +118,7 @@ export {
   type FamilyDefinition,
   type IndexDefinition,
   type KeyPart,
+  type ObserverDefinition,
   type SqlRow,
   type TableDefinition,
 } from './tables/table-definition.ts'

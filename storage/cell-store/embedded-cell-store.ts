@@ -48,6 +48,16 @@ export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): S
   }
 }
 
+/** Steps behind steps, each made when it is asked for. */
+export function joinedSteps(...lists: readonly StepList[]): StepList {
+  return {
+    length: lists.reduce((sum, { length }) => sum + length, 0),
+    *[Symbol.iterator]() {
+      for (const list of lists) yield* list
+    },
+  }
+}
+
 /**
  * Reads in the turn in which they are asked for. All reads of one turn of the event loop see the same
  * state, but for mutations that are handed in or answered between them. Throws CellStoreError.

@@ -14,9 +14,7 @@ export async function findAbandonedRows(
   transaction: CatalogReads,
   catalog: Catalog,
 ): Promise<(rowKey: Uint8Array) => boolean> {
-  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
-  const cell = row?.columns.get(ROW_COLUMN)
-  const nextId = cell === undefined ? 1 : decodeNextId(cell.value)
+  const nextId = await readNextId(transaction)
   const living = new Set<number>()
   for (const { id, indexes } of catalog.tables()) {
     living.add(id)
@@ -26,4 +24,22 @@ export async function findAbandonedRows(
     const id = tableIdOf(rowKey) ?? indexIdOf(rowKey)
     return id !== undefined && id < nextId && !living.has(id)
   }
+}
+
+/** Tells, by the same reasoning, which observers had been dropped at the transaction's snapshot. */
+export async function findGoneObservers(
+  transaction: CatalogReads,
+  catalog: Catalog,
+): Promise<(observerId: number) => boolean> {
+  const nextId = await readNextId(transaction)
+  const living = new Set(
+    catalog.tables().flatMap(({ observers }) => observers.map((observer) => observer.id)),
+  )
+  return (observerId) => observerId < nextId && !living.has(observerId)
+}
+
+async function readNextId(transaction: CatalogReads): Promise<number> {
+  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  return cell === undefined ? 1 : decodeNextId(cell.value)
 }

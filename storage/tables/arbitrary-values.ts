@@ -80,7 +80,16 @@ export const arbitraryTable: fc.Arbitrary<TableDefinition> = fc
       notNull: key !== undefined,
     }))
     const nextColumnId = columnId(columns.length)
-    return { id, name: 'random', columns, nextColumnId, primaryKey, families: [], indexes: [] }
+    return {
+      id,
+      name: 'random',
+      columns,
+      nextColumnId,
+      primaryKey,
+      families: [],
+      indexes: [],
+      observers: [],
+    }
   })
 
 export function arbitraryRow(table: TableDefinition): fc.Arbitrary<SqlValue[]> {

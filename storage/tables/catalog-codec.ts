@@ -6,10 +6,10 @@ import { decodeJson, encodeJson, requireId } from './catalog-json.ts'
  * The rows that describe the tables: ordinary transactional rows in the space of the system, each
  * one cell of column '0' with a JSON text. Bytes that are none of ours are a violation of T3.
  *
- *     catalog/table/7        see `table-codec.ts`         a table with its indexes
+ *     catalog/table/7        see `table-codec.ts`         a table with all that is its own
  *     catalog/name/account   {"format":1,"table":7}       one table for one name
  *     catalog/version        {"format":1}                 written by every change of the catalog
- *     catalog/next-id        {"format":1,"next":8}        no id of a table or index is given out twice
+ *     catalog/next-id        {"format":1,"next":8}        no id is given out twice
  */
 const FORMAT = 1
 export const TABLE_ID_MAX = 2 ** 32 - 1

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvariantViolation } from '../invariant.ts'
+import type { ColumnDefinition } from './table-definition.ts'
 
 /** The JSON texts of the catalog's rows, and what their members may be. Violations of T3. */
 export type JsonObject = { readonly [member: string]: unknown }
+
+export const COLUMN_ID_MAX = 2 ** 24 - 1
 
 export function encodeJson(format: number, members: JsonObject): Uint8Array {
   return Buffer.from(JSON.stringify({ format, ...members }))
@@ -54,4 +57,18 @@ export function requireId(json: unknown, max: number): number {
     throw damaged('an id is missing')
   }
   return json as number
+}
+
+export function requireColumn(columns: readonly ColumnDefinition[], columnId: number): void {
+  if (!columns.some(({ id }) => id === columnId)) throw damaged('there is no such column')
+}
+
+/** Ids of columns, ascending. */
+export function requireColumnIds(json: unknown, columns: readonly ColumnDefinition[]): number[] {
+  const columnIds = requireList(json).map((columnId) => requireId(columnId, COLUMN_ID_MAX))
+  columnIds.forEach((columnId, place) => {
+    requireColumn(columns, columnId)
+    if (columnId <= (columnIds[place - 1] ?? 0)) throw damaged('column ids do not ascend')
+  })
+  return columnIds
 }

@@ -39,7 +39,7 @@ export function writeVersion(transaction: Pick<Transaction, 'put' | 'changeCatal
   transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion())
 }
 
-/** Defines something by the next id of tables and indexes, and takes the id when that went well. */
+/** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */
 export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
   const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
   const cell = row?.columns.get(ROW_COLUMN)
@@ -51,7 +51,7 @@ export async function takeId<T>(transaction: CatalogWrites, define: (id: number)
 }
 
 function noIdLeft(actual: number): StorageError {
-  const message = `All ${TABLE_ID_MAX} ids of tables and indexes have been given out.`
+  const message = `All ${TABLE_ID_MAX} ids of tables, indexes and observers have been given out.`
   return new StorageError('limit_exceeded', message, {
     limit: 'tableId',
     limitValue: TABLE_ID_MAX,

@@ -8,7 +8,7 @@ import { nearestNames } from './nearest-names.ts'
 import { ROW_COLUMN } from './row-codec.ts'
 import { compareText } from './sql-value.ts'
 import { decodeTable } from './table-codec.ts'
-import type { IndexDefinition, TableDefinition } from './table-definition.ts'
+import type { IndexDefinition, ObserverDefinition, TableDefinition } from './table-definition.ts'
 
 /** The tables as one snapshot has them. A transaction asks for the catalog of its own snapshot. */
 export interface Catalog {
@@ -24,10 +24,18 @@ export interface Catalog {
   tables(): readonly TableDefinition[]
   /** Names of indexes are case-sensitive too, and unlike in the whole store. */
   index(name: string): TableIndex | undefined
+  /** So are those of observers. */
+  observer(name: string): TableObserver | undefined
 }
 
 /** An index with the table that it is of. */
 export type TableIndex = { readonly table: TableDefinition; readonly index: IndexDefinition }
+
+/** An observer with the table that it observes. */
+export type TableObserver = {
+  readonly table: TableDefinition
+  readonly observer: ObserverDefinition
+}
 
 export function createCatalog(
   version: Timestamp | null,
@@ -38,11 +46,17 @@ export function createCatalog(
   const indexes = new Map(
     tables.flatMap((table) => table.indexes.map((index) => [index.name, { table, index }])),
   )
+  const observers = new Map(
+    tables.flatMap((table) =>
+      table.observers.map((observer) => [observer.name, { table, observer }]),
+    ),
+  )
   return {
     version,
     table: (name) => byName.get(name),
     tables: () => tables,
     index: (name) => indexes.get(name),
+    observer: (name) => observers.get(name),
   }
 }
 
@@ -64,6 +78,16 @@ export function requireIndex(catalog: Catalog, name: string): TableIndex {
   const nearest = nearestNames(name, names)
   const message = `There is no index "${name}".${hintOf(nearest)}`
   throw new StorageError('unknown_index', message, { index: name, nearest })
+}
+
+/** The observer of this name, or `unknown_observer` with the names that come near it. */
+export function requireObserver(catalog: Catalog, name: string): TableObserver {
+  const found = catalog.observer(name)
+  if (found !== undefined) return found
+  const names = catalog.tables().flatMap(({ observers }) => observers.map((known) => known.name))
+  const nearest = nearestNames(name, names)
+  const message = `There is no observer "${name}".${hintOf(nearest)}`
+  throw new StorageError('unknown_observer', message, { observer: name, nearest })
 }
 
 function hintOf(nearest: readonly string[]): string {

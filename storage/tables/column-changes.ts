@@ -41,7 +41,7 @@ export async function addColumn(
  * reads them, because no later column gets its id.
  *
  * Errors: `unknown_table`; `invalid_definition` for no such column, and for one of the primary key or
- * of an index, which is named in the field `index`.
+ * of an index or an observer, which is named in the field `index` or `observer`.
  */
 export async function dropColumn(
   transaction: CatalogWrites,
@@ -87,7 +87,12 @@ function requireUnused(table: TableDefinition, { id, name }: ColumnDefinition): 
   const index = table.indexes.find(
     ({ parts, storing }) => storing.includes(id) || parts.some(({ columnId }) => columnId === id),
   )
-  if (index === undefined) return
-  const message = `Column "${name}" is in the index "${index.name}"; drop that first.`
-  throw invalidDefinition(message, { ...fields, index: index.name })
+  if (index !== undefined) {
+    const message = `Column "${name}" is in the index "${index.name}"; drop that first.`
+    throw invalidDefinition(message, { ...fields, index: index.name })
+  }
+  const observer = table.observers.find(({ columns }) => columns.includes(id))
+  if (observer === undefined) return
+  const message = `Column "${name}" is observed by "${observer.name}"; drop that observer first.`
+  throw invalidDefinition(message, { ...fields, observer: observer.name })
 }

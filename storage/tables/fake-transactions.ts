@@ -34,6 +34,7 @@ type Used =
   | 'put'
   | 'delete'
   | 'guard'
+  | 'notify'
   | 'startTs'
   | 'statementWrite'
   | 'dependOnSchema'
@@ -43,6 +44,8 @@ type Used =
 export class FakeTransaction implements Pick<Transaction, Used> {
   readonly startTs: Timestamp
   readonly writes = new Map<string, Write>()
+  /** Row key, observer and strength of each notification. */
+  readonly notifications: Array<readonly [string, number, 'strong' | 'weak']> = []
   readonly schemasDependedOn = new Set<number>()
   readonly schemasChanged = new Set<number>()
   /** How often rows were asked for by key, and how often a range was. */
@@ -93,6 +96,10 @@ export class FakeTransaction implements Pick<Transaction, Used> {
 
   guard(key: Uint8Array, column: string): void {
     this.#write(key, column, { kind: 'guard', value: null })
+  }
+
+  notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
+    this.notifications.push([rowKeyText(key), observerId, strength])
   }
 
   dependOnSchema(tableId: number): void {

@@ -167,6 +167,7 @@ const TABLE: TableDefinition = {
   primaryKey: [{ columnId: 1, descending: false }],
   families: [],
   indexes: [],
+  observers: [],
 }
 const INDEX: IndexDefinition = {
   id: 9,

@@ -41,6 +41,7 @@ function tableOf(columns: readonly Column[], id = 7): TableDefinition {
     primaryKey: columns.map(({ descending }, index) => ({ columnId: index + 1, descending })),
     families: [],
     indexes: [],
+    observers: [],
   }
 }
 

@@ -49,6 +49,7 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
       (family, index): FamilyDefinition => ({ id: index + 1, name: family.name }),
     ),
     indexes: [],
+    observers: [],
   }
 }
 

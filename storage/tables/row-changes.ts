@@ -22,15 +22,19 @@ import {
   keyOfRow,
   ROW_COLUMN,
 } from './row-codec.ts'
+import { notifyOfChange } from './row-notifications.ts'
 import type { SqlValue } from './sql-type.ts'
 import { columnPosition, type SqlRow, type TableDefinition } from './table-definition.ts'
 
-export type RowWrites = Pick<Transaction, 'put' | 'delete' | 'guard' | 'dependOnSchema'> &
+export type RowWrites = Pick<
+  Transaction,
+  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
+> &
   UniquenessReads
 
 /**
- * Makes these changes, and those of the index entries that belong to them. This is the only way to
- * write rows, so that no entry is forgotten. Tables without unique indexes cost no read; the others
+ * Makes these changes, those of the index entries that belong to them, and the notifications of the
+ * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables without unique indexes cost no read; the others
  * one round trip for all changes.
  *
  * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
@@ -57,6 +61,7 @@ export async function changeRows(
       if (value === null) transaction.delete(key, column)
       else transaction.put(key, column, value)
     }
+    notifyOfChange(transaction, table, changes[place] as RowChange)
     for (const edit of edits) writeEntry(transaction, edit)
   })
   return conflicts

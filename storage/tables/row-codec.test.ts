@@ -28,6 +28,7 @@ function tableOf(...types: SqlType[]): TableDefinition {
     primaryKey: [{ columnId: 1, descending: false }],
     families: [],
     indexes: [],
+    observers: [],
   }
 }
 

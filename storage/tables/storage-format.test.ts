@@ -41,6 +41,7 @@ test('the row keys of the page are written and read as it says', () => {
       })),
       families: [],
       indexes: [],
+      observers: [],
     }
     const values = sqlValuesOf(
       parts.map(([type]) => type),
@@ -66,6 +67,7 @@ test('the row values of the page are written and read as it says', () => {
       primaryKey: [{ columnId: 1, descending: false }],
       families: [],
       indexes: [],
+      observers: [],
     }
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
@@ -77,14 +79,21 @@ test('the row values of the page are written and read as it says', () => {
 
 test('the definitions of the page are written and read as it says', () => {
   const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
-  assert.equal(jsons.length, 2)
+  assert.equal(jsons.length, 3)
   const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
-  const [account, user] = tables
+  const [account, user, observed] = tables
   assert.equal(account?.name, 'account')
   assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
   assert.equal(user?.columns[3]?.valueBefore, 0n)
   assert.equal(user?.columns[2]?.family, 1)
   assert.equal(user?.indexes[0]?.name, 'byEmail')
+  assert.deepEqual(
+    observed?.observers.map(({ name, isWeak }) => [name, isWeak]),
+    [
+      ['invert', false],
+      ['rank', true],
+    ],
+  )
   tables.forEach((table, place) => {
     const written = JSON.parse(Buffer.from(encodeTable(table)).toString())
     assert.deepEqual(written, JSON.parse(jsons[place] as string))
@@ -107,6 +116,7 @@ test('the index entries of the page are written and read as it says', () => {
     primaryKey: [{ columnId: 1, descending: false }],
     families: [],
     indexes: [],
+    observers: [],
   }
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
     const [, unique, parts, stored] =
@@ -148,6 +158,7 @@ test('the row of two families of the page is written as it says', () => {
     primaryKey: [{ columnId: 1, descending: false }],
     families: [{ id: 1, name: 'f' }],
     indexes: [],
+    observers: [],
   }
   const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
   const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TABLE_ID_MAX } from './catalog-codec.ts'
 import {
+  COLUMN_ID_MAX,
   damaged,
   decodeJson,
   encodeJson,
@@ -11,14 +12,15 @@ import {
   requireObject,
   requireText,
 } from './catalog-json.ts'
+import { indexOfJson, jsonOfIndex } from './index-codec.ts'
+import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
+import { jsonOfObserver, observerOfJson } from './observer-codec.ts'
 import { SQL_TYPES, type SqlType, type SqlValue } from './sql-type.ts'
 import { requireValue } from './sql-value.ts'
 import type {
   ColumnDefault,
   ColumnDefinition,
   FamilyDefinition,
-  IndexDefinition,
-  KeyPart,
   TableDefinition,
 } from './table-definition.ts'
 
@@ -28,15 +30,15 @@ import type {
  *
  *     {"format":1,"id":7,"name":"account","columns":[…],"primaryKey":[…]}
  *     {"format":2, … ,"nextColumn":4,"families":[…],"indexes":[…]}
+ *     {"format":3, … ,"observers":[…]}
  *
- * Format 1 is what 0.1.0 wrote, and it still says all of a table that has no indexes, families and
- * altered columns. A server that knows only format 1 refuses the other, and so writes no row without
- * its index entries.
+ * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
+ * without indexes, families and altered columns, format 2 that of one without observers. A server that
+ * does not know a format refuses it, and so writes no row without its index entries and notifications.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
-const COLUMN_ID_MAX = 2 ** 24 - 1
-const STATES = ['building', 'ready', 'failed'] as const
+const OBSERVED_FORMAT = 3
 
 export function encodeTable(table: TableDefinition): Uint8Array {
   const plain = {
@@ -46,27 +48,28 @@ export function encodeTable(table: TableDefinition): Uint8Array {
     primaryKey: table.primaryKey.map(jsonOfPart),
   }
   if (isPlain(table)) return encodeJson(PLAIN_FORMAT, plain)
-  return encodeJson(FULL_FORMAT, {
+  const full = {
     ...plain,
     nextColumn: table.nextColumnId,
     families: table.families,
     indexes: table.indexes.map(jsonOfIndex),
-  })
+  }
+  if (table.observers.length === 0) return encodeJson(FULL_FORMAT, full)
+  return encodeJson(OBSERVED_FORMAT, { ...full, observers: table.observers.map(jsonOfObserver) })
 }
 
 /** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
 export function decodeTable(value: Uint8Array): TableDefinition {
-  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT])
+  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT])
   const columns = requireList(json.columns).map(columnOfJson)
   requireAscending(columns)
   const lastColumnId = columns.at(-1)?.id ?? 0
-  const isFull = json.format === FULL_FORMAT
+  const isFull = json.format !== PLAIN_FORMAT
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
   for (const { family } of columns) {
     if (family !== undefined && !familyIds.has(family)) throw damaged('there is no such family')
   }
-  const partsOfJson = partsReader(columns)
   const nextColumnId = isFull ? requireId(json.nextColumn, COLUMN_ID_MAX + 1) : lastColumnId + 1
   if (nextColumnId <= lastColumnId) throw damaged('a column has an id that is given out next')
   return {
@@ -74,18 +77,22 @@ export function decodeTable(value: Uint8Array): TableDefinition {
     name: requireText(json.name),
     columns,
     nextColumnId,
-    primaryKey: partsOfJson(json.primaryKey),
+    primaryKey: partsOfJson(json.primaryKey, columns),
     families,
-    indexes: isFull
-      ? requireList(json.indexes).map((index) => indexOfJson(index, partsOfJson, columns))
-      : [],
+    indexes: isFull ? requireList(json.indexes).map((index) => indexOfJson(index, columns)) : [],
+    observers:
+      json.format === OBSERVED_FORMAT
+        ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
+        : [],
   }
 }
 
-function isPlain({ columns, nextColumnId, families, indexes }: TableDefinition): boolean {
+function isPlain(table: TableDefinition): boolean {
+  const { columns, nextColumnId, families, indexes, observers } = table
   return (
     families.length === 0 &&
     indexes.length === 0 &&
+    observers.length === 0 &&
     nextColumnId === (columns.at(-1)?.id ?? 0) + 1 &&
     columns.every(({ valueBefore }) => valueBefore === undefined)
   )
@@ -131,57 +138,6 @@ function requireAscending(columns: readonly ColumnDefinition[]): void {
 function familyOfJson(json: unknown): FamilyDefinition {
   const { id, name } = requireObject(json)
   return { id: requireId(id, COLUMN_ID_MAX), name: requireText(name) }
-}
-
-function jsonOfIndex(index: IndexDefinition): JsonObject {
-  const { id, name, unique, parts, storing, state, failure } = index
-  const columns = parts.map(jsonOfPart)
-  return { id, name, unique, columns, storing, state, ...(failure && { failure }) }
-}
-
-function indexOfJson(
-  json: unknown,
-  partsOfJson: (json: unknown) => KeyPart[],
-  columns: readonly ColumnDefinition[],
-): IndexDefinition {
-  const { id, name, unique, columns: parts, storing, state, failure } = requireObject(json)
-  const known = STATES.find((candidate) => candidate === state)
-  if (known === undefined) throw damaged('an index has no state')
-  const stored = requireList(storing).map((columnId) => requireId(columnId, COLUMN_ID_MAX))
-  for (const columnId of stored) requireColumn(columns, columnId)
-  stored.forEach((columnId, place) => {
-    if (columnId <= (stored[place - 1] ?? 0)) throw damaged('stored columns do not ascend')
-  })
-  return {
-    id: requireId(id, TABLE_ID_MAX),
-    name: requireText(name),
-    unique: requireBoolean(unique),
-    parts: partsOfJson(parts),
-    storing: stored,
-    state: known,
-    ...(failure !== undefined && { failure: requireText(failure) }),
-  }
-}
-
-function jsonOfPart({ columnId, descending }: KeyPart): JsonObject {
-  return { column: columnId, descending }
-}
-
-function partsReader(columns: readonly ColumnDefinition[]): (json: unknown) => KeyPart[] {
-  return (json) => {
-    const parts = requireList(json).map((part) => {
-      const { column, descending } = requireObject(part)
-      const columnId = requireId(column, COLUMN_ID_MAX)
-      requireColumn(columns, columnId)
-      return { columnId, descending: requireBoolean(descending) }
-    })
-    if (parts.length === 0) throw damaged('a key has no columns')
-    return parts
-  }
-}
-
-function requireColumn(columns: readonly ColumnDefinition[], columnId: number): void {
-  if (!columns.some(({ id }) => id === columnId)) throw damaged('a key has no such column')
 }
 
 function jsonOfDefault(given: ColumnDefault): JsonObject {

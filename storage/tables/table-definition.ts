@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
 import { invariant } from '../invariant.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
 /**
- * A SQL table as the catalog keeps it, with its indexes. Ids are never reused: those of tables and
- * indexes within the store, those of columns within their table.
+ * A SQL table as the catalog keeps it, with its indexes and observers. Ids are never reused: those of
+ * tables, indexes and observers within the store, those of columns within their table.
  */
 export type TableDefinition = {
   readonly id: number
@@ -19,6 +20,8 @@ export type TableDefinition = {
   readonly families: readonly FamilyDefinition[]
   /** In the order of their creation, whatever their state. */
   readonly indexes: readonly IndexDefinition[]
+  /** In the order of their creation, whatever their state. */
+  readonly observers: readonly ObserverDefinition[]
 }
 
 export type ColumnDefinition = {
@@ -65,6 +68,35 @@ export type IndexDefinition = {
   readonly state: 'building' | 'ready' | 'failed'
   /** Why it failed, a sentence; present in the state `failed` only. */
   readonly failure?: string
+}
+
+/**
+ * An observer (Percolator 2.4): what runs when rows of its table change. It is notified of every
+ * INSERT, every DELETE and each SET that names one of its columns.
+ */
+export type ObserverDefinition = {
+  readonly id: number
+  /** Unlike those of all other observers of the store. */
+  readonly name: string
+  /** Notified without a conflict, and maybe more than once for a change; NOTIFY is for these only. */
+  readonly isWeak: boolean
+  /** Ids of at least one column, ascending. */
+  readonly columns: readonly number[]
+  /** `paused`: it is notified as ever, and nothing runs. */
+  readonly state: 'active' | 'paused'
+  /**
+   * Whether the rows that CREATE OBSERVER or a REPLAY asked for have been notified, which happens
+   * behind it. Always true for a weak observer, which has no past.
+   */
+  readonly isBackfilled: boolean
+  /**
+   * Of the last REPLAY: what the observer acknowledged before `epoch`, the start of that statement,
+   * counts as acknowledged up to `replayFrom` only, exclusive. Both or neither.
+   */
+  readonly epoch?: Timestamp
+  readonly replayFrom?: Timestamp
+  /** The start of the last RESUME: what had failed too often until then is tried again. */
+  readonly resumedAt?: Timestamp
 }
 
 /** A row in memory: one value for each of `TableDefinition.columns`, in their order. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../errors.ts'
+import { STORAGE_LIMITS } from '../limits.ts'
+import { invalidDefinition, requireName } from './definition-name.ts'
+import { requireColumn } from './new-key.ts'
+import type { ObserverDefinition, TableDefinition } from './table-definition.ts'
+
+/** An observer as CREATE OBSERVER describes it, before it has an id. */
+export type NewObserver = {
+  readonly name: string
+  readonly table: string
+  readonly isWeak: boolean
+  /** Names of the columns whose changes it is to be told. */
+  readonly columns: readonly string[]
+}
+
+/**
+ * The definition with this id, active. One that is not weak still has to be told of the rows that are
+ * there already.
+ *
+ * Errors: `invalid_definition` with the fields `table`, `observer` and mostly `column`;
+ * `limit_exceeded` for the length of the name and the number of observers of the table.
+ */
+export function defineObserver(
+  table: TableDefinition,
+  newObserver: NewObserver,
+  id: number,
+): ObserverDefinition {
+  const { name, isWeak } = newObserver
+  const fields = { table: table.name, observer: name }
+  requireName(name, fields)
+  requireObserverCount(table, table.observers.length + 1)
+  const observerName = `The observer "${name}"`
+  if (newObserver.columns.length === 0) {
+    throw invalidDefinition(`${observerName} has no columns.`, fields)
+  }
+  const columns = new Set<number>()
+  for (const named of newObserver.columns) {
+    const column = requireColumn(observerName, named, table.columns, fields)
+    if (columns.has(column.id)) {
+      throw invalidDefinition(`${observerName} names "${named}" twice.`, {
+        ...fields,
+        column: named,
+      })
+    }
+    columns.add(column.id)
+  }
+  const ascending = [...columns].sort((a, b) => a - b)
+  return { id, name, isWeak, columns: ascending, state: 'active', isBackfilled: isWeak }
+}
+
+function requireObserverCount(table: TableDefinition, actual: number): void {
+  const limit = STORAGE_LIMITS.tableObserversMax
+  if (actual <= limit) return
+  const message = `A table has at most ${limit} observers, not ${actual}.`
+  throw new StorageError('limit_exceeded', message, {
+    limit: 'tableObserversMax',
+    limitValue: limit,
+    actual,
+    table: table.name,
+  })
+}

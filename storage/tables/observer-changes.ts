@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { StorageError } from '../errors.ts'
+import { type Catalog, requireObserver, requireTable, type TableObserver } from './catalog.ts'
+import {
+  type CatalogWrites,
+  finishChange,
+  takeId,
+  writeTable,
+  writeVersion,
+} from './catalog-writes.ts'
+import { invalidDefinition } from './definition-name.ts'
+import { defineObserver, type NewObserver } from './new-observer.ts'
+import type { ObserverDefinition } from './table-definition.ts'
+
+/**
+ * Creates an observer: from this transaction's commit on, every transaction that can still commit
+ * notifies it (the schema fence of the table sees to that). The rows that are there already are
+ * changes too, of which an observer that is not weak is told behind this. Answers the table with the
+ * observer, and whether it is new: with `ifNotExists` an observer of that very name is answered as it
+ * is.
+ *
+ * Errors: those of `defineObserver`; `unknown_table`; `already_exists` with the field `existing`, also
+ * for a name that differs from that of another observer by case only.
+ */
+export async function createObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  newObserver: NewObserver,
+  options: { readonly ifNotExists: boolean },
+): Promise<TableObserver & { readonly created: boolean }> {
+  const existing = catalog.observer(newObserver.name)
+  if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
+  requireFreeName(catalog, newObserver)
+  const before = requireTable(catalog, newObserver.table)
+  const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
+  const table = { ...before, observers: [...before.observers, observer] }
+  writeTable(transaction, table)
+  finishChange(transaction, table.id)
+  return { table, observer, created: true }
+}
+
+/**
+ * Drops an observer; what it was still to be told of is forgotten. Answers its definition, or null
+ * when there was none and `ifExists` allows that; otherwise that is `unknown_observer`.
+ */
+export async function dropObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  options: { readonly ifExists: boolean },
+): Promise<ObserverDefinition | null> {
+  if (options.ifExists && catalog.observer(name) === undefined) return null
+  const { table, observer } = requireObserver(catalog, name)
+  const observers = table.observers.filter(({ id }) => id !== observer.id)
+  writeTable(transaction, { ...table, observers })
+  // The fence: whoever began before and goes on notifying it would leave notify cells for ever.
+  finishChange(transaction, table.id)
+  return observer
+}
+
+/** Nothing runs for the observer until it is resumed; of one that is paused this asks nothing. */
+export function pauseObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+): TableObserver {
+  return changeObserver(transaction, requireObserver(catalog, name), { state: 'paused' })
+}
+
+/** What came in while the observer was paused is run now, and what had failed too often tried again. */
+export function resumeObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+): TableObserver {
+  const resumed = { state: 'active', resumedAt: transaction.startTs } as const
+  return changeObserver(transaction, requireObserver(catalog, name), resumed)
+}
+
+/**
+ * Tells the observer again of every row that has changed at or after `from`, those that are deleted by
+ * now as well, whatever it had acknowledged. The rows are notified behind this. While an earlier notifying of
+ * rows is under way, this one goes back as far as that does; after CREATE OBSERVER that is to all rows.
+ *
+ * Errors: `unknown_observer`; `invalid_definition` for a weak observer, of which nothing tells what it
+ * has seen; `timestamp_in_future`.
+ */
+export function replayObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  from: Timestamp,
+): TableObserver {
+  const found = requireObserver(catalog, name)
+  const fields = { table: found.table.name, observer: name }
+  if (found.observer.isWeak) {
+    const message = `The observer "${name}" is weak and cannot be replayed; NOTIFY tells it of a row.`
+    throw invalidDefinition(message, fields)
+  }
+  const { startTs } = transaction
+  if (from > startTs) {
+    const message = `Timestamp ${from} has not been reached yet.`
+    throw new StorageError('timestamp_in_future', message, { ...fields, timestamp: from })
+  }
+  const { isBackfilled, replayFrom: before = 1 } = found.observer
+  // What an unfinished backfill has still to tell would be forgotten otherwise.
+  const replayFrom = Math.max(1, isBackfilled ? from : Math.min(from, before))
+  return changeObserver(transaction, found, { isBackfilled: false, epoch: startTs, replayFrom })
+}
+
+/** All rows that CREATE OBSERVER or a REPLAY asked for have been notified. */
+export function endBackfill(transaction: CatalogWrites, found: TableObserver): TableObserver {
+  return changeObserver(transaction, found, { isBackfilled: true })
+}
+
+/**
+ * Whoever wrote by the definition before notified the observer all the same, so no transaction has to
+ * fail for these changes and the fence stays.
+ */
+function changeObserver(
+  transaction: CatalogWrites,
+  { table, observer }: TableObserver,
+  change: Partial<ObserverDefinition>,
+): TableObserver {
+  const changed = { ...observer, ...change }
+  const observers = table.observers.map((other) => (other.id === observer.id ? changed : other))
+  const changedTable = { ...table, observers }
+  writeTable(transaction, changedTable)
+  writeVersion(transaction)
+  return { table: changedTable, observer: changed }
+}
+
+function requireFreeName(catalog: Catalog, { name, table }: NewObserver): void {
+  const folded = name.toLowerCase()
+  const observers = catalog.tables().flatMap((known) => known.observers)
+  const other = observers.find((observer) => observer.name.toLowerCase() === folded)
+  if (other === undefined) return
+  const message =
+    other.name === name
+      ? `There is an observer "${name}" already.`
+      : `There is an observer "${other.name}" already, and names must differ by more than case.`
+  throw new StorageError('already_exists', message, { table, observer: name, existing: other.name })
+}
