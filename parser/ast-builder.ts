@@ -5,6 +5,7 @@ import { asOfOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
 import type * as cst from './grammar-cst.gen.ts'
+import { buildNotify } from './observer-builder.ts'
 import { buildCheck, buildDataStatement } from './row-statement-builder.ts'
 
 /**
@@ -21,6 +22,7 @@ function buildStatement({ children }: cst.StatementCstNode, text: string): ast.S
     return buildDataStatement(only(children.dataStatement), text)
   }
   if (children.checkStatement !== undefined) return buildCheck(only(children.checkStatement))
+  if (children.notifyStatement !== undefined) return buildNotify(only(children.notifyStatement))
   if (children.beginStatement !== undefined) return buildBegin(only(children.beginStatement))
   if (children.commitStatement !== undefined) {
     return { kind: 'commit', position: positionOfNode(only(children.commitStatement)) }
@@ -59,9 +61,10 @@ function buildExplain(node: cst.ExplainStatementCstNode, text: string): ast.Expl
 
 function buildShow(
   node: cst.ShowStatementCstNode,
-): ast.ShowTablesStatement | ast.ShowIndexesStatement {
+): ast.ShowTablesStatement | ast.ShowIndexesStatement | ast.ShowObserversStatement {
   const position = positionOfNode(node)
-  const { tableName } = node.children
+  const { tableName, OBSERVERS: observers } = node.children
+  if (observers !== undefined) return { kind: 'showObservers', position }
   if (tableName === undefined) return { kind: 'showTables', position }
   return { kind: 'showIndexes', table: tableOf({ tableName }), position }
 }

@@ -5,8 +5,10 @@
  * error may have to point at carry the position of their first character.
  */
 
-import type { Expression, Located } from './expression-ast.ts'
+import type { DefinitionStatement } from './definition-ast.ts'
+import type { Expression, Located, Name } from './expression-ast.ts'
 
+export type * from './definition-ast.ts'
 export type * from './expression-ast.ts'
 
 export type Statement =
@@ -15,10 +17,12 @@ export type Statement =
   | RollbackStatement
   | DataStatement
   | CheckStatement
+  | NotifyStatement
   | DefinitionStatement
   | ExplainStatement
   | ShowTablesStatement
   | ShowIndexesStatement
+  | ShowObserversStatement
   | DescribeStatement
 
 /** Statements that read or write rows; the ones that EXPLAIN takes. */
@@ -28,15 +32,6 @@ export type DataStatement =
   | SetStatement
   | InsertStatement
   | DeleteStatement
-/** Statements that change the catalog; each is a transaction of its own. */
-export type DefinitionStatement =
-  | CreateTableStatement
-  | DropTableStatement
-  | AddColumnStatement
-  | DropColumnStatement
-  | CreateIndexStatement
-  | DropIndexStatement
-
 export type BeginStatement = Located & {
   readonly kind: 'begin'
   readonly readOnly: boolean
@@ -105,51 +100,12 @@ export type CheckStatement = Located & {
   readonly where: Expression
 }
 
-export type CreateTableStatement = Located & {
-  readonly kind: 'createTable'
-  readonly ifNotExists: boolean
+/** Tells a weak observer of one row, whether or not that has changed. */
+export type NotifyStatement = Located & {
+  readonly kind: 'notify'
+  readonly observer: Name
   readonly table: Name
-  readonly columns: readonly ColumnClause[]
-  /** From `PRIMARY KEY (…)` or from the one column marked so; the parser refuses none and two. */
-  readonly primaryKey: readonly KeyClause[]
-  readonly families: readonly FamilyClause[]
-}
-
-export type DropTableStatement = Located & {
-  readonly kind: 'dropTable'
-  readonly ifExists: boolean
-  readonly table: Name
-}
-
-/** ALTER TABLE … ADD COLUMN … */
-export type AddColumnStatement = Located & {
-  readonly kind: 'addColumn'
-  readonly table: Name
-  readonly column: ColumnClause
-}
-
-/** ALTER TABLE … DROP COLUMN … */
-export type DropColumnStatement = Located & {
-  readonly kind: 'dropColumn'
-  readonly table: Name
-  readonly column: Name
-}
-
-export type CreateIndexStatement = Located & {
-  readonly kind: 'createIndex'
-  readonly unique: boolean
-  readonly ifNotExists: boolean
-  readonly index: Name
-  readonly table: Name
-  readonly columns: readonly KeyClause[]
-  /** Columns that the entries carry besides the key; empty without STORING. */
-  readonly storing: readonly Name[]
-}
-
-export type DropIndexStatement = Located & {
-  readonly kind: 'dropIndex'
-  readonly ifExists: boolean
-  readonly index: Name
+  readonly where: Expression
 }
 
 export type ShowTablesStatement = Located & { readonly kind: 'showTables' }
@@ -157,15 +113,13 @@ export type ShowIndexesStatement = Located & {
   readonly kind: 'showIndexes'
   readonly table: Name
 }
+export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {
   readonly kind: 'explain'
   readonly analyze: boolean
   readonly statement: DataStatement
 }
-
-/** A name as the user wrote it, without the quotes of a quoted identifier. */
-export type Name = Located & { readonly text: string }
 
 export type Projection =
   | { readonly kind: 'allColumns' }
@@ -185,16 +139,3 @@ export type Precondition = Located &
   )
 export type OrderPart = { readonly column: Name; readonly descending: boolean }
 export type Assignment = { readonly column: Name; readonly value: Expression }
-
-export type ColumnClause = {
-  readonly name: Name
-  readonly type: TypeName
-  readonly notNull: boolean
-  /** A literal (perhaps negated), `now()` or `uuid()`. */
-  readonly default?: Expression
-}
-/** One of the dialect's type names, upper case. */
-export type TypeName = Located & { readonly text: string }
-export type KeyClause = { readonly column: Name; readonly descending: boolean }
-/** FAMILY name (column, …): columns that are stored apart from the others. */
-export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }

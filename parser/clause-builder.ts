@@ -25,6 +25,10 @@ export function indexOf(children: { indexName: cst.IndexNameCstNode[] }): ast.Na
   return buildName(only(only(children.indexName).children.Name))
 }
 
+export function observerOf(children: { observerName: cst.ObserverNameCstNode[] }): ast.Name {
+  return buildName(only(only(children.observerName).children.Name))
+}
+
 export function columnOf(children: { columnName: cst.ColumnNameCstNode[] }): ast.Name {
   return buildColumnName(only(children.columnName))
 }
@@ -75,9 +79,12 @@ function labelOf(
 
 export function asOfOf(children: { asOf?: cst.AsOfCstNode[] }): { asOf?: ast.Expression } {
   if (children.asOf === undefined) return {}
-  const stamp = only(only(children.asOf).children.stamp).children
-  if (stamp.Parameter !== undefined) return { asOf: buildParameter(only(stamp.Parameter)) }
-  return { asOf: buildLiteral(only(stamp.Integer ?? stamp.Text)) }
+  return { asOf: buildStamp(only(only(children.asOf).children.stamp)) }
+}
+
+export function buildStamp({ children }: cst.StampCstNode): ast.Expression {
+  if (children.Parameter !== undefined) return buildParameter(only(children.Parameter))
+  return buildLiteral(only(children.Integer ?? children.Text))
 }
 
 export function hintOf(children: { keyHint?: cst.KeyHintCstNode[] }): { hint?: ast.KeyHint } {

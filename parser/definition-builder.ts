@@ -3,26 +3,24 @@
 import type {
   AddColumnStatement,
   CreateIndexStatement,
-  CreateTableStatement,
+  DefinitionStatement,
   DropColumnStatement,
-  DropIndexStatement,
-  DropTableStatement,
   Position,
 } from './ast.ts'
 import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-builder.ts'
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import type * as cst from './grammar-cst.gen.ts'
+import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { syntaxError } from './parse-error.ts'
 import { buildNewTable } from './table-builder.ts'
 
 /** The statements that change the catalog. Each throws `ParseError`. */
-export function buildCreate(
-  node: cst.CreateStatementCstNode,
-): CreateTableStatement | CreateIndexStatement {
+export function buildCreate(node: cst.CreateStatementCstNode): DefinitionStatement {
   const position = positionOfNode(node)
-  const { newTable, newIndex } = node.children
+  const { newTable, newIndex, newObserver } = node.children
   if (newTable !== undefined) return buildNewTable(only(newTable), position)
+  if (newObserver !== undefined) return buildNewObserver(only(newObserver), position)
   return buildNewIndex(only(newIndex), position)
 }
 
@@ -43,12 +41,19 @@ function buildNewIndex(
   }
 }
 
-export function buildAlter(
-  node: cst.AlterStatementCstNode,
-): AddColumnStatement | DropColumnStatement {
-  const table = tableOf(node.children)
+export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement {
   const position = positionOfNode(node)
-  const { addedColumn, droppedColumn } = node.children
+  const { alteredTable, alteredObserver } = node.children
+  if (alteredTable !== undefined) return buildAlteredTable(only(alteredTable), position)
+  return buildAlteredObserver(only(alteredObserver), position)
+}
+
+function buildAlteredTable(
+  { children: altered }: cst.AlteredTableCstNode,
+  position: Position,
+): AddColumnStatement | DropColumnStatement {
+  const table = tableOf(altered)
+  const { addedColumn, droppedColumn } = altered
   if (addedColumn === undefined) {
     const { children } = only(droppedColumn)
     return { kind: 'dropColumn', table, column: columnOf(children), position }
@@ -67,9 +72,10 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
   })
 }
 
-export function buildDrop(node: cst.DropStatementCstNode): DropTableStatement | DropIndexStatement {
+export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement {
   const position = positionOfNode(node)
-  const { droppedTable, droppedIndex } = node.children
+  const { droppedTable, droppedIndex, droppedObserver } = node.children
+  if (droppedObserver !== undefined) return buildDroppedObserver(only(droppedObserver), position)
   if (droppedTable !== undefined) {
     const { children } = only(droppedTable)
     const ifExists = children.ifExists !== undefined

@@ -3,19 +3,20 @@
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
-import { RowGrammar } from './row-grammar.ts'
+import { ObserverGrammar } from './observer-grammar.ts'
 import * as token from './tokens.ts'
 
 /**
- * The statements that change the catalog. What stands behind CREATE, DROP and ALTER TABLE are rules
- * of their own, so that one token decides.
+ * The statements that change the catalog. What stands behind CREATE, DROP and ALTER are rules of their
+ * own, so that one token decides.
  */
-export class DefinitionGrammar extends RowGrammar {
+export class DefinitionGrammar extends ObserverGrammar {
   readonly createStatement: Rule = this.RULE('createStatement', () => {
     this.CONSUME(keyword.Create)
     this.OR([
       { ALT: () => this.SUBRULE(this.newTable) },
       { ALT: () => this.SUBRULE(this.newIndex) },
+      { ALT: () => this.SUBRULE(this.newObserver) },
     ])
   })
 
@@ -24,16 +25,15 @@ export class DefinitionGrammar extends RowGrammar {
     this.OR([
       { ALT: () => this.SUBRULE(this.droppedTable) },
       { ALT: () => this.SUBRULE(this.droppedIndex) },
+      { ALT: () => this.SUBRULE(this.droppedObserver) },
     ])
   })
 
   readonly alterStatement: Rule = this.RULE('alterStatement', () => {
     this.CONSUME(keyword.Alter)
-    this.CONSUME(keyword.Table)
-    this.SUBRULE(this.tableName)
     this.OR([
-      { ALT: () => this.SUBRULE(this.addedColumn) },
-      { ALT: () => this.SUBRULE(this.droppedColumn) },
+      { ALT: () => this.SUBRULE(this.alteredTable) },
+      { ALT: () => this.SUBRULE(this.alteredObserver) },
     ])
   })
 
@@ -136,6 +136,15 @@ export class DefinitionGrammar extends RowGrammar {
     this.CONSUME(keyword.Table)
     this.OPTION(() => this.SUBRULE(this.ifExists))
     this.SUBRULE(this.tableName)
+  })
+
+  readonly alteredTable: Rule = this.RULE('alteredTable', () => {
+    this.CONSUME(keyword.Table)
+    this.SUBRULE(this.tableName)
+    this.OR([
+      { ALT: () => this.SUBRULE(this.addedColumn) },
+      { ALT: () => this.SUBRULE(this.droppedColumn) },
+    ])
   })
 
   readonly addedColumn: Rule = this.RULE('addedColumn', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { integer, named, parse, text } from './statement-tree.ts'
+import { integer, named, parameter, parse, text } from './statement-tree.ts'
 
 test('CREATE TABLE with every constraint, the key as a clause', () => {
   const create = `CREATE TABLE IF NOT EXISTS trade (customer text NOT NULL, time TIMESTAMP,
@@ -115,5 +115,49 @@ test('DROP takes a table or an index', () => {
     { kind: 'dropTable', ifExists: false, table: { text: 't' } },
     { kind: 'dropIndex', ifExists: true, index: { text: 'i' } },
     { kind: 'dropIndex', ifExists: false, index: { text: 'i' } },
+  ])
+})
+
+test('CREATE OBSERVER names the columns that it observes, weak or not', () => {
+  const create = `CREATE OBSERVER invert ON page (body, title);
+    CREATE WEAK OBSERVER IF NOT EXISTS observer ON observer (weak)`
+  assert.deepEqual(parse(create), [
+    {
+      kind: 'createObserver',
+      weak: false,
+      ifNotExists: false,
+      observer: { text: 'invert' },
+      table: { text: 'page' },
+      columns: named('body', 'title'),
+    },
+    {
+      kind: 'createObserver',
+      weak: true,
+      ifNotExists: true,
+      observer: { text: 'observer' },
+      table: { text: 'observer' },
+      columns: named('weak'),
+    },
+  ])
+})
+
+test('ALTER OBSERVER pauses, resumes and replays from a stamp, a time or a parameter', () => {
+  const alter = `ALTER OBSERVER o PAUSE; ALTER OBSERVER pause RESUME; ALTER OBSERVER o REPLAY FROM 7;
+    ALTER OBSERVER o REPLAY FROM '2026-01-31'; ALTER OBSERVER o REPLAY FROM :since`
+  const replay = { kind: 'replayObserver', observer: { text: 'o' } }
+  assert.deepEqual(parse(alter), [
+    { kind: 'pauseObserver', observer: { text: 'o' } },
+    { kind: 'resumeObserver', observer: { text: 'pause' } },
+    { ...replay, from: integer(7) },
+    { ...replay, from: text('2026-01-31') },
+    { ...replay, from: parameter('since') },
+  ])
+})
+
+test('DROP OBSERVER and SHOW OBSERVERS', () => {
+  assert.deepEqual(parse('DROP OBSERVER IF EXISTS o; DROP OBSERVER o; SHOW OBSERVERS'), [
+    { kind: 'dropObserver', ifExists: true, observer: { text: 'o' } },
+    { kind: 'dropObserver', ifExists: false, observer: { text: 'o' } },
+    { kind: 'showObservers' },
   ])
 })

@@ -4,6 +4,9 @@
 export type Position = { readonly line: number; readonly column: number; readonly offset: number }
 export type Located = { readonly position: Position }
 
+/** A name as the user wrote it, without the quotes of a quoted identifier. */
+export type Name = Located & { readonly text: string }
+
 export type Expression =
   | LiteralExpression
   | ParameterExpression

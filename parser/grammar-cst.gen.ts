@@ -548,6 +548,78 @@ export type CheckStatementCstChildren = {
   whereClause: WhereClauseCstNode[];
 };
 
+export interface ObserverNameCstNode extends CstNode {
+  name: "observerName";
+  children: ObserverNameCstChildren;
+}
+
+export type ObserverNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface NewObserverCstNode extends CstNode {
+  name: "newObserver";
+  children: NewObserverCstChildren;
+}
+
+export type NewObserverCstChildren = {
+  WEAK?: IToken[];
+  OBSERVER: IToken[];
+  ifNotExists?: IfNotExistsCstNode[];
+  observerName: ObserverNameCstNode[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  columnList: ColumnListCstNode[];
+};
+
+export interface AlteredObserverCstNode extends CstNode {
+  name: "alteredObserver";
+  children: AlteredObserverCstChildren;
+}
+
+export type AlteredObserverCstChildren = {
+  OBSERVER: IToken[];
+  observerName: ObserverNameCstNode[];
+  PAUSE?: IToken[];
+  RESUME?: IToken[];
+  replayClause?: ReplayClauseCstNode[];
+};
+
+export interface ReplayClauseCstNode extends CstNode {
+  name: "replayClause";
+  children: ReplayClauseCstChildren;
+}
+
+export type ReplayClauseCstChildren = {
+  REPLAY: IToken[];
+  FROM: IToken[];
+  stamp: StampCstNode[];
+};
+
+export interface DroppedObserverCstNode extends CstNode {
+  name: "droppedObserver";
+  children: DroppedObserverCstChildren;
+}
+
+export type DroppedObserverCstChildren = {
+  OBSERVER: IToken[];
+  ifExists?: IfExistsCstNode[];
+  observerName: ObserverNameCstNode[];
+};
+
+export interface NotifyStatementCstNode extends CstNode {
+  name: "notifyStatement";
+  children: NotifyStatementCstChildren;
+}
+
+export type NotifyStatementCstChildren = {
+  NOTIFY: IToken[];
+  observerName: ObserverNameCstNode[];
+  ON: IToken[];
+  tableName: TableNameCstNode[];
+  whereClause: WhereClauseCstNode[];
+};
+
 export interface CreateStatementCstNode extends CstNode {
   name: "createStatement";
   children: CreateStatementCstChildren;
@@ -557,6 +629,7 @@ export type CreateStatementCstChildren = {
   CREATE: IToken[];
   newTable?: NewTableCstNode[];
   newIndex?: NewIndexCstNode[];
+  newObserver?: NewObserverCstNode[];
 };
 
 export interface DropStatementCstNode extends CstNode {
@@ -568,6 +641,7 @@ export type DropStatementCstChildren = {
   DROP: IToken[];
   droppedTable?: DroppedTableCstNode[];
   droppedIndex?: DroppedIndexCstNode[];
+  droppedObserver?: DroppedObserverCstNode[];
 };
 
 export interface AlterStatementCstNode extends CstNode {
@@ -577,10 +651,8 @@ export interface AlterStatementCstNode extends CstNode {
 
 export type AlterStatementCstChildren = {
   ALTER: IToken[];
-  TABLE: IToken[];
-  tableName: TableNameCstNode[];
-  addedColumn?: AddedColumnCstNode[];
-  droppedColumn?: DroppedColumnCstNode[];
+  alteredTable?: AlteredTableCstNode[];
+  alteredObserver?: AlteredObserverCstNode[];
 };
 
 export interface NewTableCstNode extends CstNode {
@@ -681,6 +753,18 @@ export type DroppedTableCstChildren = {
   tableName: TableNameCstNode[];
 };
 
+export interface AlteredTableCstNode extends CstNode {
+  name: "alteredTable";
+  children: AlteredTableCstChildren;
+}
+
+export type AlteredTableCstChildren = {
+  TABLE: IToken[];
+  tableName: TableNameCstNode[];
+  addedColumn?: AddedColumnCstNode[];
+  droppedColumn?: DroppedColumnCstNode[];
+};
+
 export interface AddedColumnCstNode extends CstNode {
   name: "addedColumn";
   children: AddedColumnCstChildren;
@@ -753,6 +837,7 @@ export type StatementCstChildren = {
   dataStatement?: DataStatementCstNode[];
   explainStatement?: ExplainStatementCstNode[];
   checkStatement?: CheckStatementCstNode[];
+  notifyStatement?: NotifyStatementCstNode[];
   createStatement?: CreateStatementCstNode[];
   alterStatement?: AlterStatementCstNode[];
   dropStatement?: DropStatementCstNode[];
@@ -809,6 +894,7 @@ export interface ShowStatementCstNode extends CstNode {
 export type ShowStatementCstChildren = {
   SHOW: IToken[];
   TABLES?: IToken[];
+  OBSERVERS?: IToken[];
   INDEXES?: IToken[];
   FROM?: IToken[];
   tableName?: TableNameCstNode[];

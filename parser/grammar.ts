@@ -8,8 +8,8 @@ import * as keyword from './keywords.ts'
 import * as token from './tokens.ts'
 
 /**
- * The grammar of the dialect, a class upon another: expressions, clauses, rows, definitions, and here
- * the script. All decisions but a few need a single token of lookahead, so the token at which the
+ * The grammar of the dialect, a class upon another: expressions, clauses, rows, observers,
+ * definitions, and here the script. All decisions but a few need a single token of lookahead, so the token at which the
  * parser stops is the token that is wrong.
  *
  * A parser holds the tokens it works on: one object serves one text after another, synchronously.
@@ -46,6 +46,7 @@ export class Grammar extends DefinitionGrammar {
       { ALT: () => this.SUBRULE(this.dataStatement) },
       { ALT: () => this.SUBRULE(this.explainStatement) },
       { ALT: () => this.SUBRULE(this.checkStatement) },
+      { ALT: () => this.SUBRULE(this.notifyStatement) },
       { ALT: () => this.SUBRULE(this.createStatement) },
       { ALT: () => this.SUBRULE(this.alterStatement) },
       { ALT: () => this.SUBRULE(this.dropStatement) },
@@ -81,6 +82,7 @@ export class Grammar extends DefinitionGrammar {
     this.CONSUME(keyword.Show)
     this.OR([
       { ALT: () => this.CONSUME(keyword.Tables) },
+      { ALT: () => this.CONSUME(keyword.Observers) },
       {
         ALT: () => {
           this.CONSUME(keyword.Indexes)

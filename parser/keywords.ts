@@ -84,15 +84,22 @@ export const Index = unreserved('INDEX')
 export const Indexes = unreserved('INDEXES')
 export const Key = unreserved('KEY')
 export const Nothing = unreserved('NOTHING')
+export const Notify = unreserved('NOTIFY')
+export const Observer = unreserved('OBSERVER')
+export const Observers = unreserved('OBSERVERS')
 export const Of = unreserved('OF')
 export const Only = unreserved('ONLY')
+export const Pause = unreserved('PAUSE')
 export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
+export const Replay = unreserved('REPLAY')
+export const Resume = unreserved('RESUME')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
 export const Unique = unreserved('UNIQUE')
+export const Weak = unreserved('WEAK')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
   ...[And, As, Asc, Begin, Between, By, Check, Commit, Create, Delete, Desc, Drop, Exists, Explain],
@@ -120,7 +127,8 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
   ...[Add, Alter, Analyze, Column, Conflict, Default, Describe, Do, Family, Index, Indexes, Key],
-  ...[Nothing, Of, Only, Primary, Read, Show, Storing, Table, Tables, Unique],
+  ...[Nothing, Notify, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Show],
+  ...[Storing, Table, Tables, Unique, Weak],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

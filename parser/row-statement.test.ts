@@ -224,6 +224,17 @@ test('DELETE answers what it deleted', () => {
   ])
 })
 
+test('NOTIFY names an observer and one row', () => {
+  assert.deepEqual(parse('NOTIFY fold ON broker WHERE id = :id'), [
+    {
+      kind: 'notify',
+      observer: { text: 'fold' },
+      table: { text: 'broker' },
+      where: compared(column('id'), '=', parameter('id')),
+    },
+  ])
+})
+
 test('a hint, a precondition and an aggregate know where they stand', () => {
   const [scan, set] = parser.parseScript(
     'SCAN 1 + COUNT(*) FROM t USE INDEX i; SET a = 1 ON t WHERE b = 1 IF EXISTS',

@@ -139,9 +139,15 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
 function ofDrop(wrong: WrongStatement): Advice | undefined {
   const word = wrong.tokens[wrong.at]?.image.toUpperCase()
   const rewritten = piece(wrong, 0, wrong.at)
-  if (word === 'ON') return { advice: 'the name of an index is enough', rewritten }
+  if (word === 'ON') {
+    const what = indexOf(wrong, keyword.Observer) === 1 ? 'an observer' : 'an index'
+    return { advice: `the name of ${what} is enough`, rewritten }
+  }
   if (word !== 'CASCADE' && word !== 'RESTRICT') return undefined
-  return { advice: 'nothing depends on a table but its indexes, which go with it', rewritten }
+  return {
+    advice: 'nothing depends on a table but its indexes and observers, which go with it',
+    rewritten,
+  }
 }
 
 function ofShow(wrong: WrongStatement): Advice | undefined {

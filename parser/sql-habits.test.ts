@@ -23,6 +23,11 @@ const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row
 const GROUPS = 'groups of rows are read by SCAN'
 const ORDER = 'the clauses come in this order'
 const UNIQUE = 'what is unique besides the key is said by an index'
+const OBSERVER = 'what runs when rows change is an observer'
+const SUBSCRIPTION =
+  'changes are pushed to whoever subscribes to a GET or a SCAN, on /v1/socket or by GET /v1/changes'
+const NOTIFY =
+  'NOTIFY tells a weak observer of one row: NOTIFY observer ON table WHERE full primary key'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
@@ -184,6 +189,40 @@ for (const [text, hint] of [
     'ALTER TABLE changes one column: write a statement for each',
   ],
   ['DROP INDEX i ON t', 'the name of an index is enough: DROP INDEX i'],
+  ['DROP OBSERVER o ON t', 'the name of an observer is enough: DROP OBSERVER o'],
+  [
+    'DROP TABLE t CASCADE',
+    'nothing depends on a table but its indexes and observers, which go with it: DROP TABLE t',
+  ],
+  [
+    'CREATE TRIGGER o AFTER UPDATE OF a, b ON t FOR EACH ROW EXECUTE FUNCTION f()',
+    `${OBSERVER}: CREATE OBSERVER o ON t (a, b)`,
+  ],
+  [
+    'CREATE OR REPLACE TRIGGER o AFTER UPDATE OF a OR DELETE ON t BEGIN DELETE FROM u',
+    `${OBSERVER}: CREATE OBSERVER o ON t (a)`,
+  ],
+  [
+    'CREATE TRIGGER o AFTER INSERT ON t EXECUTE FUNCTION f()',
+    `${OBSERVER}: CREATE OBSERVER name ON table (column, …)`,
+  ],
+  ['DROP TRIGGER IF EXISTS o ON t', `${OBSERVER}: DROP OBSERVER IF EXISTS o`],
+  ['ALTER TABLE t DISABLE TRIGGER o', `${OBSERVER}: ALTER OBSERVER o PAUSE`],
+  ['ALTER TABLE t ENABLE TRIGGER o', `${OBSERVER}: ALTER OBSERVER o RESUME`],
+  ['SHOW TRIGGERS', 'observers are shown by: SHOW OBSERVERS'],
+  ['SHOW OBSERVERS FROM t', 'observers are shown by: SHOW OBSERVERS'],
+  [
+    'CREATE WEAK OBSERVER o ON t',
+    'an observer names the columns whose changes it is told of: CREATE WEAK OBSERVER o ON t (column, …)',
+  ],
+  [
+    'CREATE OBSERVER o ON t (a) WHERE a > 1',
+    'an observer is told of every row, and decides by itself what it does: CREATE OBSERVER o ON t (a)',
+  ],
+  ['LISTEN changes', SUBSCRIPTION],
+  ['LIVE SELECT * FROM t', SUBSCRIPTION],
+  ["NOTIFY changes, 'x'", NOTIFY],
+  ['NOTIFY o ON t', NOTIFY],
   ['SHOW INDEX FROM t', 'indexes are shown of a table: SHOW INDEXES FROM t'],
   ['SHOW INDEXES t', 'indexes are shown of a table: SHOW INDEXES FROM t'],
   ['SHOW COLUMNS FROM t', 'a table is shown by: DESCRIBE t'],

@@ -4,6 +4,7 @@ import { isAggregate } from './aggregates.ts'
 import * as keyword from './keywords.ts'
 import { foreignDefinition } from './sql-definitions.ts'
 import { foreignInsert } from './sql-inserts.ts'
+import { foreignObserver } from './sql-observers.ts'
 import * as token from './tokens.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
@@ -28,13 +29,13 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   if (wrong.at === 0) {
     if (type === keyword.Select) return ofSelect(wrong)
     if (type === keyword.Update) return ofUpdate(wrong)
-    return ofForeignWord(wrong)
+    return ofForeignWord(wrong) ?? foreignObserver(wrong)
   }
   if (type === keyword.Begin && wrong.at === 1) return ofBegin(wrong)
   if (type === keyword.Insert) return foreignInsert(wrong)
   if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
-  return foreignDefinition(wrong)
+  return foreignObserver(wrong) ?? foreignDefinition(wrong)
 }
 
 /** GET where the condition only equates columns, since it may then name a full key. */

@@ -52,6 +52,7 @@ export class CountingTransaction implements StatementTransaction {
   put: StatementTransaction['put'] = (...write) => this.#transaction.put(...write)
   delete: StatementTransaction['delete'] = (...write) => this.#transaction.delete(...write)
   guard: StatementTransaction['guard'] = (...write) => this.#transaction.guard(...write)
+  notify: StatementTransaction['notify'] = (...of) => this.#transaction.notify(...of)
   dependOnSchema: StatementTransaction['dependOnSchema'] = (id) =>
     this.#transaction.dependOnSchema(id)
   statementWrite: StatementTransaction['statementWrite'] = (...at) =>

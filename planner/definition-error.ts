@@ -29,8 +29,8 @@ function placeOf(
   // The last of two of one name is the one too many.
   const named = namesIn(statement, family).findLast(({ text }) => text === column)
   if (named !== undefined) return named.position
-  const isIndex = statement.kind === 'createIndex' || statement.kind === 'dropIndex'
-  return (isIndex ? statement.index : statement.table).position
+  if ('index' in statement) return statement.index.position
+  return ('observer' in statement ? statement.observer : statement.table).position
 }
 
 /** The names among which the refused one stands. */
@@ -42,6 +42,8 @@ function namesIn(statement: DefinitionStatement, family: unknown): readonly Name
     }
     case 'createIndex':
       return [...statement.columns.map(({ column }) => column), ...statement.storing]
+    case 'createObserver':
+      return statement.columns
     case 'addColumn':
       return [statement.column.name]
     case 'dropColumn':

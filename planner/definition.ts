@@ -22,24 +22,26 @@ import {
   type Transaction,
 } from '../storage/storage.ts'
 import { newColumnOf } from './column-clause.ts'
+import type { DefinitionContext } from './definition-context.ts'
 import { locatedIn } from './definition-error.ts'
 import type { StatementResult } from './execution-context.ts'
+import { defineObserver } from './observer-definition.ts'
 import { PlanError } from './plan-error.ts'
 import { requireColumn, requireTable, suggestion } from './unknown-name.ts'
 
 /**
  * Runs a CREATE, an ALTER or a DROP as one statement of the transaction. `rowsAffected` is 1 when the
  * catalog changed, and 0 when IF [NOT] EXISTS found nothing to do. An index is built behind the
- * commit: until it is ready no statement reads it. Throws PlanError and StorageError.
+ * commit: until it is ready no statement reads it; the rows that an observer is to be told of are
+ * notified behind it. Throws PlanError and StorageError.
  */
 export async function executeDefinition(
   statement: DefinitionStatement,
-  catalog: Catalog,
-  transaction: Transaction,
+  context: DefinitionContext,
 ): Promise<StatementResult> {
-  const changed = await transaction.statement(async () => {
+  const changed = await context.transaction.statement(async () => {
     try {
-      return await define(statement, catalog, transaction)
+      return await define(statement, context)
     } catch (error) {
       throw locatedIn(statement, error) ?? error
     }
@@ -51,9 +53,9 @@ export async function executeDefinition(
 /** Whether the catalog changed. */
 async function define(
   statement: DefinitionStatement,
-  catalog: Catalog,
-  transaction: Transaction,
+  context: DefinitionContext,
 ): Promise<boolean> {
+  const { catalog, transaction } = context
   switch (statement.kind) {
     case 'createTable': {
       const { ifNotExists } = statement
@@ -84,6 +86,8 @@ async function define(
     }
     case 'dropIndex':
       return await runDropIndex(statement, catalog, transaction)
+    default:
+      return await defineObserver(statement, context)
   }
 }
 

@@ -61,6 +61,31 @@ export async function showIndexes(
   return { columns, rows, rowsAffected: 0 }
 }
 
+/** SHOW OBSERVERS: one row for each observer of the store, by table and in the order of their creation. */
+export function showObservers(catalog: Catalog): StatementResult {
+  const rows = catalog
+    .tables()
+    .flatMap((table) =>
+      table.observers.map((observer): SqlValue[] => [
+        observer.name,
+        table.name,
+        observer.isWeak,
+        observer.columns.map((id) => nameText(columnNamed(table, id).name)).join(', '),
+        observer.state,
+        observer.isBackfilled,
+      ]),
+    )
+  const columns = [
+    { name: 'name', type: 'TEXT' },
+    { name: 'table', type: 'TEXT' },
+    { name: 'weak', type: 'BOOLEAN' },
+    { name: 'columns', type: 'TEXT' },
+    { name: 'state', type: 'TEXT' },
+    { name: 'backfilled', type: 'BOOLEAN' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
 function columnNamed(table: TableDefinition, columnId: number): ColumnDefinition {
   return table.columns[columnPosition(table, columnId)] as ColumnDefinition
 }

@@ -2,7 +2,8 @@
 import { executeCheck } from './execute-check.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
-import { describeTable, showIndexes, showTables } from './execute-show.ts'
+import { executeNotify } from './execute-notify.ts'
+import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import type { Plan } from './plan.ts'
 
@@ -17,12 +18,16 @@ export async function executePlan(plan: Plan, context: ExecutionContext): Promis
       return showTables(context.catalog)
     case 'showIndexes':
       return await showIndexes(plan.table, transaction)
+    case 'showObservers':
+      return showObservers(context.catalog)
     case 'describe':
       return describeTable(plan.table)
     case 'explain':
       return await executeExplain(plan, context)
     case 'check':
       return await transaction.statement(() => executeCheck(plan, context), signal)
+    case 'notify':
+      return await transaction.statement(async () => executeNotify(plan, context), signal)
     default:
       return await transaction.statement(() => executeData(plan, context), signal)
   }

@@ -35,12 +35,14 @@ const TABLE: TableDefinition = {
   primaryKey: [{ columnId: 1, descending: false }],
   families: [],
   indexes: [],
+  observers: [],
 }
 const CATALOG: Catalog = {
   version: 1,
   table: (name) => (name === 'row' ? TABLE : undefined),
   tables: () => [TABLE],
   index: () => undefined,
+  observer: () => undefined,
 }
 const ROW: readonly SqlValue[] = [
   1n,

@@ -8,10 +8,13 @@ import {
 import type { Scope } from './compiled-expression.ts'
 import { keyTuples } from './key-range.ts'
 import { notNullViolation } from './new-row.ts'
-import type { CheckPlan, SetPlan } from './plan.ts'
+import type { CheckPlan, NotifyPlan, SetPlan } from './plan.ts'
 
-/** The key of the one row that a SET or a CHECK names. Throws PlanError not_null_violation. */
-export function requireKey(plan: SetPlan | CheckPlan, scope: Scope): readonly SqlValue[] {
+/** The key of the one row that a SET, a CHECK or a NOTIFY names. Throws PlanError not_null_violation. */
+export function requireKey(
+  plan: SetPlan | CheckPlan | NotifyPlan,
+  scope: Scope,
+): readonly SqlValue[] {
   const [key] = keyTuples(plan.keys, scope, 'asked')
   if (key !== undefined) return key
   const { table, keys, position } = plan

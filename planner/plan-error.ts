@@ -9,15 +9,17 @@ import type { Position } from '../parser/ast.ts'
 export const PLAN_ERRORS = {
   unknown_table: 'A table that the catalog of the snapshot does not hold.',
   unknown_index: 'An index that the table does not have.',
+  unknown_observer: 'An observer that the table, or the store, does not have.',
   unknown_column: 'A column that the table does not have.',
   type_mismatch: 'A value whose type does not fit where it stands.',
   out_of_range: 'A number or a point in time outside the range of its type, or of its place.',
   division_by_zero: 'A division or a remainder by zero.',
   unbounded_scan: 'A condition that bounds no key, without leave to walk the whole table.',
   not_null_violation: 'NULL in a NOT NULL column.',
-  already_exists: 'An INSERT of a key that has a row, or a second table of one name.',
+  already_exists: 'An INSERT of a key that has a row, or a second definition of one name.',
   row_not_found: 'A SET that computes from a row that does not exist.',
   check_failed: 'A CHECK whose condition is not TRUE.',
+  not_subscribable: 'A statement whose rows do not each stand for themselves, at all times.',
   limit_exceeded: 'A statement that asks for more than one statement may.',
   invalid_request: 'A statement that has the right form but no meaning here.',
 } as const

@@ -10,10 +10,10 @@ import { PlanError } from './plan-error.ts'
 import { type RejectedKey, unreadableKeys } from './rejected-keys.ts'
 import { compileAs } from './type-check.ts'
 
-type Asked = { readonly name: 'GET' | 'SET' | 'CHECK'; readonly where: Expression }
+type Asked = { readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
 
 /**
- * The WHERE of a SET or a CHECK: each column of the primary key exactly once, by =, and nothing else.
+ * The WHERE of a SET, a CHECK or a NOTIFY: each column of the primary key exactly once, by =, and nothing else.
  * Throws PlanError invalid_request that tells what is missing or too much.
  */
 export function planFullKey(

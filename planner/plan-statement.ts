@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CheckStatement, DataStatement, GetStatement, ScanStatement } from '../parser/ast.ts'
+import type {
+  CheckStatement,
+  DataStatement,
+  GetStatement,
+  NotifyStatement,
+  ScanStatement,
+} from '../parser/ast.ts'
 import type { Catalog, TableDefinition } from '../storage/storage.ts'
 import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
 import { covers } from './candidate-key.ts'
@@ -12,15 +18,17 @@ import type {
   AggregatePlan,
   CheckPlan,
   DataPlan,
+  NotifyPlan,
   PointGetPlan,
   RangeScanPlan,
 } from './plan.ts'
 import { planAccess } from './plan-access.ts'
+import { PlanError } from './plan-error.ts'
 import { planFullKey, planGetKey } from './plan-key.ts'
 import { planDelete, planInsert, planSet } from './plan-write.ts'
 import { planProjection } from './projection.ts'
 import { compileAs } from './type-check.ts'
-import { requireTable } from './unknown-name.ts'
+import { requireObserverOf, requireTable } from './unknown-name.ts'
 
 /** The plan of one statement on rows. Throws PlanError. */
 export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
@@ -48,6 +56,28 @@ export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPla
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
   const { position } = statement
   return { kind: 'check', table, position, slots: slots.all, keys, condition }
+}
+
+/** Throws PlanError. */
+export function planNotify(statement: NotifyStatement, catalog: Catalog): NotifyPlan {
+  const table = requireTable(catalog, statement.table)
+  const observer = requireObserverOf(table, statement.observer)
+  if (!observer.isWeak) throw notWeak(table, statement)
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const keys = planFullKey(compiler, table, { name: 'NOTIFY', where: statement.where })
+  const { position } = statement
+  return { kind: 'notify', table, position, slots: slots.all, keys, observer }
+}
+
+/** Such an observer runs once for each change, and a hint is none. */
+function notWeak({ name }: TableDefinition, { observer }: NotifyStatement): PlanError {
+  const message = `The observer ${observer.text} is not weak, and runs for changes only.`
+  return new PlanError('invalid_request', message, {
+    position: observer.position,
+    hint: 'SET a column that it observes, or CREATE WEAK OBSERVER for one that is told by NOTIFY.',
+    fields: { table: name, observer: observer.text },
+  })
 }
 
 function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan {

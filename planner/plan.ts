@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Position } from '../parser/ast.ts'
-import type { SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
+import type { ObserverDefinition, SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
 import type { AccessPath } from './access-path.ts'
 import type { AggregationPlan } from './aggregation-plan.ts'
 import type { CompiledExpression, Scope } from './compiled-expression.ts'
@@ -16,9 +16,11 @@ import type { RejectedKey } from './rejected-keys.ts'
 export type Plan =
   | DataPlan
   | CheckPlan
+  | NotifyPlan
   | ExplainPlan
   | { readonly kind: 'showTables' }
   | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
+  | { readonly kind: 'showObservers' }
   | { readonly kind: 'describe'; readonly table: TableDefinition }
 /** The plans that EXPLAIN takes. */
 export type DataPlan =
@@ -105,6 +107,13 @@ export type CheckPlan = OfTable & {
   readonly kind: 'check'
   readonly keys: KeyBounds
   readonly condition: CompiledExpression
+}
+
+/** A weak observer is told of one row. */
+export type NotifyPlan = OfTable & {
+  readonly kind: 'notify'
+  readonly observer: ObserverDefinition
+  readonly keys: KeyBounds
 }
 
 export type ExplainPlan = {

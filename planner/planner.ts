@@ -10,15 +10,18 @@ import type {
   DataStatement,
   DescribeStatement,
   ExplainStatement,
+  NotifyStatement,
   ShowIndexesStatement,
+  ShowObserversStatement,
   ShowTablesStatement,
 } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan.ts'
-import { planCheck, planData } from './plan-statement.ts'
+import { planCheck, planData, planNotify } from './plan-statement.ts'
 import { requireTable } from './unknown-name.ts'
 
 export { AnswerBytes } from './answer-bytes.ts'
+export { BatchSize } from './batch-size.ts'
 export type { StatementFunctions } from './compiled-expression.ts'
 export { executeDefinition } from './definition.ts'
 export { executeTogether, isPointRead, type PointRead } from './execute-together.ts'
@@ -29,14 +32,20 @@ export { type Parameters, parameterJson } from './parameters.ts'
 export type { Plan } from './plan.ts'
 export { PLAN_ERRORS, PlanError, type PlanErrorCode, type PlanErrorDetails } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
+export { evaluateStamp, readStamp } from './stamp.ts'
+export { planSubscription, type SubscriptionPlan } from './subscription.ts'
+export type { SubscriptionRoute } from './subscription-route.ts'
+export { identityOf } from './value-identity.ts'
 
 /** The statements that have a plan: all that run inside a transaction. */
 export type PlannedStatement =
   | DataStatement
   | CheckStatement
+  | NotifyStatement
   | ExplainStatement
   | ShowTablesStatement
   | ShowIndexesStatement
+  | ShowObserversStatement
   | DescribeStatement
 
 /**
@@ -56,8 +65,12 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
       return { kind: 'describe', table: requireTable(catalog, statement.table) }
     case 'showIndexes':
       return { kind: 'showIndexes', table: requireTable(catalog, statement.table) }
+    case 'showObservers':
+      return { kind: 'showObservers' }
     case 'check':
       return planCheck(statement, catalog)
+    case 'notify':
+      return planNotify(statement, catalog)
     default:
       return planData(statement, catalog)
   }

@@ -4,6 +4,7 @@ import {
   type Catalog,
   type IndexDefinition,
   nearestNames,
+  type ObserverDefinition,
   type TableDefinition,
 } from '../storage/storage.ts'
 import { PlanError } from './plan-error.ts'
@@ -53,6 +54,28 @@ export function requireIndexOf(table: TableDefinition, name: Name): IndexDefinit
   throw new PlanError('unknown_index', `The table ${table.name} has no index ${name.text}.`, {
     position: name.position,
     ...suggestion(name.text, known, { table: table.name, index: name.text }),
+  })
+}
+
+/** An observer of any table, or PlanError unknown_observer with the near names. */
+export function requireObserver(catalog: Catalog, name: Name): void {
+  if (catalog.observer(name.text) !== undefined) return
+  const known = catalog.tables().flatMap(({ observers }) => observers.map((other) => other.name))
+  throw new PlanError('unknown_observer', `There is no observer ${name.text}.`, {
+    position: name.position,
+    ...suggestion(name.text, known, { observer: name.text }),
+  })
+}
+
+/** An observer of the table, or PlanError unknown_observer with the near names. */
+export function requireObserverOf(table: TableDefinition, name: Name): ObserverDefinition {
+  const observer = table.observers.find((known) => known.name === name.text)
+  if (observer !== undefined) return observer
+  const known = table.observers.map((other) => other.name)
+  const message = `The table ${table.name} has no observer ${name.text}.`
+  throw new PlanError('unknown_observer', message, {
+    position: name.position,
+    ...suggestion(name.text, known, { table: table.name, observer: name.text }),
   })
 }
 

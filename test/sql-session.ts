@@ -25,6 +25,8 @@ import {
 const DEFINITIONS: ReadonlySet<string | undefined> = new Set<DefinitionStatement['kind']>([
   ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
   ...(['createIndex', 'dropIndex'] as const),
+  ...(['createObserver', 'dropObserver'] as const),
+  ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
 ])
 
 /** Far more than the rows of a test need; a build that goes on longer does not come to an end. */
@@ -72,7 +74,7 @@ export class SqlSession {
     const statements = this.parse(text)
     if (DEFINITIONS.has(statements[0]?.kind)) {
       for (const statement of statements)
-        last = await this.#define(statement as DefinitionStatement)
+        last = await this.#define(statement as DefinitionStatement, parameters)
       return last
     }
     const transaction = await this.storage.begin()
@@ -123,12 +125,12 @@ export class SqlSession {
     await this.storage.close()
   }
 
-  async #define(statement: DefinitionStatement): Promise<StatementResult> {
+  async #define(statement: DefinitionStatement, parameters: Parameters): Promise<StatementResult> {
     const transaction = await this.storage.begin()
     let result: StatementResult
     try {
       const catalog = await this.storage.catalog(transaction)
-      result = await executeDefinition(statement, catalog, transaction)
+      result = await executeDefinition(statement, { transaction, catalog, parameters })
       await transaction.commit()
     } finally {
       transaction.rollback()

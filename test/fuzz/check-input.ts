@@ -82,6 +82,7 @@ export const STORED_TABLES: readonly TableDefinition[] = KEY_TYPES.flatMap((type
     primaryKey: [{ columnId: 1, descending }],
     families: [],
     indexes: [],
+    observers: [],
   })),
 )
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { LITERALS, TYPES } from './literals.ts'
 
-// Definitions of a table that comes and goes, and of indexes on the ones that stay.
+// Definitions of a table that comes and goes, and of indexes and observers on the ones that stay.
 
 type Text = fc.Arbitrary<string>
 
@@ -66,10 +66,45 @@ const createIndex: Text = fc
       `CREATE ${unique}INDEX ${exists}${index}${way})${storing}`,
   )
 
+/** Observers that come and go on the tables that stay, and one that NOTIFY may find. */
+export const OBSERVER_NAMES = ['on_balance', 'on_n', '"__proto__"']
+const someObserver = fc.constantFrom(...OBSERVER_NAMES)
+
+const observer: Text = fc.oneof(
+  fc
+    .record({
+      weak: fc.constantFrom('', 'WEAK ', 'WEAK '),
+      exists: fc.constantFrom('', 'IF NOT EXISTS '),
+      name: someObserver,
+      columns: fc.constantFrom(
+        'account (balance)',
+        'account (id, balance)',
+        'every (n, s)',
+        'every (j, j)',
+        'made (d)',
+        'made (nothing)',
+      ),
+    })
+    .map(
+      ({ weak, exists, name, columns }) => `CREATE ${weak}OBSERVER ${exists}${name} ON ${columns}`,
+    ),
+  fc
+    .tuple(
+      someObserver,
+      fc.constantFrom(
+        ...['PAUSE', 'RESUME', 'REPLAY FROM 1', "REPLAY FROM '2026-01-01'", 'REPLAY FROM :p'],
+        ...['REPLAY FROM 9007199254740993', "REPLAY FROM 'x'"],
+      ),
+    )
+    .map(([name, change]) => `ALTER OBSERVER ${name} ${change}`),
+  someObserver.map((name) => `DROP OBSERVER IF EXISTS ${name}`),
+)
+
 const dropOrShow: Text = fc.constantFrom(
   'SHOW TABLES',
   'SHOW INDEXES FROM every',
   'SHOW INDEXES FROM made',
+  'SHOW OBSERVERS',
   'DESCRIBE every',
   'DROP TABLE IF EXISTS made',
   'DROP TABLE made',
@@ -77,4 +112,4 @@ const dropOrShow: Text = fc.constantFrom(
   ...INDEX_NAMES.map((name) => `DROP INDEX IF EXISTS ${name}`),
 )
 
-export const definition: Text = fc.oneof(createTable, alterTable, createIndex, dropOrShow)
+export const definition: Text = fc.oneof(createTable, alterTable, createIndex, observer, dropOrShow)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
 import type { SqlType } from '../../storage/tables/sql-type.ts'
-import { definition, INDEX_NAMES } from './definition-sentences.ts'
+import { definition, INDEX_NAMES, OBSERVER_NAMES } from './definition-sentences.ts'
 import {
   anyType,
   COLUMNS,
@@ -145,6 +145,11 @@ const check: Text = fc
       .tuple(condition(table, NESTING), keyCondition(table, '='))
       .map(([one, key]) => `CHECK ${one} ON ${table} WHERE ${key}`),
   )
+const notify: Text = fc
+  .tuple(fc.constantFrom(...OBSERVER_NAMES), fc.constantFrom('account', 'every'))
+  .chain(([observer, table]) =>
+    keyCondition(table, '=').map((key) => `NOTIFY ${observer} ON ${table} WHERE ${key}`),
+  )
 const statement: Text = fc.oneof(
   { weight: 12, arbitrary: onRows },
   {
@@ -155,13 +160,17 @@ const statement: Text = fc.oneof(
   },
   { weight: 3, arbitrary: definition },
   { weight: 1, arbitrary: check },
+  { weight: 1, arbitrary: notify },
   { weight: 1, arbitrary: fc.constantFrom(...ENDS) },
 )
 const script: Text = fc.oneof(
   { weight: 6, arbitrary: statement },
   fc.array(statement, { minLength: 1, maxLength: 3 }).map((all) => all.join('; ')),
   fc
-    .array(fc.oneof({ weight: 3, arbitrary: onRows }, check), { minLength: 1, maxLength: 3 })
+    .array(fc.oneof({ weight: 3, arbitrary: onRows }, check, notify), {
+      minLength: 1,
+      maxLength: 3,
+    })
     .map((all) => `BEGIN; ${all.join('; ')}; COMMIT`),
 )
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Expression, Located, Name } from './expression-ast.ts'
+
+/** Statements that change the catalog; each is a transaction of its own. */
+export type DefinitionStatement =
+  | CreateTableStatement
+  | DropTableStatement
+  | AddColumnStatement
+  | DropColumnStatement
+  | CreateIndexStatement
+  | DropIndexStatement
+  | CreateObserverStatement
+  | AlterObserverStatement
+  | DropObserverStatement
+
+export type CreateTableStatement = Located & {
+  readonly kind: 'createTable'
+  readonly ifNotExists: boolean
+  readonly table: Name
+  readonly columns: readonly ColumnClause[]
+  /** From `PRIMARY KEY (…)` or from the one column marked so; the parser refuses none and two. */
+  readonly primaryKey: readonly KeyClause[]
+  readonly families: readonly FamilyClause[]
+}
+
+export type DropTableStatement = Located & {
+  readonly kind: 'dropTable'
+  readonly ifExists: boolean
+  readonly table: Name
+}
+
+/** ALTER TABLE … ADD COLUMN … */
+export type AddColumnStatement = Located & {
+  readonly kind: 'addColumn'
+  readonly table: Name
+  readonly column: ColumnClause
+}
+
+/** ALTER TABLE … DROP COLUMN … */
+export type DropColumnStatement = Located & {
+  readonly kind: 'dropColumn'
+  readonly table: Name
+  readonly column: Name
+}
+
+export type CreateIndexStatement = Located & {
+  readonly kind: 'createIndex'
+  readonly unique: boolean
+  readonly ifNotExists: boolean
+  readonly index: Name
+  readonly table: Name
+  readonly columns: readonly KeyClause[]
+  /** Columns that the entries carry besides the key; empty without STORING. */
+  readonly storing: readonly Name[]
+}
+
+export type DropIndexStatement = Located & {
+  readonly kind: 'dropIndex'
+  readonly ifExists: boolean
+  readonly index: Name
+}
+
+export type CreateObserverStatement = Located & {
+  readonly kind: 'createObserver'
+  readonly weak: boolean
+  readonly ifNotExists: boolean
+  readonly observer: Name
+  readonly table: Name
+  readonly columns: readonly Name[]
+}
+
+/** ALTER OBSERVER … PAUSE | RESUME | REPLAY FROM … */
+export type AlterObserverStatement =
+  | (Located & { readonly kind: 'pauseObserver'; readonly observer: Name })
+  | (Located & { readonly kind: 'resumeObserver'; readonly observer: Name })
+  | (Located & {
+      readonly kind: 'replayObserver'
+      readonly observer: Name
+      /** A stamp or an ISO time, or a parameter that is one. */
+      readonly from: Expression
+    })
+
+export type DropObserverStatement = Located & {
+  readonly kind: 'dropObserver'
+  readonly ifExists: boolean
+  readonly observer: Name
+}
+
+export type ColumnClause = {
+  readonly name: Name
+  readonly type: TypeName
+  readonly notNull: boolean
+  /** A literal (perhaps negated), `now()` or `uuid()`. */
+  readonly default?: Expression
+}
+/** One of the dialect's type names, upper case. */
+export type TypeName = Located & { readonly text: string }
+export type KeyClause = { readonly column: Name; readonly descending: boolean }
+/** FAMILY name (column, …): columns that are stored apart from the others. */
+export type FamilyClause = { readonly name: Name; readonly columns: readonly Name[] }
