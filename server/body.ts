@@ -37,7 +37,8 @@ function answer(done: BodyDone, parse: () => unknown): void {
 /** In a longer body the place of a mistake is not sought: nobody waits for that. */
 const PLACED_CHARACTERS_MAX = 1024 * 1024
 
-function parseJson(bytes: Buffer): unknown {
+/** Throws ServerError `invalid_request` and `limit_exceeded`; undefined where there is nothing. */
+export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   // Most bodies are too short to nest too deeply.
   if (bytes.length > SERVER_LIMITS.bodyNestingMax) checkNesting(bytes)

@@ -27,6 +27,8 @@ export type Config = {
   readonly shutdownTimeoutMs: number
   readonly retentionMs: number
   readonly garbageIntervalMs: number
+  /** The path of a module; undefined when no observers run in this process. */
+  readonly observersModule: string | undefined
   readonly logFormat: 'pretty' | 'json'
   readonly logLevel: string
 }
@@ -108,6 +110,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
     retentionMs: durationMs(text('retention')),
     garbageIntervalMs: durationMs(text('garbage-interval')),
+    observersModule: text('observers') === '' ? undefined : text('observers'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
   }

@@ -14,6 +14,11 @@ export class Connections {
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => this.#opened(socket))
     server.on('request', (request, response) => this.#began(request, response))
+    // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      this.#idle.delete(socket)
+      this.#busy.add(socket)
+    })
   }
 
   /** Ends idle sockets now, and each busy one when its answer is out. */

@@ -29,9 +29,9 @@ export class DefinitionRunner {
   ): Promise<QueryOutcome> {
     const results: StatementResult[] = []
     let last = { readTimestamp: 0, commitTimestamp: null as Timestamp | null, attempts: 1 }
-    for (const [index, { statement }] of statements.entries()) {
+    for (const [index, entry] of statements.entries()) {
       signal.throwIfAborted()
-      const { result, ...stamps } = await this.#define(statement, signal).catch((error) => {
+      const { result, ...stamps } = await this.#define(entry, signal).catch((error) => {
         throw new StatementFailure(index, error)
       })
       results.push(result)
@@ -40,14 +40,17 @@ export class DefinitionRunner {
     return { results, ...last }
   }
 
-  async #define(statement: DefinitionStatement, signal: AbortSignal) {
+  async #define(
+    { statement, parameters }: ScriptStatement<DefinitionStatement>,
+    signal: AbortSignal,
+  ) {
     const { storage } = this.#parts
     return withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, async (attempts) => {
       const transaction = await storage.begin()
       let catalog: Catalog | undefined
       try {
         catalog = await storage.catalog(transaction)
-        const result = await executeDefinition(statement, catalog, transaction)
+        const result = await executeDefinition(statement, { transaction, catalog, parameters })
         const { commitTs } = await transaction.commit()
         const readTimestamp = transaction.startTs
         return { result, readTimestamp, commitTimestamp: commitTs, attempts }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerClientError, type ProblemSender } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
+
+const SOCKET_PATH = '/v1/socket'
 
 /**
  * Fastify with our bounds, our errors, and JSON that ends in a newline; without routes, and without a
@@ -16,7 +19,11 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
-    http: { maxHeaderSize: SERVER_LIMITS.headerBytesMax, requireHostHeader: false },
+    http: {
+      maxHeaderSize: SERVER_LIMITS.headerBytesMax,
+      requireHostHeader: false,
+      shouldUpgradeCallback: isSocketHandshake,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
@@ -26,4 +33,10 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
   })
   fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   return fastify as unknown as FastifyInstance
+}
+
+/** Any other request that wants another protocol is answered as if it had not asked for one. */
+function isSocketHandshake({ method, url, headers }: IncomingMessage): boolean {
+  const path = url?.split('?')[0]
+  return method === 'GET' && path === SOCKET_PATH && /\bwebsocket\b/i.test(headers.upgrade ?? '')
 }

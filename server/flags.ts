@@ -65,6 +65,11 @@ export const FLAGS = {
     default: '10m',
     meaning: 'how often versions that nobody may read any more are deleted',
   },
+  observers: {
+    kind: 'file',
+    default: '',
+    meaning: 'module whose observers run in this process',
+  },
   'log-format': {
     kind: 'choice',
     choices: ['pretty', 'json'],
@@ -86,7 +91,7 @@ export const CHECK_FLAGS = {
 } as const satisfies Readonly<Record<string, Flag>>
 
 export type Flag = {
-  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'duration'
+  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'file' | 'duration'
   readonly choices?: readonly string[]
   /** As it would be written on the command line. */
   readonly default: string

@@ -22,6 +22,22 @@ export const SERVER_LIMITS = {
   outcomeMemoryMs: 10 * 60 * 1000,
   pathParameterCharactersMax: 16_384,
   headerBytesMax: 32 * 1024,
+  socketsMax: 10_000,
+  socketSubscriptionsMax: 100,
+  socketQueriesMax: 32,
+  socketWorkersMax: 100,
+  socketUnsentBytesMax: 1024 * 1024,
+  socketSilenceMsMax: 60_000,
+  socketPingMs: 15_000,
+  sentFrameBytesMax: 1024 * 1024,
+  frameIdCharactersMax: 128,
+  progressMs: 10_000,
+  feedPageRows: 1_000,
+  feedQueueRows: 10_000,
+  feedReadersMax: 8,
+  frameCacheBytes: 16 * 1024 * 1024,
+  observerLeaseMsDefault: 30_000,
+  observerLeaseMsMax: 600_000,
 } as const
 
 /** Every limit of every room, as `GET /v1/limits` answers them. */

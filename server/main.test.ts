@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -63,6 +63,7 @@ test('a wrong flag: one line on standard error, exit 2', async (t) => {
     ['serve', '--port', 'x'],
     ['serve', '--zzz'],
     ['serve', '--host', '0.0.0.0'],
+    ['serve', '--observers', '/nowhere/observers.ts'],
   ]) {
     const failed = run(t, ...args)
     assert.equal(await exitCode(failed), 2)
@@ -101,4 +102,38 @@ test('what was committed before SIGTERM is there after the next start, and SIGTE
   again.child.kill('SIGINT')
   again.child.kill('SIGINT')
   assert.equal(await exitCode(again), 0)
+})
+
+test('observers of a module run in the server, and SIGTERM waits for the one under way', async (t) => {
+  const folder = await temporaryFolder(t)
+  const module = join(folder, 'observers.ts')
+  const define = new URL('./observers/define-observer.ts', import.meta.url).href
+  await writeFile(
+    module,
+    `import { setTimeout } from 'node:timers/promises'
+     import { defineObserver } from ${JSON.stringify(define)}
+     export const copy = defineObserver<{ id: number }>({
+       observer: 'copy',
+       run: async (tx, { row }) => {
+         process.stdout.write('run under way\\n')
+         await setTimeout(300)
+         await tx.query('INSERT INTO copied (id) VALUES ($1)', [row?.id])
+       },
+     })`,
+  )
+  const flags = ['--data', join(folder, 'data'), '--port', '0', '--observers', module]
+  const first = run(t, 'serve', ...flags)
+  const url = await urlOf(first)
+  await query(url, 'CREATE TABLE original (id INTEGER PRIMARY KEY)')
+  await query(url, 'CREATE TABLE copied (id INTEGER PRIMARY KEY)')
+  await query(url, 'CREATE OBSERVER copy ON original (id)')
+  await query(url, 'INSERT INTO original (id) VALUES (7)')
+  while (!first.output().includes('run under way')) {
+    await once(first.child.stdout as NonNullable<typeof first.child.stdout>, 'data')
+  }
+  first.child.kill('SIGTERM')
+  assert.equal(await exitCode(first), 0)
+  const again = run(t, 'serve', ...flags)
+  const { body } = await query(await urlOf(again), 'SCAN * FROM copied')
+  assert.deepEqual(body.results[0].rows, [{ id: 7 }])
 })

@@ -7,6 +7,7 @@ import { runCheck } from './check-command.ts'
 import { type Command, type Config, readCommand, UsageError } from './config.ts'
 import { helpText } from './flags.ts'
 import { createLog } from './log.ts'
+import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { stopOnSignals } from './stop-signals.ts'
 
@@ -41,16 +42,24 @@ function readCommandOrExit(): Command {
   try {
     return readCommand(process.argv.slice(2), process.env)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`percolite: ${error.message}\n`)
-    process.exit(EXIT_USAGE)
+    exitIfMisused(error)
   }
 }
 
+/** Throws what is no mistake in the call. */
+function exitIfMisused(error: unknown): never {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`percolite: ${error.message}\n`)
+  process.exit(EXIT_USAGE)
+}
+
 async function serve(config: Config): Promise<void> {
+  const { observersModule } = config
+  const observers =
+    observersModule === undefined ? [] : await loadObservers(observersModule).catch(exitIfMisused)
   const log = createLog(config)
   try {
-    const server = await createServer(config, { log, onFatal: endAtOnce(log) })
+    const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
     stopOnSignals(() => server.close(), log)
     const { url } = await server.listen()
     const data = config.engine === 'memory' ? 'memory' : resolve(config.dataDirectory)

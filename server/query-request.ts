@@ -76,7 +76,8 @@ function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): S
   return { statement, parameters }
 }
 
-function checkedParameters(params: Parameters | undefined): Parameters {
+/** Throws `limit_exceeded`. */
+export function checkedParameters(params: Parameters | undefined): Parameters {
   if (params === undefined) return NO_PARAMETERS
   const count = Array.isArray(params) ? params.length : Object.keys(params).length
   const { parametersMax } = ALL_LIMITS

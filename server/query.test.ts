@@ -249,3 +249,28 @@ test('SHOW, DESCRIBE and EXPLAIN answer rows', async (t) => {
   assert.equal((await server.rows("EXPLAIN GET * FROM account WHERE id = 'bob'")).length, 1)
   assert.equal((await server.rows('EXPLAIN ANALYZE SCAN * FROM account')).length, 1)
 })
+
+test('an observer is defined alone, is listed with its table, and NOTIFY is a statement of a transaction', async (t) => {
+  const server = await serverWithAccounts(t)
+  const create = 'CREATE WEAK OBSERVER audit ON account (balance)'
+  const mixed = await server.query(`BEGIN; ${create}; COMMIT`)
+  assert.deepEqual([mixed.status, mixed.body.code], [400, 'script_mixture'])
+  assert.equal((await server.query(create)).status, 200)
+  const observer = { name: 'audit', weak: true, columns: ['balance'], backfilled: true }
+  const { body: before } = await server.get('/v1/tables/account')
+  assert.deepEqual(before.observers, [{ ...observer, state: 'active' }])
+  await server.query('ALTER OBSERVER audit PAUSE')
+  const { body: after } = await server.get('/v1/tables/account')
+  assert.deepEqual(after.observers, [{ ...observer, state: 'paused' }])
+  const notify = "NOTIFY audit ON account WHERE id = 'nobody'"
+  const { status, body } = await server.query(`BEGIN; ${notify}; COMMIT`)
+  assert.equal(status, 200)
+  assert.ok(body.commitTimestamp > body.readTimestamp)
+  const replayed = await server.query('ALTER OBSERVER audit REPLAY FROM :since', {
+    params: { since: body.commitTimestamp },
+  })
+  assert.deepEqual([replayed.status, replayed.body.code], [400, 'invalid_request'])
+  assert.match(replayed.body.detail, /is weak/)
+  const unknown = await server.query('DROP OBSERVER adit')
+  assert.deepEqual([unknown.status, unknown.body.nearest], [404, ['audit']])
+})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { evaluateStamp, readStamp } from '../planner/planner.ts'
 import type { Timestamp } from '../storage/storage.ts'
-import { evaluateAsOf, readAsOf } from './as-of.ts'
 import type { QueryOptions } from './query-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, Script } from './script.ts'
@@ -17,10 +17,10 @@ export function beginOptions(
   if (asOf !== undefined && request.asOf !== undefined) {
     throw new ServerError('invalid_request', 'BEGIN … AS OF and asOf are both given.')
   }
-  if (request.asOf !== undefined) return { readOnly: true, asOf: readAsOf(request.asOf) }
+  if (request.asOf !== undefined) return { readOnly: true, asOf: readStamp('AS OF', request.asOf) }
   return asOf === undefined
     ? { readOnly }
-    : { readOnly: true, asOf: evaluateAsOf(asOf, parameters) }
+    : { readOnly: true, asOf: evaluateStamp('AS OF', asOf, parameters) }
 }
 
 /** The snapshot of a whole request: the cursor's, or what it, BEGIN or its only statement says. */
@@ -31,7 +31,7 @@ export function snapshotOf(
 ): SnapshotAsked {
   if (paging.readTimestamp !== undefined) return { readOnly: true, asOf: paging.readTimestamp }
   if (script.begin !== undefined) return beginOptions(script.begin, request)
-  if (request.asOf !== undefined) return { readOnly: true, asOf: readAsOf(request.asOf) }
+  if (request.asOf !== undefined) return { readOnly: true, asOf: readStamp('AS OF', request.asOf) }
   const [only, ...others] = script.statements
   const asOf = only !== undefined && others.length === 0 ? asOfOf(only) : undefined
   return asOf === undefined ? { readOnly: false } : { readOnly: true, asOf }
@@ -59,7 +59,7 @@ export function asOfOf({ statement, parameters, index }: IndexedStatement): Time
   const read = statement.kind === 'explain' ? statement.statement : statement
   if ((read.kind !== 'get' && read.kind !== 'scan') || read.asOf === undefined) return undefined
   try {
-    return evaluateAsOf(read.asOf, parameters)
+    return evaluateStamp('AS OF', read.asOf, parameters)
   } catch (error) {
     throw error instanceof StatementFailure ? error : new StatementFailure(index, error)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { valueToJson } from '../planner/planner.ts'
+import { type IntegerForm, valueToJson } from '../planner/planner.ts'
 import {
   type Catalog,
   columnPosition,
@@ -32,10 +32,14 @@ export function addressOfRow(catalog: Catalog, rowKey: Uint8Array): RowAddress {
 }
 
 /** The values of a primary key in the JSON form of their columns, in key order. */
-export function keyToJson(table: TableDefinition, key: readonly SqlValue[]): unknown[] {
+export function keyToJson(
+  table: TableDefinition,
+  key: readonly SqlValue[],
+  integers: IntegerForm = 'number',
+): unknown[] {
   return table.primaryKey.map(({ columnId }, index) => {
     const column = table.columns[columnPosition(table, columnId)]
-    return valueToJson(column?.type ?? 'TEXT', key[index] ?? null)
+    return valueToJson(column?.type ?? 'TEXT', key[index] ?? null, { integers })
   })
 }
 

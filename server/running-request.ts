@@ -71,14 +71,20 @@ export class RunningRequests {
 
   /** To be called before anything of the request is awaited, or its client may go unnoticed. */
   begin({ raw }: FastifyReply): RunningRequest {
-    const request = new RunningRequest((ended) => this.#running.delete(ended))
-    this.#running.add(request)
+    const request = this.beginFrame()
     const leave = () => {
       if (!raw.writableFinished) request.abort(new ClientDisconnected('The client left.'))
     }
     // It may have gone while its body was being read.
     if (raw.destroyed) leave()
     else raw.once('close', leave)
+    return request
+  }
+
+  /** For what came in a frame of a socket, which aborts it itself when its client goes away. */
+  beginFrame(): RunningRequest {
+    const request = new RunningRequest((ended) => this.#running.delete(ended))
+    this.#running.add(request)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request
   }

@@ -146,6 +146,8 @@ function isEnd(statement: Statement): boolean {
 const DEFINITIONS: ReadonlySet<Statement['kind']> = new Set<DefinitionStatement['kind']>([
   ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
   ...(['createIndex', 'dropIndex'] as const),
+  ...(['createObserver', 'dropObserver'] as const),
+  ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
 ])
 
 function isDefinition(entry: ScriptStatement): entry is ScriptStatement<DefinitionStatement> {

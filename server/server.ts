@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { createParser } from '../parser/parser.ts'
+import { createParser, type Parser } from '../parser/parser.ts'
 import {
   type Clock,
   openStorage,
@@ -20,6 +20,10 @@ import { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { createFastify } from './fastify-instance.ts'
 import { addErrorHandling, type ProblemSender, problemSender } from './http-errors.ts'
+import { LiveConnections } from './live-connections.ts'
+import { Metrics } from './metrics/metrics.ts'
+import type { DefinedObserver } from './observers/define-observer.ts'
+import { InProcessObservers } from './observers/in-process-observers.ts'
 import { undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import { type Contract, loadContract } from './openapi/contract.ts'
@@ -27,6 +31,9 @@ import type { OpenApiDocument } from './openapi/document.ts'
 import type { SchemaValidator } from './openapi/validator.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks } from './request-hooks.ts'
+import { changeRoutes } from './routes/change-routes.ts'
+import { metricsRoutes } from './routes/metrics-routes.ts'
+import { observerRoutes } from './routes/observer-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
 import { rowRoutes } from './routes/row-routes.ts'
@@ -37,6 +44,7 @@ import { RowTransactions } from './rows/row-transactions.ts'
 import { RunningRequests } from './running-request.ts'
 import { ScanStreams } from './scan-streams.ts'
 import { ServerError } from './server-error.ts'
+import { StatementExecution } from './statement-execution.ts'
 import { StatementRunner } from './statement-runner.ts'
 import { StreamAnswers } from './stream-answers.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
@@ -53,6 +61,8 @@ export type Outside = {
   readonly onFatal?: (error: Error) => void
   /** Read from `openapi.yaml` when it is not at hand. */
   readonly contract?: Contract
+  /** What runs in this process when rows change; see `docs/observers.md`. */
+  readonly observers?: readonly DefinedObserver[]
   /** Told of every answer that `openapi.yaml` does not declare; without it, answers go unchecked. */
   readonly onUndeclaredAnswer?: (description: string) => void
 }
@@ -102,7 +112,15 @@ type ServerParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly contract: Contract
+  readonly observers?: readonly DefinedObserver[]
   readonly onUndeclaredAnswer?: Outside['onUndeclaredAnswer']
+}
+
+/** What everything that runs statements uses together. */
+type Shared = {
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly turnQueue: TurnQueue
 }
 
 export class Server {
@@ -112,6 +130,9 @@ export class Server {
   readonly #sendProblem: ProblemSender
   readonly #sessions: TransactionSessions
   readonly #connections: Connections
+  readonly #live: LiveConnections
+  readonly #metrics: Metrics
+  readonly #observers: InProcessObservers
   readonly #sweeping: Promise<void>
   readonly #requests = new RunningRequests()
   #stopping = false
@@ -121,6 +142,7 @@ export class Server {
     const cursors = new Cursors(await parts.storage.secret('cursor'))
     const server = new Server(parts, cursors)
     await server.http.ready()
+    server.#observers.start(parts.observers ?? [])
     return server
   }
 
@@ -134,7 +156,11 @@ export class Server {
     this.#sendProblem = problemSender(log)
     this.http = createFastify(this.#sendProblem)
     this.#connections = new Connections(this.http.server)
-    this.#addRoutes(cursors)
+    const shared = { parser: createParser(), cursors, turnQueue: new TurnQueue(clock) }
+    const { live, metrics } = this.#addRoutes(shared)
+    this.#live = live
+    this.#metrics = metrics
+    this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
   }
 
@@ -147,8 +173,8 @@ export class Server {
   }
 
   /**
-   * Stops in order: takes no new work, lets running requests finish as long as it may wait, rolls
-   * open transactions back, closes the storage.
+   * Stops in order: takes no new work, lets running requests and observers finish as long as it may
+   * wait, rolls open transactions back, closes the storage.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -157,7 +183,8 @@ export class Server {
 
   async #close(): Promise<void> {
     this.#stopping = true
-    const finished = this.http.close()
+    this.#live.stop()
+    const finished = Promise.all([this.http.close(), this.#observers.stop()])
     this.#connections.stop()
     const timer = setTimeout(() => {
       this.#requests.abortAll(new ServerError('overloaded', 'The server is stopping.'))
@@ -169,38 +196,62 @@ export class Server {
     await finished
     clearTimeout(timer)
     clearTimeout(lastTimer)
+    await this.#live.close()
     await this.#sessions.close()
     await this.#sweeping
+    this.#metrics.close()
     await this.#parts.storage.close()
   }
 
-  #addRoutes(cursors: Cursors): void {
-    const { config, storage, clock, randomness } = this.#parts
+  #createObservers({ parser, cursors, turnQueue }: Shared): InProcessObservers {
+    const { config, storage, clock, randomness, log } = this.#parts
+    const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
+    const executionParts = { storage, clock, randomness, statementTimeoutMs, turnQueue }
+    const execution = new StatementExecution(executionParts)
+    const requests = this.#requests
+    const parts = { parser, cursors, execution, storage, clock, log, requests, runMsMax }
+    return new InProcessObservers(parts)
+  }
+
+  #addRoutes({ parser, cursors, turnQueue }: Shared): {
+    readonly live: LiveConnections
+    readonly metrics: Metrics
+  } {
+    const { config, storage, clock, randomness, log } = this.#parts
     const { document, validator } = this.#parts.contract
     const { version } = JSON.parse(readText('../package.json'))
     const sessions = this.#sessions
-    const parser = createParser()
     const { statementTimeoutMs } = config
     const requests = this.#requests
-    const turnQueue = new TurnQueue(clock)
     const writer = new AnswerWriter()
     const runnerParts = { parser, storage, sessions, cursors, writer, clock, randomness, turnQueue }
     const executionParts = { ...runnerParts, statementTimeoutMs }
     const runner = new StatementRunner(executionParts)
     const rows = new RowTransactions(executionParts)
     const scans = new ScanStreams(executionParts)
-    const streams = new StreamAnswers({ streams: scans, writer, requests, log: this.#parts.log })
+    const streams = new StreamAnswers({ streams: scans, writer, requests, log })
+    const live = new LiveConnections({
+      ...executionParts,
+      runner,
+      requests,
+      validator,
+      version,
+      log,
+    })
 
+    const metrics = new Metrics({ storage, sessions, live, version, engine: config.engine })
+
+    metrics.watch(this.http)
     addRequestHooks(this.http, {
       rules: originRulesOf(config),
-      log: this.#parts.log,
+      log,
       isStopping: () => this.#stopping,
     })
     addBodyParsers(this.http)
     addErrorHandling(this.http, document.operations, this.#sendProblem)
     this.#addAnswerCheck(document, validator)
     addDocumentationPages(this.http, document)
-    bindOperations(this.http, document, validator, {
+    const handlers = {
       ...queryRoutes({ runner, scans, streams, writer, clock, turnQueue, requests }),
       ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
       ...transactionRoutes({ sessions }),
@@ -213,8 +264,15 @@ export class Server {
         version,
         requests,
       }),
+      ...observerRoutes({ storage }),
+      ...changeRoutes({ streams: live.streams, requests }),
+      ...metricsRoutes({ metrics }),
       ...serverRoutes({ document, version, isStopping: () => this.#stopping }),
+    }
+    bindOperations(this.http, document, validator, handlers, {
+      openSocket: (route) => live.sockets.addRoute(this.http, route),
     })
+    return { live, metrics }
   }
 
   #addAnswerCheck(document: OpenApiDocument, validator: SchemaValidator): void {

@@ -7,6 +7,7 @@ import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
@@ -28,6 +29,12 @@ export type RunnerParts = ExecutionParts & {
   readonly writer: AnswerWriter
 }
 
+/** What else belongs to a request that is a transaction, beside its statements. */
+export type RunAround = {
+  readonly idempotent?: IdempotentRequest | undefined
+  readonly observerRun?: ObserverRun | undefined
+}
+
 /** The way of a request: text, statements, plans, rows, commit. */
 export class StatementRunner {
   readonly #parts: RunnerParts
@@ -45,7 +52,7 @@ export class StatementRunner {
   async run(
     request: QueryRequest,
     running: RunningRequest,
-    idempotent?: IdempotentRequest,
+    { idempotent, observerRun }: RunAround = {},
   ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { parser, turnQueue, clock } = this.#parts
     const turns = new Turns(turnQueue, clock, running.signal)
@@ -55,22 +62,27 @@ export class StatementRunner {
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
-      return await this.#runInside(request.transaction, statements, request, running)
+      const inside = { running, observerRun }
+      return await this.#runInside(request.transaction, statements, request, inside)
     }
     const script = readScript(statements)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
-      case 'open':
-        return await this.#parts.sessions.open({
+      case 'open': {
+        const session = await this.#parts.sessions.open({
           ...beginOptions(script.begin, request),
           ...(request.minTimestamp === undefined ? {} : { minTimestamp: request.minTimestamp }),
         })
+        if (observerRun !== undefined) await this.#runFor(session, observerRun)
+        return session
+      }
       case 'definitions':
+        if (observerRun !== undefined) throw definitionsOfObserver()
         if (request.asOf !== undefined) throw definitionsInThePast()
         return await this.#definitions.run(script.statements, running.signal)
       case 'transaction':
         return await this.#inTurn(idempotent, () =>
-          this.#runTransaction(script, request, { running, idempotent }),
+          this.#runTransaction(script, request, running, { idempotent, observerRun }),
         )
     }
   }
@@ -84,7 +96,8 @@ export class StatementRunner {
   async #runTransaction(
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
-    { running, idempotent }: { running: RunningRequest; idempotent: IdempotentRequest | undefined },
+    running: RunningRequest,
+    { idempotent, observerRun }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const { signal } = running
@@ -99,6 +112,7 @@ export class StatementRunner {
         requireMinTimestamp(request, snapshot, transaction.startTs)
         const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed
+        await observerRun?.acknowledge(transaction)
         catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
         const run = { request, transaction, catalog, paging, answer, running }
@@ -117,7 +131,9 @@ export class StatementRunner {
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
         if (script.end !== 'commit') return outcome
-        return { ...outcome, commitTimestamp: (await transaction.commit()).commitTs }
+        const { commitTs } = await transaction.commit()
+        observerRun?.committed()
+        return { ...outcome, commitTimestamp: commitTs }
       } catch (error) {
         throw explained(error, catalog)
       } finally {
@@ -146,17 +162,20 @@ export class StatementRunner {
     id: string,
     statements: readonly ScriptStatement[],
     request: QueryRequest,
-    running: RunningRequest,
+    { running, observerRun }: { running: RunningRequest; observerRun: ObserverRun | undefined },
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
     const script = readInnerScript(statements)
     const paging = Paging.of(request, script.statements, cursors)
-    if (script.statements.length === 0) return this.#endOnly(id, script.end)
+    if (script.statements.length === 0 && observerRun === undefined) {
+      return this.#endOnly(id, script.end)
+    }
     const { result, commitTs } = await sessions.run(
       id,
       async (session) => {
         const { transaction } = session
         paging.requireSnapshot(transaction.startTs)
+        if (observerRun !== undefined) await session.runFor(observerRun)
         session.catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
         const run = { request, transaction, catalog: session.catalog, paging, answer, running }
@@ -177,6 +196,17 @@ export class StatementRunner {
       commitTimestamp: commitTs,
       attempts: 1,
       ...paging.cursorAfter(readTimestamp, results),
+    }
+  }
+
+  /** A transaction that cannot be the run is none that anybody knows of. */
+  async #runFor(session: TransactionSession, observerRun: ObserverRun): Promise<void> {
+    const { sessions } = this.#parts
+    try {
+      await sessions.run(session.id, () => session.runFor(observerRun))
+    } catch (error) {
+      if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
+      throw error
     }
   }
 
@@ -210,6 +240,11 @@ function snapshotIsSettled(): ServerError {
 
 function definitionsInThePast(): ServerError {
   return new ServerError('read_only_transaction', 'With asOf nothing can be created or dropped.')
+}
+
+function definitionsOfObserver(): ServerError {
+  const detail = 'CREATE, ALTER and DROP cannot acknowledge a notification.'
+  return new ServerError('invalid_request', detail)
 }
 
 function keyWithoutRows(): ServerError {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Clock, Timestamp, Transaction } from '../storage/storage.ts'
+import type { ObserverRun } from './observer-run.ts'
 import { ServerError } from './server-error.ts'
+import { endsTransaction } from './transaction-end.ts'
 
 export type SessionTimeouts = {
   /** From the end of one request to the beginning of the next. */
@@ -29,6 +31,8 @@ export class TransactionSession {
   committing: Promise<Timestamp | null> | undefined
   /** As the last request found it; names the rows of a conflict. */
   catalog: Catalog | undefined
+  /** The run of an observer that this transaction is, if it is one; told how it ends. */
+  observerRun: ObserverRun | undefined
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
   readonly #openedAtMs: number
@@ -46,6 +50,21 @@ export class TransactionSession {
 
   get id(): string {
     return this.transaction.id
+  }
+
+  /** Makes the transaction the run of an observer; repeating it is harmless. Throws as `acknowledge`. */
+  async runFor(run: ObserverRun): Promise<void> {
+    if (this.observerRun === run) return
+    if (this.observerRun !== undefined) {
+      throw new ServerError('invalid_request', 'The transaction runs another notification already.')
+    }
+    this.observerRun = run
+    try {
+      await run.acknowledge(this.transaction)
+    } catch (error) {
+      if (!endsTransaction(error)) this.observerRun = undefined
+      throw error
+    }
   }
 
   /** Restarts the idle time. */

@@ -148,6 +148,10 @@ export class TransactionSessions {
     return this.#open.size
   }
 
+  isOpen(id: string): boolean {
+    return this.#open.has(id)
+  }
+
   /** Ends what has expired, once a second, until `close`. */
   async sweepUntilClosed(): Promise<void> {
     const { signal } = this.#stopping
@@ -253,6 +257,8 @@ export class TransactionSessions {
   #ended(session: TransactionSession, ending: SessionEnding): void {
     this.#open.delete(session.id)
     this.#endings.set(session.id, ending)
+    if (ending.kind === 'committed') session.observerRun?.committed()
+    else session.observerRun?.notCommitted('error' in ending ? ending.error : undefined)
   }
 }
 

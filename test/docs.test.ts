@@ -7,6 +7,8 @@ import { ERROR_CODES } from '../server/error-codes.ts'
 import { CHECK_FLAGS, environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { type JsonObject, objectAt, readOpenApiDocument } from '../server/openapi/document.ts'
+import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
+import { CLOSE_CODES } from '../server/websocket/close-codes.ts'
 import { STORAGE_ERRORS } from '../storage/storage.ts'
 
 function readText(path: string): string {
@@ -59,6 +61,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     UriTooLong: [414],
     UnsupportedMediaType: [415],
     IdempotencyKeyReused: [422],
+    UpgradeRequired: [426],
     Internal: [500],
     Unavailable: [503],
     Timeout: [504],
@@ -107,6 +110,16 @@ test('every flag is in docs/configuration.md with its environment name and defau
   const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
   const ofCheck = Object.entries(CHECK_FLAGS).map(([name, flag]) => [`--${name}`, '', flag.default])
   assert.deepEqual(documented.toSorted(), [...known, ...ofCheck].toSorted())
+})
+
+test('every frame and every close code of a socket is in docs/websocket-protocol.md', () => {
+  const documented = tableRows('docs/websocket-protocol.md').map(([name]) => name)
+  for (const type of CLIENT_FRAMES) assert.ok(documented.includes(type), type)
+  const codes = readText('docs/websocket-protocol.md')
+    .split('\n')
+    .flatMap((line) => /^\| (\d{4}) \|/.exec(line)?.[1] ?? [])
+  const known = ['1000', ...Object.values(CLOSE_CODES).map(String)]
+  assert.deepEqual(codes.toSorted(), known.toSorted())
 })
 
 test('every operation is in docs/http-api.md', () => {

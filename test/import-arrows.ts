@@ -64,7 +64,9 @@ const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['cell-store']),
   new Set(['oracle']),
   new Set(['transaction']),
-  new Set(['tables', 'observers', 'feed', 'garbage-collection']),
+  new Set(['tables', 'feed']),
+  new Set(['observers']),
+  new Set(['garbage-collection']),
   new Set(['consistency']),
   new Set(['door']),
 ]

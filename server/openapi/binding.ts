@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ServerError } from '../server-error.ts'
 import type { OpenApiDocument, Operation } from './document.ts'
 import type { SchemaValidator, Violation } from './validator.ts'
@@ -18,6 +18,9 @@ export type CheckedRequest = {
 export type Handler = (request: CheckedRequest) => Promise<unknown>
 export type Handlers = Readonly<Record<string, Handler>>
 
+/** How the routes of some operations are added, by their ids, where it is not as all others. */
+export type RouteAdders = Readonly<Record<string, (route: RouteOptions) => void>>
+
 /**
  * Makes a route of every operation. An operation without a handler, or a handler without an
  * operation, stops the start: the document and the server cannot drift apart.
@@ -27,6 +30,7 @@ export function bindOperations(
   document: OpenApiDocument,
   validator: SchemaValidator,
   handlers: Handlers,
+  adders: RouteAdders = {},
 ): void {
   const unbound = new Set(Object.keys(handlers))
   for (const operation of document.operations) {
@@ -35,7 +39,8 @@ export function bindOperations(
     unbound.delete(operation.id)
     prepareSchemas(operation, validator)
     const isGivenAny = parameterFinder(operation)
-    fastify.route({
+    const add = adders[operation.id] ?? ((route: RouteOptions) => fastify.route(route))
+    add({
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),

@@ -37,7 +37,7 @@ export function queryRoutes(parts: {
     const running = requests.begin(reply)
     try {
       const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], body)
-      const outcome = await runner.run(query, running, idempotent)
+      const outcome = await runner.run(query, running, { idempotent })
       if (outcome instanceof TransactionSession) return openedAnswer(reply, outcome)
       if (outcome instanceof ReplayedAnswer) return replayedAnswer(reply, outcome)
       answerReadTimestamp(reply, outcome.readTimestamp)

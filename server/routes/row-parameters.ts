@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IntegerForm } from '../../planner/planner.ts'
+import { type IntegerForm, readStamp } from '../../planner/planner.ts'
 import { requireTable } from '../../storage/storage.ts'
-import { readAsOf } from '../as-of.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 import type { RowSnapshot, RowTransaction } from '../rows/row-transactions.ts'
@@ -24,7 +23,7 @@ export function integersOf({ integers }: GivenParameters): IntegerForm {
 
 export function snapshotOf(parameters: GivenParameters): RowSnapshot {
   const { asOf } = parameters
-  const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+  const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
   return { ...past, ...minTimestampOf(parameters) }
 }
 

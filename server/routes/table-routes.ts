@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { valueToJson } from '../../planner/planner.ts'
+import { readStamp, valueToJson } from '../../planner/planner.ts'
 import {
   type Catalog,
   type ColumnDefinition,
@@ -7,13 +7,13 @@ import {
   encodePrimaryKey,
   type IndexDefinition,
   type KeyPart,
+  type ObserverDefinition,
   readIndexProgress,
   requireTable,
   type Storage,
   type TableDefinition,
   type Transaction,
 } from '../../storage/storage.ts'
-import { readAsOf } from '../as-of.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { rowCellsOf } from '../row-cells.ts'
@@ -58,7 +58,7 @@ async function inSnapshot<T>(
   asOf: unknown,
   work: (snapshot: { readonly catalog: Catalog; readonly transaction: Transaction }) => Promise<T>,
 ): Promise<T> {
-  const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+  const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
   const transaction = await storage.begin({ readOnly: true, ...past })
   try {
     return await work({ catalog: await storage.catalog(transaction), transaction })
@@ -80,6 +80,19 @@ async function tableOf(table: TableDefinition, transaction: Transaction) {
       columns: table.columns.filter(({ family }) => family === id).map((column) => column.name),
     })),
     indexes,
+    observers: table.observers.map((observer) => observerOf(table, observer)),
+  }
+}
+
+/** `TableObserver` of `openapi.yaml`. */
+function observerOf(table: TableDefinition, observer: ObserverDefinition) {
+  const { name, isWeak, columns, state, isBackfilled } = observer
+  return {
+    name,
+    weak: isWeak,
+    columns: columns.map((id) => nameOfColumn(table, id)),
+    state,
+    backfilled: isBackfilled,
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readAsOf } from '../as-of.ts'
+import { readStamp } from '../../planner/planner.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { type SessionEnding, TransactionSession } from '../transaction-session.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
@@ -15,7 +15,7 @@ export function transactionRoutes({
   return {
     async openTransaction({ body, parameters, reply }) {
       const { readOnly = false, asOf } = (body ?? {}) as OpenRequest
-      const past = asOf === undefined ? {} : { asOf: readAsOf(asOf) }
+      const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
       const min = parameters['Percolite-Min-Timestamp']
       const session = await sessions.open({
         readOnly: readOnly || asOf !== undefined,

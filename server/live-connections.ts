@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../parser/parser.ts'
+import type { SchemaValidator } from './openapi/validator.ts'
+import type { RunningRequests } from './running-request.ts'
+import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
+import type { RunnerParts, StatementRunner } from './statement-runner.ts'
+import { ChangeStreams } from './subscriptions/change-streams.ts'
+import type { SubscriptionParts } from './subscriptions/subscription-parts.ts'
+import { Subscriptions } from './subscriptions/subscriptions.ts'
+import { ClientFrameReader } from './websocket/client-frame.ts'
+import { SocketServer } from './websocket/socket-server.ts'
+
+/** What stays open as long as its client likes: sockets, and answers that are subscriptions. */
+export class LiveConnections {
+  readonly subscriptions: Subscriptions
+  readonly streams: ChangeStreams
+  readonly sockets: SocketServer
+
+  constructor(
+    parts: ExecutionParts &
+      Pick<RunnerParts, 'parser' | 'sessions' | 'writer'> &
+      Pick<SubscriptionParts, 'log'> & {
+        readonly parser: Parser
+        readonly runner: StatementRunner
+        readonly requests: RunningRequests
+        readonly validator: SchemaValidator
+        readonly version: string
+      },
+  ) {
+    const execution = new StatementExecution(parts)
+    const { parser, validator } = parts
+    this.subscriptions = new Subscriptions({ ...parts, execution }, parser)
+    const { subscriptions } = this
+    this.streams = new ChangeStreams({ ...parts, subscriptions })
+    const frames = new ClientFrameReader(validator)
+    const { observers } = parts.storage
+    this.sockets = new SocketServer({ ...parts, subscriptions, observers, frames })
+  }
+
+  /** Subscriptions end at once, and sockets behind the answers of their running queries. */
+  stop(): void {
+    this.streams.stop()
+    this.sockets.stop()
+  }
+
+  /** To be called when every connection is gone. */
+  async close(): Promise<void> {
+    await this.streams.close()
+    await this.sockets.close()
+    await this.subscriptions.close()
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ObservedServer, Runs } from '../../test/observed-server.ts'
+
+/** The figures of one scrape, by their names with labels. */
+async function scrape({ server }: ObservedServer): Promise<Map<string, number>> {
+  const { status, headers, text } = await server.get('/metrics')
+  assert.equal(status, 200)
+  assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/)
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const [, name, figure] = /^(\S+) (\S+)$/.exec(line) ?? []
+      return [name as string, Number(figure)]
+    }),
+  )
+}
+
+test('requests, transactions and the store are counted, by each server for itself', async (t) => {
+  const observed = await ObservedServer.start(t)
+  await ObservedServer.start(t)
+  await observed.write(1, 'text')
+  await observed.run('SCAN id FROM page')
+  await observed.server.query('no statement')
+  await observed.server.get('/nowhere')
+  const before = await observed.server.begin()
+  const figures = await scrape(observed)
+  assert.equal(figures.get('percolite_info{version="0.1.0",engine="memory"}'), 1)
+  assert.equal(figures.get('percolite_requests_total{operation="query",status="200"}'), 4)
+  assert.equal(figures.get('percolite_requests_total{operation="query",status="400"}'), 1)
+  assert.equal(figures.get('percolite_requests_total{operation="none",status="404"}'), 1)
+  assert.equal(figures.get('percolite_transactions_total{outcome="committed"}'), 3)
+  assert.equal(figures.get('percolite_transactions_total{outcome="read"}'), 1)
+  assert.equal(figures.get('percolite_open_transactions'), 1)
+  assert.equal(figures.get('percolite_interactive_transactions'), 1)
+  assert.ok((figures.get('percolite_oldest_snapshot_age_seconds') ?? 0) > 0)
+  assert.ok((figures.get('process_resident_memory_bytes') ?? 0) > 10_000_000)
+  assert.ok((figures.get('percolite_feed_lag_seconds') ?? 9) < 5)
+  await observed.server.send({ method: 'DELETE', path: `/v1/transactions/${before}` })
+  const after = await scrape(observed)
+  assert.equal(after.get('percolite_interactive_transactions'), 0)
+  assert.equal(after.get('percolite_requests_total{operation="getMetrics",status="200"}'), 1)
+  assert.equal(after.get('percolite_requests_total{operation="query",status="200"}'), 4)
+})
+
+test('observers, subscriptions and sockets are told of while they are there', async (t) => {
+  const work = new Runs('work')
+  const observed = await ObservedServer.start(t, { outside: { observers: [work.defined] } })
+  await observed.createObserver('work')
+  await observed.run('CREATE OBSERVER idle ON page (text)')
+  await observed.write(1, 'text')
+  await observed.drained('work')
+  const client = await observed.connect(t)
+  await client.subscribe('a', 'SCAN * FROM page')
+  const figures = await scrape(observed)
+  assert.equal(figures.get('percolite_observer_runs_total{observer="work"}'), 1)
+  assert.equal(figures.get('percolite_observer_pending{observer="work"}'), 0)
+  assert.equal(figures.get('percolite_observer_waiting{observer="work"}'), 1)
+  assert.equal(figures.get('percolite_observer_pending{observer="idle"}'), 1)
+  assert.ok((figures.get('percolite_observer_lag_seconds{observer="idle"}') ?? 0) > 0)
+  assert.equal(figures.get('percolite_subscriptions'), 1)
+  assert.equal(figures.get('percolite_sockets'), 1)
+  await observed.run('DROP OBSERVER idle')
+  const after = await scrape(observed)
+  assert.equal(after.has('percolite_observer_pending{observer="idle"}'), false)
+})

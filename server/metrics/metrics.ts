@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyInstance } from 'fastify'
+import { Gauge, Registry } from 'prom-client'
+import type { Storage } from '../../storage/storage.ts'
+import type { LiveConnections } from '../live-connections.ts'
+import type { TransactionSessions } from '../transaction-sessions.ts'
+import { ObserverMetrics } from './observer-metrics.ts'
+import { ProcessMetrics } from './process-metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { StoreMetrics } from './store-metrics.ts'
+
+type MetricsParts = {
+  readonly storage: Storage
+  readonly sessions: Pick<TransactionSessions, 'count'>
+  readonly live: LiveConnections
+  readonly version: string
+  readonly engine: string
+}
+
+/** The figures of one server. They are found out when they are asked for; only requests are counted. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: RequestMetrics
+  readonly #store: StoreMetrics
+  readonly #observers: ObserverMetrics
+  readonly #process: ProcessMetrics
+
+  constructor({ storage, sessions, live, version, engine }: MetricsParts) {
+    const registers = [this.#registry]
+    const labelNames = ['version', 'engine']
+    const help = 'Always 1; its labels say what is running.'
+    new Gauge({ name: 'percolite_info', help, labelNames, registers }).set({ version, engine }, 1)
+    this.#count('interactive_transactions', 'Open transactions over several requests.', sessions)
+    this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
+    this.#count('sockets', 'Open WebSockets.', live.sockets)
+    this.#requests = new RequestMetrics(this.#registry)
+    this.#store = new StoreMetrics(this.#registry, storage)
+    this.#observers = new ObserverMetrics(this.#registry, storage.observers)
+    this.#process = new ProcessMetrics(this.#registry)
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  watch(fastify: FastifyInstance): void {
+    this.#requests.watch(fastify)
+  }
+
+  /** The text format of Prometheus. */
+  async text(): Promise<string> {
+    this.#process.collect()
+    await this.#store.collect()
+    await this.#observers.collect()
+    this.#requests.collect()
+    return await this.#registry.metrics()
+  }
+
+  close(): void {
+    this.#process.close()
+  }
+
+  #count(name: string, help: string, counted: { readonly count: number }): void {
+    new Gauge({
+      name: `percolite_${name}`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(counted.count)
+      },
+    })
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
+
+/** The figures of `GET /v1/status` that change, and the feed. */
+export class StoreMetrics {
+  readonly #storage: Storage
+  readonly #transactions: Counter
+  readonly #gauges: Readonly<Record<keyof typeof GAUGES, Gauge>>
+
+  constructor(registry: Registry, storage: Storage) {
+    this.#storage = storage
+    this.#transactions = new Counter({
+      name: 'percolite_transactions_total',
+      help: 'Transactions that have ended, by outcome; those that are read have written nothing.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    })
+    const gauges = Object.entries(GAUGES).map(([name, help]) => [
+      name,
+      new Gauge({ name: `percolite_${name}`, help, registers: [registry] }),
+    ])
+    this.#gauges = Object.fromEntries(gauges)
+  }
+
+  async collect(): Promise<void> {
+    const status = await this.#storage.status()
+    const resolved = await this.#storage.feed.resolved()
+    this.#transactions.reset()
+    for (const [outcome, count] of Object.entries(status.endedTransactions)) {
+      this.#transactions.inc({ outcome }, count)
+    }
+    const figures = { ...figuresOf(status), feed_lag_seconds: ageOf(resolved, status) }
+    for (const [name, gauge] of Object.entries(this.#gauges)) {
+      const figure = figures[name as keyof typeof GAUGES]
+      if (figure !== undefined) gauge.set(figure)
+    }
+  }
+}
+
+const GAUGES = {
+  open_transactions: 'Transactions that are open, over one request or several.',
+  buffered_bytes: 'What open transactions have written and not committed.',
+  safe_point_age_seconds: 'How far back the store can be read.',
+  oldest_snapshot_age_seconds: 'How long ago the oldest open transaction began.',
+  index_builds: 'Indexes that this server is building.',
+  feed_lag_seconds: 'How far the feed of changes is behind the newest timestamp.',
+  last_collection_rows: 'Rows from which the last garbage collection took something.',
+  last_collection_bytes: 'What the last garbage collection gave back.',
+  last_collection_seconds: 'How long the last garbage collection took.',
+} as const
+
+type Figures = { readonly [name in keyof typeof GAUGES]?: number | undefined }
+
+function figuresOf(status: StorageStatus): Figures {
+  const { lastCollection } = status
+  return {
+    open_transactions: status.openTransactions,
+    buffered_bytes: status.bufferedBytes,
+    safe_point_age_seconds: ageOf(status.safePoint, status),
+    oldest_snapshot_age_seconds: ageOf(status.oldestSnapshot, status),
+    index_builds: status.indexBuilds.length,
+    last_collection_rows: lastCollection?.rowsCollected,
+    last_collection_bytes: lastCollection?.bytesReclaimed,
+    last_collection_seconds: lastCollection && lastCollection.elapsedMs / 1000,
+  }
+}
+
+/** In seconds, by the timestamps of the store. */
+function ageOf(then: Timestamp, { timestamp }: Pick<StorageStatus, 'timestamp'>): number {
+  return Math.max(0, timestamp - then) / 1_000_000
+}

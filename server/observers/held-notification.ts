@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Notification, Transaction } from '../../storage/storage.ts'
+import type { ObserverRun } from '../observer-run.ts'
+import { ServerError } from '../server-error.ts'
+import { isAlreadyObserved } from '../transaction-end.ts'
+import { lostRaceOf } from './lost-race.ts'
+
+/**
+ * A notification that a remote worker holds. It runs it in transactions of its own, one after the other,
+ * until one of them commits, or it gives the notification back. That its lease may have passed by then
+ * is no matter: what another worker has observed meanwhile is not observed again.
+ */
+export class HeldNotification implements ObserverRun {
+  readonly id: string
+  readonly #notification: Notification
+  readonly #over: () => void
+  readonly #done = Promise.withResolvers<void>()
+  #transaction: Transaction | undefined
+  #lostRace: Error | undefined
+  #isOver = false
+
+  /** `over` is called at once when the worker does not hold it any more. */
+  constructor(notification: Notification, over: () => void) {
+    this.id = notification.id
+    this.#notification = notification
+    this.#over = over
+  }
+
+  /** Resolves when it is over and what was to be cleared is. */
+  get done(): Promise<void> {
+    return this.#done.promise
+  }
+
+  async acknowledge(transaction: Transaction): Promise<void> {
+    // The notification remembers one snapshot only, up to which a commit has seen everything.
+    const state = this.#transaction?.state
+    if (state === 'active' || state === 'committing') throw isBeingRun(this.id)
+    this.#transaction = transaction
+    const answer = await this.#notification.acknowledge(transaction)
+    if (answer === 'alreadyObserved') throw alreadyObserved(this.id)
+  }
+
+  committed(): void {
+    this.#end(() => this.#notification.committed())
+  }
+
+  notCommitted(error: unknown): void {
+    if (isAlreadyObserved(error)) this.committed()
+    else this.#lostRace = lostRaceOf(error)
+  }
+
+  /** The worker gives it up, with what was wrong if anything was. */
+  giveUp(error?: string): void {
+    const reason = error ?? this.#lostRace
+    if (reason === undefined) this.release()
+    else this.#end(() => this.#notification.failed(reason))
+  }
+
+  /** As if nothing had happened. */
+  release(): void {
+    this.#end(async () => this.#notification.release())
+  }
+
+  #end(how: () => Promise<void>): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#over()
+    this.#done.resolve(how())
+  }
+}
+
+function alreadyObserved(notification: string): ServerError {
+  return new ServerError(
+    'already_observed',
+    'Another run has observed everything that this notification told of.',
+    { notification },
+  )
+}
+
+function isBeingRun(notification: string): ServerError {
+  return new ServerError(
+    'transaction_busy',
+    'Another transaction of this socket is the run of this notification; it takes one at a time.',
+    { notification },
+  )
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IntegerForm } from '../../planner/planner.ts'
+import type { Notification, Observers } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { Room } from '../room.ts'
+import { limitExceeded, ServerError } from '../server-error.ts'
+import { HeldNotification } from './held-notification.ts'
+import { factsOf, type NotificationFacts } from './observer-event.ts'
+
+/** What a worker asks for; see `docs/websocket-protocol.md`. */
+export type ObservationRequest = {
+  readonly observer: string
+  /** How many notifications it takes at a time. */
+  readonly workers: number
+  /** How long each of them is its alone. */
+  readonly leaseMs: number
+  readonly integers: IntegerForm
+}
+
+export type NotificationFields = { readonly notification: string } & NotificationFacts
+
+/** What one socket observes, and the notifications that it holds. */
+export class SocketObservations {
+  readonly #observers: Pick<Observers, 'lease'>
+  readonly #held = new Map<string, HeldNotification>()
+  readonly #ending = new Set<Promise<void>>()
+  #workers = 0
+
+  constructor(observers: Pick<Observers, 'lease'>) {
+    this.#observers = observers
+  }
+
+  /**
+   * Hands over notifications, one for each worker that is free, until the signal is aborted; rejects with
+   * its reason, or with what else ended it. What is held then stays so.
+   */
+  async serve(
+    request: ObservationRequest,
+    deliver: (fields: NotificationFields) => void,
+    signal: AbortSignal,
+  ): Promise<never> {
+    this.#take(request.workers)
+    try {
+      return await this.#handOver(request, deliver, signal)
+    } finally {
+      this.#workers -= request.workers
+    }
+  }
+
+  /** Throws `unknown_notification`. */
+  held(id: string): HeldNotification {
+    const held = this.#held.get(id)
+    if (held !== undefined) return held
+    const detail = 'This socket holds no such notification, or not any more.'
+    throw new ServerError('unknown_notification', detail, { notification: id })
+  }
+
+  /** To be called when the socket is closed and its transactions have ended: others get what it held. */
+  async close(): Promise<void> {
+    for (const held of this.#held.values()) held.release()
+    await Promise.all(this.#ending)
+  }
+
+  /** Throws `limit_exceeded`. */
+  #take(workers: number): void {
+    const { socketWorkersMax } = SERVER_LIMITS
+    const count = this.#workers + workers
+    if (count > socketWorkersMax) {
+      throw limitExceeded('socketWorkersMax', socketWorkersMax, count, 'Workers of a socket')
+    }
+    this.#workers = count
+  }
+
+  async #handOver(
+    { observer, workers, leaseMs, integers }: ObservationRequest,
+    deliver: (fields: NotificationFields) => void,
+    signal: AbortSignal,
+  ): Promise<never> {
+    let busy = 0
+    const room = new Room(() => busy < workers)
+    while (true) {
+      await room.wait(signal)
+      const notification = await this.#observers.lease(observer, { signal, leaseMs })
+      if (signal.aborted) {
+        notification.release()
+        throw signal.reason
+      }
+      busy += 1
+      const held = this.#hold(notification)
+      held.done.then(() => {
+        busy -= 1
+        room.taken()
+      })
+      deliver({ notification: held.id, ...factsOf(notification, integers) })
+    }
+  }
+
+  #hold(notification: Notification): HeldNotification {
+    const { id } = notification
+    const held = new HeldNotification(notification, () => this.#held.delete(id))
+    this.#held.set(id, held)
+    const ending = held.done.finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+    return held
+  }
+}

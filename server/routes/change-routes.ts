@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parameters } from '../../planner/planner.ts'
+import { FORMAT_TYPES } from '../answer-format.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import type { RunningRequests } from '../running-request.ts'
+import { ClientDisconnected, ServerError } from '../server-error.ts'
+import type { ChangeStreams } from '../subscriptions/change-streams.ts'
+import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
+import { integersOf } from './row-parameters.ts'
+
+export function changeRoutes(parts: {
+  readonly streams: ChangeStreams
+  readonly requests: RunningRequests
+}): Handlers {
+  const { streams, requests } = parts
+  return {
+    async getChanges({ parameters, reply }) {
+      const running = requests.begin(reply)
+      const body = await streams.open(subscriptionOf(parameters), running)
+      reply.header('content-type', FORMAT_TYPES.ndjson)
+      if (reply.request.method !== 'HEAD') return body
+      // Nobody would read the lines.
+      running.abort(new ClientDisconnected('Only the head was asked for.'))
+      body.destroy()
+      return ''
+    },
+
+    async openSocket({ reply }) {
+      reply.header('Upgrade', 'websocket')
+      throw new ServerError('upgrade_required', 'Only the handshake of a WebSocket is taken here.')
+    },
+  }
+}
+
+function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionRequest {
+  const { sql, params, snapshot, since } = parameters
+  requireOneBeginning(snapshot === true, since)
+  return {
+    sql: String(sql),
+    integers: integersOf(parameters),
+    ...(params === undefined ? {} : { params: readParams(String(params)) }),
+    ...(snapshot === true ? { snapshot } : {}),
+    ...(since === undefined ? {} : { since: Number(since) }),
+  }
+}
+
+function readParams(text: string): Parameters {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
+  }
+  if (typeof json === 'object' && json !== null) return json as Parameters
+  throw new ServerError('invalid_request', 'params is a JSON object or array.')
+}

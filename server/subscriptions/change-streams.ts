@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Readable } from 'node:stream'
+import type { Logger } from 'pino'
+import type { Clock } from '../../storage/storage.ts'
+import { problemOf } from '../error-response.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { ClientDisconnected, ServerError } from '../server-error.ts'
+import { ChangeLines } from './change-lines.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts'
+
+type ChangeStreamParts = {
+  readonly subscriptions: Subscriptions
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+type OpenStream = { readonly lines: ChangeLines; readonly running: RunningRequest }
+
+/** The subscriptions that are answered as NDJSON. */
+export class ChangeStreams {
+  readonly #parts: ChangeStreamParts
+  readonly #streams = new Set<OpenStream>()
+  readonly #stopping = new AbortController()
+  readonly #looking: Promise<void>
+
+  constructor(parts: ChangeStreamParts) {
+    this.#parts = parts
+    this.#looking = this.#breakOffStuckOnes()
+  }
+
+  /** The body of the answer, once it has a line; what is wrong before that is thrown. */
+  async open(request: SubscriptionRequest, running: RunningRequest): Promise<Readable> {
+    const lines = new ChangeLines(this.#parts.clock)
+    const stream = { lines, running }
+    this.#streams.add(stream)
+    if (this.#stopping.signal.aborted) running.abort(stopping())
+    const ended = this.#parts.subscriptions.serve(request, lines, running).finally(() => {
+      this.#streams.delete(stream)
+      running.end()
+    })
+    await Promise.race([lines.began, ended])
+    ended.catch((error) => this.#end(lines, error))
+    return lines.body
+  }
+
+  /** Ends all streams; what is still to come is refused. */
+  stop(): void {
+    this.#stopping.abort()
+    for (const { running } of this.#streams) running.abort(stopping())
+  }
+
+  async close(): Promise<void> {
+    this.stop()
+    await this.#looking
+  }
+
+  #end(lines: ChangeLines, error: unknown): void {
+    if (!(error instanceof ClientDisconnected)) {
+      const { type: _, ...problem } = problemOf(error)
+      if (problem.code === 'internal') this.#parts.log.error({ err: error }, 'a stream failed')
+      lines.send(SubscriptionFrame.of('error', problem))
+    }
+    lines.end()
+  }
+
+  /** NDJSON has no close code: the connection of a client that takes nothing is broken off. */
+  async #breakOffStuckOnes(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#parts.clock.sleep(SERVER_LIMITS.progressMs, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+      for (const { lines } of this.#streams) {
+        if (lines.stuckMs() >= SERVER_LIMITS.socketSilenceMsMax) lines.body.destroy()
+      }
+    }
+  }
+}
+
+function stopping(): ServerError {
+  return new ServerError('overloaded', 'The server is stopping.')
+}

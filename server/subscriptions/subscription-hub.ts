@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { Turns } from '../turns.ts'
+import { catalogAt } from './catalog-at.ts'
+import { changeFrames } from './change-frames.ts'
+import { CommitImages } from './commit-images.ts'
+import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
+import { LiveSubscriptions } from './live-subscriptions.ts'
+import type { SubscribedQuery } from './subscribed-query.ts'
+import type { LiveSubscribers, Subscription } from './subscription.ts'
+import { SubscriptionIndex } from './subscription-index.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+
+/** Rows that a subscription may be behind when it joins: while it reads them, all others wait. */
+const JOINING_ROWS_MAX = 100
+
+type Joining = {
+  readonly subscription: Subscription
+  readonly answer: PromiseWithResolvers<boolean>
+}
+
+const NEVER_ABORTED = new AbortController().signal
+
+/**
+ * The one follower of the feed, for all subscriptions that have read everything. It takes one event
+ * after the other, whole: a commit, a subscription that joins between two of them, a sign of progress.
+ * The feed tells it in the turn of a commit; there it only keeps the keys, and the work is done later.
+ *
+ * Whoever is live knows everything up to `#position`, which is moved before the work on a commit begins:
+ * a subscription that has read up to there by itself can join without a gap and without a duplicate.
+ */
+export class SubscriptionHub implements LiveSubscribers {
+  readonly #parts: SubscriptionParts
+  readonly #live: LiveSubscriptions
+  readonly #queue = new CommitQueue(SERVER_LIMITS.feedQueueRows)
+  readonly #turns: Turns
+  #joining: Joining[] = []
+  #follower: FeedFollower | undefined
+  #position: Timestamp = 0
+  #index: SubscriptionIndex | undefined
+  #working: Promise<void> | undefined
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts
+    this.#turns = new Turns(parts.turnQueue, parts.clock, NEVER_ABORTED)
+    this.#live = new LiveSubscriptions(this.#turns)
+  }
+
+  /** How many subscriptions are live. */
+  get count(): number {
+    return this.#live.count
+  }
+
+  join(subscription: Subscription): Promise<boolean> {
+    const answer = Promise.withResolvers<boolean>()
+    this.#joining.push({ subscription, answer })
+    this.#work()
+    return answer.promise
+  }
+
+  leave(subscription: Subscription): void {
+    if (this.#live.delete(subscription)) this.#index?.delete(subscription.query)
+    if (this.#live.isEmpty) this.#unfollow()
+  }
+
+  /** Tells everybody how far the feed has come. Rejects with the errors of the feed. */
+  async progress(): Promise<void> {
+    if (this.#follower === undefined) return
+    const timestamp = await this.#parts.storage.feed.resolved()
+    // Whoever is live has been told of everything up to it, so it stands behind that in the queue.
+    const isKnown = this.#follower?.isLive === true
+    this.#queue.add({ kind: 'progress', timestamp: isKnown ? timestamp : this.#position })
+    this.#work()
+  }
+
+  /** Waits for the work under way; nothing is followed any more. */
+  async close(): Promise<void> {
+    this.#unfollow()
+    await this.#working
+  }
+
+  #work(): void {
+    this.#working ??= this.#workOff()
+      .catch((error) => this.#allReadAlone(error))
+      .finally(() => {
+        this.#working = undefined
+        if (!this.#queue.isEmpty || this.#joining.length > 0) this.#work()
+      })
+  }
+
+  async #workOff(): Promise<void> {
+    // Those who commit are answered first.
+    await this.#turns.pause()
+    while (true) {
+      const joining = this.#joining.shift()
+      if (joining !== undefined) await this.#admit(joining)
+      const event = this.#queue.take()
+      if (event !== undefined) await this.#take(event)
+      if (this.#queue.isEmpty) await this.#tellHeld()
+      if (event === undefined && joining === undefined) break
+      if (this.#turns.isDue) await this.#turns.pause()
+    }
+    if (!this.#live.isEmpty) this.#follow()
+  }
+
+  async #take(event: QueuedEvent): Promise<void> {
+    if (event.kind === 'commit') return this.#deliver(event.commit)
+    await this.#tellHeld()
+    if (event.kind === 'failure') return this.#allReadAlone(event.error)
+    this.#position = Math.max(this.#position, event.timestamp)
+    await this.#live.progress(this.#position, this.#readsAlone)
+  }
+
+  async #tellHeld(): Promise<void> {
+    await this.#live.tell(this.#readsAlone)
+  }
+
+  /** From the position on; after a queue that was full, what it did not take is read once more. */
+  #follow(): void {
+    if (this.#follower !== undefined) return
+    const follower = this.#parts.storage.feed.follow(this.#position, {
+      commit: (commit) => {
+        if (this.#queue.isFull) {
+          follower.stop()
+          this.#follower = undefined
+        } else {
+          this.#queue.add({ kind: 'commit', commit })
+        }
+        this.#work()
+      },
+      failed: (error) => {
+        this.#follower = undefined
+        this.#queue.add({ kind: 'failure', error })
+        this.#work()
+      },
+    })
+    this.#follower = follower
+  }
+
+  #unfollow(): void {
+    this.#follower?.stop()
+    this.#follower = undefined
+    this.#queue.clear()
+    this.#index = undefined
+  }
+
+  async #admit({ subscription, answer }: Joining): Promise<void> {
+    try {
+      await this.#tellHeld()
+      if (this.#live.isEmpty) this.#position = subscription.position
+      if (subscription.position < this.#position) await subscription.readOn(JOINING_ROWS_MAX)
+      if (subscription.position < this.#position) return answer.resolve(false)
+      const index = await this.#currentIndex(this.#position)
+      index.add(subscription.query)
+      this.#live.add(subscription)
+      answer.resolve(true)
+    } catch (error) {
+      answer.reject(error)
+    }
+  }
+
+  async #deliver(commit: FeedCommit): Promise<void> {
+    const before = this.#position
+    if (commit.commitTs <= before || this.#live.isEmpty) return
+    this.#position = commit.commitTs
+    try {
+      const index = await this.#currentIndex(before)
+      if (index.isConcernedBy(commit)) await this.#tell(commit)
+    } catch (error) {
+      this.#allReadAlone(error)
+    }
+  }
+
+  async #tell(commit: FeedCommit): Promise<void> {
+    const { storage, writer } = this.#parts
+    const images = await CommitImages.open(storage, commit.commitTs)
+    try {
+      const index = await this.#indexFor(images.catalog)
+      const working = { images, index, writer, turns: this.#turns }
+      for await (const change of changeFrames(commit, 0, working)) {
+        if (change.kind === 'failure') await this.#end(change.query, change.error)
+        else if (this.#live.hold(change)) await this.#tellHeld()
+      }
+    } finally {
+      images.close()
+    }
+  }
+
+  /** The index as of the position, which every change of the catalog behind it renews. */
+  async #currentIndex(position: Timestamp): Promise<SubscriptionIndex> {
+    this.#index ??= new SubscriptionIndex(await catalogAt(this.#parts.storage, position))
+    return this.#index
+  }
+
+  /** Queries that do not fit the definitions any more end. */
+  async #indexFor(catalog: Catalog): Promise<SubscriptionIndex> {
+    if (this.#index?.catalog.version === catalog.version) return this.#index
+    const index = new SubscriptionIndex(catalog)
+    this.#index = index
+    for (const query of this.#live.queries) {
+      try {
+        index.add(query)
+      } catch (error) {
+        await this.#end(query, error)
+      }
+    }
+    return index
+  }
+
+  async #end(query: SubscribedQuery, error: unknown): Promise<void> {
+    await this.#tellHeld()
+    for (const subscription of this.#live.of(query)) {
+      this.leave(subscription)
+      subscription.left({ error })
+    }
+  }
+
+  readonly #readsAlone = (subscription: Subscription): void => {
+    this.leave(subscription)
+    subscription.left()
+  }
+
+  /** Each goes on from what it was told last, and meets what is wrong where its client can be told. */
+  #allReadAlone(error: unknown): void {
+    this.#parts.log.warn({ err: error }, 'subscriptions read on by themselves')
+    for (const subscription of this.#live.all()) this.#readsAlone(subscription)
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import type { Clock, Storage } from '../../storage/storage.ts'
+import type { AnswerWriter } from '../answer-text.ts'
+import type { StatementExecution } from '../statement-execution.ts'
+import type { TurnQueue } from '../turns.ts'
+import type { FrameCache } from './frame-cache.ts'
+import type { Permits } from './permits.ts'
+
+/** What subscriptions work with. */
+export type SubscriptionParts = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Logger
+  readonly writer: AnswerWriter
+  readonly turnQueue: TurnQueue
+  readonly execution: StatementExecution
+  /** Held by those that read pages of the feed by themselves. */
+  readonly readers: Permits
+  /** What they have found out. */
+  readonly frames: FrameCache
+}

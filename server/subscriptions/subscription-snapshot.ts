@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SubscriptionPlan } from '../../planner/planner.ts'
+import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import { explained } from '../explained-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { AnswerBudget } from '../query-answer.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { StatementFailure } from '../server-error.ts'
+import { ListFrames } from './list-frames.ts'
+import { snapshotRowText } from './row-change.ts'
+import type { SubscribedQuery } from './subscribed-query.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionSink } from './subscription-sink.ts'
+import type { ToldColumns } from './told-columns.ts'
+
+/** Who reads a snapshot, and where its frames go. */
+type Reader = {
+  readonly query: SubscribedQuery
+  readonly sink: SubscriptionSink
+  readonly told: ToldColumns
+  readonly running: RunningRequest
+}
+
+/**
+ * Sends `subscribed`, the rows as of one moment and `snapshotEnd`, and resolves to that moment: every
+ * later commit is in the feed behind it. A page is read when there is room for it, so a slow reader
+ * costs no more memory than a fast one. Rejects with what is wrong with the statement, and with the
+ * signal's reason.
+ */
+export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
+  const { query, sink, told, running } = reader
+  const transaction = await parts.storage.begin({ readOnly: true })
+  let catalog: Catalog | undefined
+  try {
+    catalog = await parts.storage.catalog(transaction)
+    const plan = query.planAt(catalog)
+    const timestamp = transaction.startTs
+    let isBegun = false
+    for await (const rows of pagesOf(parts, reader, { transaction, catalog })) {
+      // What is wrong with the statement is told by its first page, before anything is answered.
+      if (!isBegun) sink.send(told.begin(timestamp, plan))
+      isBegun = true
+      for (const frame of rowFrames(parts, plan, query, rows)) {
+        await sink.room(running.signal)
+        sink.send(frame)
+      }
+      await sink.room(running.signal)
+    }
+    sink.send(SubscriptionFrame.of('snapshotEnd', { timestamp }))
+    return timestamp
+  } catch (error) {
+    throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
+  } finally {
+    transaction.rollback()
+  }
+}
+
+type Rows = Awaited<ReturnType<SubscriptionParts['execution']['run']>>[number]['rows']
+
+/** The whole rows of the query, a page at a time. */
+async function* pagesOf(
+  { execution }: SubscriptionParts,
+  { query, running }: Reader,
+  { transaction, catalog }: { readonly transaction: Transaction; readonly catalog: Catalog },
+): AsyncGenerator<Rows, void, undefined> {
+  const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
+  const entry = { statement: query.snapshotStatement, parameters: query.parameters, index: 0 }
+  let after: Uint8Array | undefined
+  do {
+    const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
+    const [result] = await execution.run([entry], {
+      request: {},
+      transaction,
+      catalog,
+      paging: { page, check: () => undefined },
+      answer: new AnswerBudget(),
+      running,
+    })
+    yield result?.rows ?? []
+    after = result?.resumeAfter
+  } while (after !== undefined)
+}
+
+function* rowFrames(
+  { writer }: SubscriptionParts,
+  plan: SubscriptionPlan,
+  { integers }: SubscribedQuery,
+  rows: Rows,
+): Generator<SubscriptionFrame, void, undefined> {
+  const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
+  for (const [place, row] of rows.entries()) {
+    const full = list.add(snapshotRowText(plan, row, { writer, integers }), place)
+    if (full !== undefined) yield full.frame
+  }
+  const last = list.end()
+  if (last !== undefined) yield last
+}

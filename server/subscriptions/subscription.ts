@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Catalog, FeedCommit, Timestamp } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { Turns } from '../turns.ts'
+import { catalogAt } from './catalog-at.ts'
+import { type ChangeFrame, changeFrames } from './change-frames.ts'
+import { CommitImages } from './commit-images.ts'
+import type { SubscribedQuery } from './subscribed-query.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+import { SubscriptionIndex } from './subscription-index.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionSink } from './subscription-sink.ts'
+import { readSnapshot } from './subscription-snapshot.ts'
+import { ToldColumns } from './told-columns.ts'
+
+/** Where a subscription begins. */
+export type SubscriptionStart =
+  | { readonly kind: 'snapshot' | 'now' }
+  | { readonly kind: 'since'; readonly position: Timestamp }
+
+/** The subscribers that have read everything, and are told together. */
+export interface LiveSubscribers {
+  /** False when it has more to read first. */
+  join(subscription: Subscription): Promise<boolean>
+  leave(subscription: Subscription): void
+}
+
+/**
+ * One subscriber: a position in the feed, and where its frames go. It reads history by itself until
+ * nothing is left, and then is told together with all others of its query; as soon as its sink is full
+ * it is a position again, and reads on from there when there is room.
+ *
+ *     position 7, row 0      it knows every commit up to 7
+ *     position 7, row 300    and of the next one what became of the rows before its row 300
+ */
+export class Subscription {
+  readonly query: SubscribedQuery
+  readonly sink: SubscriptionSink
+  readonly #parts: SubscriptionParts
+  readonly #live: LiveSubscribers
+  readonly #running: RunningRequest
+  readonly #told = new ToldColumns()
+  #position: Timestamp = 0
+  #row = 0
+  #progressAtMs: number
+  /** Only while it reads by itself. */
+  #index: SubscriptionIndex | undefined
+  #left: PromiseWithResolvers<{ readonly error?: unknown }> | undefined
+
+  constructor(
+    parts: SubscriptionParts,
+    live: LiveSubscribers,
+    own: {
+      readonly query: SubscribedQuery
+      readonly sink: SubscriptionSink
+      readonly running: RunningRequest
+    },
+  ) {
+    this.#parts = parts
+    this.#live = live
+    this.query = own.query
+    this.sink = own.sink
+    this.#running = own.running
+    this.#progressAtMs = parts.clock.monotonicMs()
+  }
+
+  /** Everything up to here has been sent, or is of no concern. */
+  get position(): Timestamp {
+    return this.#position
+  }
+
+  /** Never resolves: rejects with the reason of `running`, or with what else ended it. */
+  async run(start: SubscriptionStart): Promise<never> {
+    await this.#begin(start)
+    while (true) {
+      await this.sink.room(this.#running.signal)
+      const read = () => this.readOn(SERVER_LIMITS.feedPageRows)
+      const isCaughtUp = await this.#parts.readers.run(read)
+      if (isCaughtUp && (await this.#live.join(this))) await this.#untilItLeaves()
+    }
+  }
+
+  /**
+   * Sends what one page of the feed has for it, as far as there is room. True when nothing is left to
+   * read for now.
+   */
+  async readOn(rowsMax: number): Promise<boolean> {
+    const { storage, turnQueue, clock } = this.#parts
+    const { signal } = this.#running
+    const turns = new Turns(turnQueue, clock, signal)
+    const page = await storage.feed.read(this.#position, { rowsMax, signal })
+    for (const commit of page.commits) {
+      if (!(await this.#tellAlone(commit, turns))) return false
+      if (turns.isDue) await turns.pause()
+    }
+    this.passed(page.position)
+    const isDue = clock.monotonicMs() - this.#progressAtMs >= SERVER_LIMITS.progressMs
+    if (isDue) this.progress(page.position)
+    return page.isCaughtUp
+  }
+
+  /** False when there was no room for all of them: it has to leave, and reads on by itself. */
+  tell(frames: readonly ChangeFrame[]): boolean {
+    const [only, ...others] = frames
+    if (only === undefined || others.length === 0) return only === undefined || this.#tellOne(only)
+    let hadRoom = true
+    this.sink.together(() => {
+      hadRoom = frames.every((frame) => this.#tellOne(frame))
+    })
+    return hadRoom
+  }
+
+  #tellOne(change: ChangeFrame): boolean {
+    if (change.commitTs <= this.#position) return true
+    this.passed(change.commitTs - 1)
+    if (!this.sink.hasRoom) return false
+    this.#send(change)
+    return true
+  }
+
+  /** There is nothing for it up to there that it has not been told. */
+  passed(position: Timestamp): void {
+    this.#position = Math.max(this.#position, position)
+  }
+
+  /** As `passed`, and the client hears of it; false when there is no room. */
+  progress(position: Timestamp): boolean {
+    this.passed(position)
+    if (!this.sink.hasRoom) return false
+    this.sink.send(SubscriptionFrame.of('progress', { timestamp: this.#position }))
+    this.#progressAtMs = this.#parts.clock.monotonicMs()
+    return true
+  }
+
+  /** From now on it is told. */
+  joined(): void {
+    this.#left = Promise.withResolvers()
+    this.#index = undefined
+  }
+
+  /** It is told no more. With an error it has ended, else it reads on by itself. */
+  left(end: { readonly error?: unknown } = {}): void {
+    this.#left?.resolve(end)
+  }
+
+  async #untilItLeaves(): Promise<void> {
+    const { signal } = this.#running
+    const abort = () => this.left({ error: signal.reason })
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    const end = await this.#left?.promise
+    signal.removeEventListener('abort', abort)
+    this.#live.leave(this)
+    if (end?.error !== undefined) throw end.error
+  }
+
+  async #begin(start: SubscriptionStart): Promise<void> {
+    const { query, sink } = this
+    const { storage } = this.#parts
+    const told = this.#told
+    if (start.kind === 'snapshot') {
+      const reader = { query, sink, told, running: this.#running }
+      this.#position = await readSnapshot(this.#parts, reader)
+      return
+    }
+    let plan = query.planAt(await catalogAt(storage))
+    if (start.kind === 'since') {
+      // A position from which nobody can read on is refused before anything is answered.
+      await storage.feed.read(start.position, { rowsMax: 1 })
+      this.#position = start.position
+      const index = this.#indexFor(await catalogAt(storage, start.position))
+      plan = index.planOf(query) ?? plan
+    } else {
+      this.#position = await storage.feed.resolved()
+    }
+    sink.send(told.begin(this.#position, plan))
+  }
+
+  /** False when there was no room for all of it. */
+  async #tellAlone(commit: FeedCommit, turns: Turns): Promise<boolean> {
+    const { storage, frames } = this.#parts
+    const { commitTs } = commit
+    this.#index ??= this.#indexFor(await catalogAt(storage, this.#position))
+    if (!this.#index.isConcernedBy(commit)) {
+      this.passed(commitTs)
+      return true
+    }
+    if (!this.sink.hasRoom) return false
+    const known = this.#row === 0 ? frames.get(this.query, commitTs) : undefined
+    if (known === undefined) return this.#findOut(commit, this.#index, turns)
+    for (const frame of known) this.#send(frame)
+    this.passed(commitTs)
+    return true
+  }
+
+  /** The same for a commit that nobody else has looked at lately. */
+  async #findOut(commit: FeedCommit, index: SubscriptionIndex, turns: Turns): Promise<boolean> {
+    const { storage, writer, frames } = this.#parts
+    const { commitTs } = commit
+    const from = this.#row
+    const images = await CommitImages.open(storage, commitTs)
+    try {
+      const isRedefined = images.catalog.version !== index.catalog.version
+      const current = isRedefined ? this.#indexFor(images.catalog) : index
+      this.#index = current
+      const found: ChangeFrame[] = []
+      const working = { images, index: current, writer, turns }
+      for await (const change of changeFrames(commit, from, working)) {
+        if (change.kind === 'failure') throw change.error
+        if (!this.sink.hasRoom) return false
+        this.#send(change)
+        if (found.length <= 1) found.push(change)
+      }
+      if (from === 0 && !isRedefined) frames.add(this.query, commitTs, found)
+      this.passed(commitTs)
+      return true
+    } finally {
+      images.close()
+    }
+  }
+
+  /**
+   * History may begin before there was such a table, and then nothing of it is of concern. Once the
+   * statement has fitted, it has to go on fitting: throws PlanError.
+   */
+  #indexFor(catalog: Catalog): SubscriptionIndex {
+    const hasFitted = this.#index?.has(this.query) ?? false
+    const index = new SubscriptionIndex(catalog)
+    try {
+      index.add(this.query)
+    } catch (error) {
+      if (hasFitted) throw error
+    }
+    return index
+  }
+
+  #send({ commitTs, plan, frame, next }: ChangeFrame): void {
+    const columns = this.#told.changed(plan)
+    if (columns !== undefined) this.sink.send(columns)
+    this.sink.send(frame)
+    this.#row = next ?? 0
+    if (next === undefined) this.passed(commitTs)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../../parser/parser.ts'
+import type { Parameters } from '../../planner/planner.ts'
+import type { Timestamp } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { checkedParameters } from '../query-request.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { ServerError } from '../server-error.ts'
+import { FrameCache } from './frame-cache.ts'
+import { Permits } from './permits.ts'
+import { SubscribedQuery } from './subscribed-query.ts'
+import { Subscription, type SubscriptionStart } from './subscription.ts'
+import { SubscriptionHub } from './subscription-hub.ts'
+import type { SubscriptionParts } from './subscription-parts.ts'
+import type { SubscriptionSink } from './subscription-sink.ts'
+
+/** What a client subscribes to, and from where on. */
+export type SubscriptionRequest = {
+  readonly sql: string
+  readonly params?: Parameters
+  readonly integers?: 'number' | 'string'
+  /** The rows come first, as of one moment. Excludes `since`. */
+  readonly snapshot?: boolean
+  /** What was committed after this timestamp comes. */
+  readonly since?: Timestamp
+}
+
+/** Throws ServerError `invalid_request`. */
+export function requireOneBeginning(snapshot: boolean, since: unknown): void {
+  if (!snapshot || since === undefined) return
+  const detail = 'A subscription begins with a snapshot or goes on from since, not both.'
+  throw new ServerError('invalid_request', detail)
+}
+
+/** The door of the folder: all subscriptions of the server, on sockets and in NDJSON answers. */
+export class Subscriptions {
+  readonly #parts: SubscriptionParts
+  readonly #parser: Parser
+  readonly #hub: SubscriptionHub
+  readonly #queries = new Map<string, SubscribedQuery>()
+  readonly #closing = new AbortController()
+  readonly #progressing: Promise<void>
+  #count = 0
+  #queryNumber = 0
+
+  constructor(parts: Omit<SubscriptionParts, 'readers' | 'frames'>, parser: Parser) {
+    const readers = new Permits(SERVER_LIMITS.feedReadersMax)
+    this.#parts = { ...parts, readers, frames: new FrameCache() }
+    this.#parser = parser
+    this.#hub = new SubscriptionHub(this.#parts)
+    this.#progressing = this.#tellProgress()
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Those that have read everything and are told together; the others read on by themselves. */
+  get liveCount(): number {
+    return this.#hub.count
+  }
+
+  /**
+   * Serves one subscription until `running` is aborted, and rejects with its reason; or with what else
+   * ended it, to be told to the client.
+   */
+  async serve(
+    request: SubscriptionRequest,
+    sink: SubscriptionSink,
+    running: RunningRequest,
+  ): Promise<never> {
+    const query = this.#queryOf(request)
+    query.subscriptions += 1
+    this.#count += 1
+    try {
+      const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
+      return await subscription.run(startOf(request))
+    } finally {
+      this.#count -= 1
+      query.subscriptions -= 1
+      if (query.subscriptions === 0) this.#queries.delete(query.name)
+    }
+  }
+
+  /** To be called when all subscriptions have been ended. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#progressing
+    await this.#hub.close()
+  }
+
+  /** Subscriptions of the same text and parameters share one. Throws ParseError and ServerError. */
+  #queryOf({ sql, params, integers = 'number' }: SubscriptionRequest): SubscribedQuery {
+    const parameters = checkedParameters(params)
+    const name = JSON.stringify([sql, parameters, integers])
+    const known = this.#queries.get(name)
+    if (known !== undefined) return known
+    const [statement, ...others] = this.#parser.parseScript(sql)
+    if (statement === undefined || others.length > 0) {
+      throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
+    }
+    this.#queryNumber += 1
+    const number = this.#queryNumber
+    const query = new SubscribedQuery({ name, number, statement, parameters, integers })
+    this.#queries.set(name, query)
+    return query
+  }
+
+  async #tellProgress(): Promise<void> {
+    const { clock, log } = this.#parts
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(SERVER_LIMITS.progressMs, signal)
+        await this.#hub.progress()
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ err: error }, 'the progress of the feed is not known')
+      }
+    }
+  }
+}
+
+function startOf({ snapshot, since }: SubscriptionRequest): SubscriptionStart {
+  if (since !== undefined) return { kind: 'since', position: since }
+  return { kind: snapshot === true ? 'snapshot' : 'now' }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseJson } from '../body.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { ObservationRequest } from '../observers/socket-observations.ts'
+import type { SchemaPointer } from '../openapi/document.ts'
+import type { SchemaValidator } from '../openapi/validator.ts'
+import type { QueryRequest } from '../query-request.ts'
+import { ServerError } from '../server-error.ts'
+import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
+import { type GivingUp, readGivingUp, readObservation, textOf } from './observer-frame.ts'
+
+/** What a client sends: see `docs/websocket-protocol.md`. */
+export type ClientFrame =
+  | {
+      readonly type: 'query'
+      readonly id: string
+      readonly request: QueryRequest
+      /** The notification that the transaction is the run of. */
+      readonly notification: string | undefined
+    }
+  | { readonly type: 'subscribe'; readonly id: string; readonly request: SubscriptionRequest }
+  | { readonly type: 'unsubscribe'; readonly id: string }
+  | { readonly type: 'pause'; readonly id: string }
+  | { readonly type: 'resume'; readonly id: string }
+  | { readonly type: 'observe'; readonly id: string; readonly request: ObservationRequest }
+  | { readonly type: 'unobserve'; readonly id: string }
+  | { readonly type: 'release'; readonly id: string; readonly request: GivingUp }
+  | { readonly type: 'auth' }
+  /** Its `id` can be told what is wrong with it. */
+  | { readonly type: 'invalid'; readonly id: string; readonly error: ServerError }
+
+/** A frame that nobody can be answered about; the socket is closed with 4400. */
+export class BadFrame extends Error {
+  override readonly name = 'BadFrame'
+}
+
+type Fields = { readonly [name: string]: unknown }
+
+/** Every type that a client can send; `docs/websocket-protocol.md` lists the same. */
+export const CLIENT_FRAMES = [
+  ...(['query', 'subscribe', 'unsubscribe', 'pause', 'resume'] as const),
+  ...(['observe', 'unobserve', 'release', 'auth'] as const),
+] as const satisfies ReadonlyArray<ClientFrame['type']>
+
+const SCHEMAS = '#/components/schemas'
+
+/** The schemas of the fields of each type; what is not listed is refused. `id` stands in nearly all. */
+const SUBSCRIBE_FIELDS: Readonly<Record<string, SchemaPointer>> = {
+  sql: `${SCHEMAS}/StatementText`,
+  params: `${SCHEMAS}/Parameters`,
+  integers: `${SCHEMAS}/IntegerFormat`,
+  since: `${SCHEMAS}/Stamp`,
+}
+
+/** Reads frames by the schemas of `openapi.yaml`, so that a query is here what it is over HTTP. */
+export class ClientFrameReader {
+  readonly #validator: SchemaValidator
+
+  constructor(validator: SchemaValidator) {
+    this.#validator = validator
+  }
+
+  /** Throws BadFrame. */
+  read(bytes: Buffer): ClientFrame {
+    const { type, ...rest } = fieldsOf(bytes)
+    if (type === 'auth') return { type }
+    const { id, ...fields } = rest
+    const idCharactersMax = SERVER_LIMITS.frameIdCharactersMax
+    if (typeof id !== 'string' || id === '' || id.length > idCharactersMax) {
+      throw new BadFrame(`A frame has an id, a text of 1 to ${idCharactersMax} characters.`)
+    }
+    try {
+      switch (type) {
+        case 'query': {
+          const { notification, ...request } = fields
+          const asked = notification === undefined ? undefined : textOf(fields, 'notification')
+          return { type, id, request: this.#queryOf(request), notification: asked }
+        }
+        case 'subscribe':
+          return { type, id, request: this.#subscribeOf(fields) }
+        case 'observe':
+          requireNothingElse(fields, ['observer', 'workers', 'leaseMs', 'integers'])
+          return { type, id, request: readObservation(fields) }
+        case 'release':
+          requireNothingElse(fields, ['notification', 'error'])
+          return { type, id, request: readGivingUp(fields) }
+        case 'unsubscribe':
+        case 'pause':
+        case 'resume':
+        case 'unobserve':
+          requireNothingElse(fields, [])
+          return { type, id }
+      }
+    } catch (error) {
+      if (error instanceof ServerError) return { type: 'invalid', id, error }
+      throw error
+    }
+    throw new BadFrame(`A frame is of a type among ${CLIENT_FRAMES.join(', ')}.`)
+  }
+
+  #queryOf({ minTimestamp, ...request }: Fields): QueryRequest {
+    this.#check(`${SCHEMAS}/QueryRequest`, request)
+    if (minTimestamp === undefined) return request as QueryRequest
+    this.#check(`${SCHEMAS}/Stamp`, minTimestamp, 'minTimestamp')
+    return { ...(request as QueryRequest), minTimestamp: minTimestamp as number }
+  }
+
+  #subscribeOf(fields: Fields): SubscriptionRequest {
+    requireNothingElse(fields, [...Object.keys(SUBSCRIBE_FIELDS), 'snapshot'])
+    if (fields.sql === undefined) throw invalid('The frame must have "sql".')
+    for (const [name, schema] of Object.entries(SUBSCRIBE_FIELDS)) {
+      if (fields[name] !== undefined) this.#check(schema, fields[name], name)
+    }
+    const { snapshot, since } = fields
+    if (snapshot !== undefined && typeof snapshot !== 'boolean') {
+      throw invalid('The frame\'s "snapshot" must be boolean.')
+    }
+    requireOneBeginning(snapshot === true, since)
+    return fields as SubscriptionRequest
+  }
+
+  #check(schema: SchemaPointer, value: unknown, field?: string): void {
+    const violation = this.#validator.check(schema, value)
+    if (violation === undefined) return
+    const place = field === undefined ? violation.pointer : `/${field}${violation.pointer}`
+    throw invalid(`${place === '' ? 'The frame' : `The frame's ${place}`} ${violation.message}.`)
+  }
+}
+
+function fieldsOf(bytes: Buffer): Fields {
+  let json: unknown
+  try {
+    json = parseJson(bytes)
+  } catch {
+    throw new BadFrame('The frame is not JSON.')
+  }
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields
+  throw new BadFrame('The frame is not a JSON object.')
+}
+
+function requireNothingElse(fields: Fields, known: readonly string[]): void {
+  const other = Object.keys(fields).find((name) => !known.includes(name))
+  if (other !== undefined) throw invalid(`The frame must not have "${other}".`)
+}
+
+function invalid(detail: string): ServerError {
+  return new ServerError('invalid_request', detail)
+}

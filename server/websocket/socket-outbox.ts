@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Socket } from 'node:net'
+import type { WebSocket } from '@fastify/websocket'
+import type { Clock } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { Room } from '../room.ts'
+
+/** A long frame goes in pieces of this size, and few of them at a time are handed on to the kernel. */
+const PIECE_BYTES = 64 * 1024
+const HANDED_BYTES_MAX = 4 * PIECE_BYTES
+
+type Piece = { readonly bytes: Buffer; readonly isLast: boolean }
+
+/**
+ * What is sent on one socket, and how much of it waits: whoever has much to send asks for room first.
+ * Nothing is copied here, so what many sockets wait to send is in memory once. Pieces are handed on as
+ * the client takes the ones before, which tells a slow client from one that takes nothing.
+ */
+export class SocketOutbox {
+  readonly #socket: WebSocket
+  readonly #connection: Pick<Socket, 'cork' | 'uncork'>
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #room = new Room(() => this.hasRoom)
+  #pieces: Piece[] = []
+  #piecesBytes = 0
+  /** Since when the client has taken nothing of what waits. */
+  #stuckSinceMs = 0
+  #closing: { readonly code: number; readonly reason: string } | undefined
+
+  /** `connection` is what the socket stands on. */
+  constructor(
+    socket: WebSocket,
+    connection: Pick<Socket, 'cork' | 'uncork'>,
+    clock: Pick<Clock, 'monotonicMs'>,
+  ) {
+    this.#socket = socket
+    this.#connection = connection
+    this.#clock = clock
+  }
+
+  get unsentBytes(): number {
+    return this.#piecesBytes + this.#socket.bufferedAmount
+  }
+
+  get hasRoom(): boolean {
+    return this.unsentBytes < SERVER_LIMITS.socketUnsentBytesMax
+  }
+
+  /** One text frame, in as many parts as are given. Behind `closeAfterAll` nothing is sent any more. */
+  send(parts: readonly Buffer[]): void {
+    if (!this.#isOpen || this.#closing !== undefined) return
+    if (this.unsentBytes === 0) this.#stuckSinceMs = this.#clock.monotonicMs()
+    parts.forEach((part, index) => {
+      const isLastPart = index === parts.length - 1
+      for (let start = 0; start < part.length; start += PIECE_BYTES) {
+        const end = start + PIECE_BYTES
+        this.#pieces.push({
+          bytes: part.subarray(start, end),
+          isLast: isLastPart && end >= part.length,
+        })
+      }
+      this.#piecesBytes += part.length
+    })
+    this.#handOn()
+  }
+
+  /** What is sent meanwhile goes to the kernel with one call, which costs more than to make a frame. */
+  together(send: () => void): void {
+    this.#connection.cork()
+    try {
+      send()
+    } finally {
+      this.#connection.uncork()
+    }
+  }
+
+  sendText(text: string): void {
+    this.send([Buffer.from(text)])
+  }
+
+  /** Resolves when there is room; at once when there is. Rejects with the signal's reason. */
+  room(signal: AbortSignal): Promise<void> {
+    return this.#room.wait(signal)
+  }
+
+  /** For how long the client has taken nothing, though something waits. */
+  stuckMs(): number {
+    return this.unsentBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#stuckSinceMs
+  }
+
+  /** Closes the socket when everything has been sent. */
+  closeAfterAll(code: number, reason: string): void {
+    this.#closing ??= { code, reason }
+    this.#handOn()
+  }
+
+  /** Closes the socket without what waits. */
+  closeNow(code: number, reason: string): void {
+    this.#pieces = []
+    this.#piecesBytes = 0
+    this.#socket.close(code, reason)
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  #handOn(): void {
+    let handed = 0
+    while (handed < this.#pieces.length && this.#socket.bufferedAmount < HANDED_BYTES_MAX) {
+      const { bytes, isLast } = this.#pieces[handed] as Piece
+      handed += 1
+      this.#piecesBytes -= bytes.length
+      this.#socket.send(bytes, { binary: false, compress: false, fin: isLast }, this.#taken)
+    }
+    this.#pieces.splice(0, handed)
+    if (this.#closing === undefined || this.#pieces.length > 0 || !this.#isOpen) return
+    this.#socket.close(this.#closing.code, this.#closing.reason)
+  }
+
+  readonly #taken = (): void => {
+    if (!this.#isOpen) return
+    this.#stuckSinceMs = this.#clock.monotonicMs()
+    if (this.#pieces.length > 0) this.#handOn()
+    this.#room.taken()
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Clock } from '../../storage/storage.ts'
+import type { AnswerWriter } from '../answer-text.ts'
+import { ReplayedAnswer } from '../idempotency.ts'
+import type { ObserverRun } from '../observer-run.ts'
+import type { QueryRequest } from '../query-request.ts'
+import type { RunningRequest } from '../running-request.ts'
+import type { StatementRunner } from '../statement-runner.ts'
+import { TransactionSession } from '../transaction-session.ts'
+import type { TransactionSessions } from '../transaction-sessions.ts'
+import { type TurnQueue, Turns } from '../turns.ts'
+
+export type SocketQueryParts = {
+  readonly runner: StatementRunner
+  readonly sessions: TransactionSessions
+  readonly writer: AnswerWriter
+  readonly turnQueue: TurnQueue
+  readonly clock: Clock
+}
+
+/** Transactions after which those that have ended are forgotten, so that a long life costs nothing. */
+const FORGET_EVERY = 100
+
+/** The queries of one socket, and the transactions that were begun on it and end with it. */
+export class SocketQueries {
+  readonly #parts: SocketQueryParts
+  readonly #transactions = new Set<string>()
+
+  constructor(parts: SocketQueryParts) {
+    this.#parts = parts
+  }
+
+  /** The fields of `result`, as JSON behind the opening brace. Rejects with what is wrong. */
+  async answer(
+    request: QueryRequest,
+    running: RunningRequest,
+    observerRun?: ObserverRun,
+  ): Promise<string> {
+    try {
+      return await this.#answer(request, running, observerRun)
+    } catch (error) {
+      observerRun?.notCommitted(error)
+      throw error
+    }
+  }
+
+  async #answer(
+    request: QueryRequest,
+    running: RunningRequest,
+    observerRun: ObserverRun | undefined,
+  ): Promise<string> {
+    const { runner, writer, turnQueue, clock } = this.#parts
+    const outcome = await runner.run(request, running, { observerRun })
+    // Only a request with a key is replayed, and those come over HTTP.
+    if (outcome instanceof ReplayedAnswer) throw new Error('A query of a socket was replayed.')
+    if (outcome instanceof TransactionSession) {
+      this.#opened(outcome.id)
+      if (running.signal.aborted) await this.#rollBack(outcome.id)
+      const { id: transaction, expiresAt } = outcome
+      const readTimestamp = outcome.transaction.startTs
+      return JSON.stringify({ transaction, readTimestamp, expiresAt }).slice(1)
+    }
+    const turns = new Turns(turnQueue, clock, running.signal)
+    const text = await writer.answer(outcome, request.integers ?? 'number', turns)
+    return text.slice(1, -1)
+  }
+
+  /** To be called when the socket has closed: what has not been committed is rolled back. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#transactions].map((id) => this.#rollBack(id)))
+    this.#transactions.clear()
+  }
+
+  #opened(id: string): void {
+    this.#transactions.add(id)
+    if (this.#transactions.size % FORGET_EVERY > 0) return
+    for (const known of this.#transactions) {
+      if (!this.#parts.sessions.isOpen(known)) this.#transactions.delete(known)
+    }
+  }
+
+  async #rollBack(id: string): Promise<void> {
+    if (!this.#parts.sessions.isOpen(id)) return
+    try {
+      await this.#parts.sessions.rollBack(id)
+    } catch {
+      // Its commit is under way, which is always finished, or a statement that is being stopped.
+    }
+  }
+}

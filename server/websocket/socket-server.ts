@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Socket } from 'node:net'
+import websocket, { type WebSocket } from '@fastify/websocket'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { SERVER_LIMITS } from '../limits.ts'
+import { CLOSE_CODES } from './close-codes.ts'
+import { PROTOCOL, type SocketParts, SocketSession } from './socket-session.ts'
+
+const TICK_MS = 1_000
+
+/** How long the other side may take to answer that a socket is being closed. */
+const CLOSE_MS_MAX = 2_000
+
+const OPTIONS = {
+  maxPayload: SERVER_LIMITS.bodyBytesMax,
+  closeTimeout: CLOSE_MS_MAX,
+  perMessageDeflate: false,
+  handleProtocols: (offered: ReadonlySet<string>) => offered.has(PROTOCOL) && PROTOCOL,
+} as const
+
+/** All sockets of the server. */
+export class SocketServer {
+  readonly #parts: SocketParts
+  readonly #sessions = new Set<SocketSession>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  readonly #ticking: Promise<void>
+
+  constructor(parts: SocketParts) {
+    this.#parts = parts
+    this.#ticking = this.#tickUntilClosed()
+  }
+
+  get count(): number {
+    return this.#sessions.size
+  }
+
+  /** Adds the route of the handshake; a request that is none of one goes to the route's handler. */
+  addRoute(fastify: FastifyInstance, route: RouteOptions): void {
+    // In a scope of its own, or its hooks would run for every request of every other route.
+    fastify.register(async (scope) => {
+      await scope.register(websocket, {
+        options: OPTIONS,
+        // The sockets are closed by `stop`, and in order.
+        preClose: (done) => done(),
+        // What breaks a rule of WebSocket is being closed with its code already.
+        errorHandler: (_error, socket) => {
+          if (socket.readyState === socket.OPEN) socket.terminate()
+        },
+      })
+      // After a handshake that was refused nobody else looks after the connection.
+      scope.addHook('onResponse', (request, _reply, done) => {
+        if (request.raw.headers.upgrade !== undefined) request.raw.socket.end()
+        done()
+      })
+      scope.route({ ...route, wsHandler: (socket, { raw }) => this.#opened(socket, raw.socket) })
+    })
+  }
+
+  /** Ends subscriptions, takes no new work, and closes each socket behind its last answer. */
+  stop(): void {
+    for (const session of this.#sessions) session.stop()
+  }
+
+  /** To be called when all sockets are gone; resolves when nothing of them is left. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#ticking
+    await Promise.all(this.#closing)
+  }
+
+  #opened(socket: WebSocket, connection: Socket): void {
+    if (this.#sessions.size >= SERVER_LIMITS.socketsMax) {
+      socket.close(CLOSE_CODES.tooMany, 'Too many sockets are open.')
+      return
+    }
+    const session = new SocketSession(socket, connection, this.#parts)
+    this.#sessions.add(session)
+    socket.once('close', () => {
+      this.#sessions.delete(session)
+      const closing = session.closed().finally(() => this.#closing.delete(closing))
+      this.#closing.add(closing)
+    })
+  }
+
+  async #tickUntilClosed(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#parts.clock.sleep(TICK_MS, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+      for (const session of this.#sessions) session.tick()
+    }
+  }
+}
