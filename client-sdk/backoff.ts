@@ -3,12 +3,23 @@
 const BASE_MS = 10
 const CAP_MS = 1_000
 
+/** A server that comes back is met by all of its clients, so they take longer than after a conflict. */
+const RECONNECT_BASE_MS = 100
+const RECONNECT_CAP_MS = 10_000
+
 /**
  * Full jitter: anywhere from 0 to a bound that doubles with each try. Those who met in a conflict
  * come back spread out, and not all at once to meet again.
  */
 export function backoffMs(tries: number, atLeastMs = 0): number {
   return atLeastMs + Math.random() * Math.min(CAP_MS, BASE_MS * 2 ** (tries - 1))
+}
+
+/** The same for a connection that was lost. */
+export function reconnectMs(tries: number, atLeastMs = 0): number {
+  return (
+    atLeastMs + Math.random() * Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** (tries - 1))
+  )
 }
 
 /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
@@ -24,5 +35,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       resolve()
     }, ms)
     signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** As `promise`, which is left to itself when the signal is aborted first: then its reason is thrown. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Database } from './database.ts'
 import { Http } from './http.ts'
+import type { Tables } from './row-of.ts'
+import { SharedSocket } from './shared-socket.ts'
 import type { IntegerMode } from './values.ts'
 
 // The door of the client: everything that may be imported stands here.
@@ -8,6 +10,11 @@ import type { IntegerMode } from './values.ts'
 export type { Database } from './database.ts'
 export { type ClientErrorCode, type ErrorCode, type ErrorFields, PercoliteError } from './errors.ts'
 export type { Key, KeyValue } from './key-path.ts'
+export type { LiveOptions, LiveRows } from './live-rows.ts'
+export type { ObserverEvent } from './observer-event.ts'
+export type { ObserverFunction } from './observer-runs.ts'
+export type { ObserveOptions, ObserverWorker } from './observer-worker.ts'
+export type { RowOf, Tables } from './row-of.ts'
 export type { TransactionOptions } from './run-transaction.ts'
 export type {
   QueryOptions,
@@ -18,6 +25,8 @@ export type {
   StatementOptions,
   StatementResult,
 } from './statements.ts'
+export type { SubscribeOptions, Subscription } from './subscription.ts'
+export type { Change, RowKey, SnapshotRow, SubscriptionEvent } from './subscription-event.ts'
 export type {
   PutRowOptions,
   ReadRowOptions,
@@ -45,21 +54,32 @@ export type ConnectOptions = {
   readonly timeoutMs?: number
   /** Another `fetch`, for a proxy, an agent or a test. */
   readonly fetch?: typeof fetch
+  /** Another `WebSocket`, likewise. */
+  readonly WebSocket?: typeof WebSocket
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:4983'
 const TIMEOUT_MS = 60_000
 
-/** Names a server. Nothing is sent yet. An address that is none is a TypeError. */
-export function connect(options: ConnectOptions = {}): Database {
-  const http = new Http({
+/**
+ * Names a server. Nothing is sent yet. An address that is none is a TypeError. With the rows of its
+ * tables, `connect<{ account: Account }>()`, the compiler knows what statements answer.
+ */
+export function connect<Known extends Tables = object>(
+  options: ConnectOptions = {},
+): Database<Known> {
+  const server = {
     url: new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
     token: options.token ?? fromEnvironment('PERCOLITE_TOKEN'),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    // Bound, because browsers refuse a `fetch` that is called as a method of something else.
-    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+  }
+  // Bound, because browsers refuse a `fetch` that is called as a method of something else.
+  const http = new Http({ ...server, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) })
+  const socket = new SharedSocket({
+    ...server,
+    WebSocket: options.WebSocket ?? globalThis.WebSocket,
   })
-  return new Database(http, options.integers ?? 'number')
+  return new Database<Known>(http, socket, options.integers ?? 'number')
 }
 
 function fromEnvironment(name: string): string | undefined {

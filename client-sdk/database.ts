@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Http } from './http.ts'
+import { type LiveOptions, LiveRows } from './live-rows.ts'
+import type { ObserverFunction } from './observer-runs.ts'
+import { type ObserveOptions, ObserverWorker } from './observer-worker.ts'
+import type { RowOf, Tables } from './row-of.ts'
 import { runTransaction, type TransactionOptions } from './run-transaction.ts'
+import type { SharedSocket } from './shared-socket.ts'
 import {
   type QueryOptions,
   type QueryResult,
@@ -11,19 +16,26 @@ import {
   Statements,
   statementOfTemplate,
 } from './statements.ts'
+import type { SubscribedStatement } from './subscriber.ts'
+import { type SubscribeOptions, Subscription } from './subscription.ts'
 import { Table } from './table.ts'
 import { type BeginOptions, beginTransaction, type Transaction } from './transaction.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
 import type { TransactionOutcome } from './wire.ts'
 
-/** A Percolite server. It holds no connection and nothing to close: each call is a request of its own. */
-export class Database {
+/**
+ * A Percolite server. Each call is a request of its own; subscriptions and observers share one WebSocket,
+ * which is there as long as one of them is.
+ */
+export class Database<Known extends Tables = object> implements AsyncDisposable {
   readonly #http: Http
+  readonly #socket: SharedSocket
   readonly #integers: IntegerMode
   readonly #statements: Statements
 
-  constructor(http: Http, integers: IntegerMode) {
+  constructor(http: Http, socket: SharedSocket, integers: IntegerMode) {
     this.#http = http
+    this.#socket = socket
     this.#integers = integers
     this.#statements = new Statements(http, '/v1/query', integers)
   }
@@ -33,11 +45,13 @@ export class Database {
    * read to its end, up to `maxRows`. A write whose answer is lost (`connection_failed`,
    * `request_timed_out`) may have happened.
    */
-  query<R = Row>(
-    sql: string,
+  query<Sql extends string>(
+    sql: Sql,
     params?: Parameters,
     options?: QueryOptions,
-  ): Promise<QueryResult<R>> {
+  ): Promise<QueryResult<RowOf<Known, Sql>>>
+  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>>
+  query<R>(sql: string, params?: Parameters, options?: QueryOptions): Promise<QueryResult<R>> {
     return this.#statements.query<R>(sql, params, options)
   }
 
@@ -56,7 +70,17 @@ export class Database {
   }
 
   /** `for await (const row of db.scan('SCAN * FROM trade'))`: any number of rows of one snapshot. */
-  scan<R = Row>(
+  scan<Sql extends string>(
+    sql: Sql,
+    params?: Parameters,
+    options?: ScanOptions,
+  ): AsyncGenerator<RowOf<Known, Sql>, void, undefined>
+  scan<R>(
+    sql: string,
+    params?: Parameters,
+    options?: ScanOptions,
+  ): AsyncGenerator<R, void, undefined>
+  scan<R>(
     sql: string,
     params?: Parameters,
     options?: ScanOptions,
@@ -81,8 +105,63 @@ export class Database {
   }
 
   /** The rows of one table by their keys: `await db.table('account').get('bob')`. */
-  table<R = Row>(name: string): Table<R> {
+  table<Name extends keyof Known & string>(name: Name): Table<Known[Name]>
+  table<R = Row>(name: string): Table<R>
+  table<R>(name: string): Table<R> {
     return new Table<R>(this.#http, name, this.#integers)
+  }
+
+  /**
+   * `for await (const event of db.subscribe('SCAN * FROM trade'))`: what commits change of the rows of a
+   * GET or SCAN, whole commits in their order, none left out and none twice, over any loss of the
+   * connection. With `snapshot` the rows themselves come first.
+   */
+  subscribe<Sql extends string>(
+    sql: Sql,
+    params?: Parameters,
+    options?: SubscribeOptions,
+  ): Subscription<RowOf<Known, Sql>>
+  subscribe<R>(sql: string, params?: Parameters, options?: SubscribeOptions): Subscription<R>
+  subscribe<R>(sql: string, params?: Parameters, options: SubscribeOptions = {}): Subscription<R> {
+    return new Subscription<R>(this.#socket, this.#statement(sql, params), options)
+  }
+
+  /** The rows of a GET or SCAN as they are: the whole array, and again after each commit that changes it. */
+  live<Sql extends string>(
+    sql: Sql,
+    params?: Parameters,
+    options?: LiveOptions,
+  ): LiveRows<RowOf<Known, Sql>>
+  live<R>(sql: string, params?: Parameters, options?: LiveOptions): LiveRows<R>
+  live<R>(sql: string, params?: Parameters, options: LiveOptions = {}): LiveRows<R> {
+    return new LiveRows<R>(this.#socket, this.#statement(sql, params), options)
+  }
+
+  /**
+   * Runs `work` for each row that the observer of this name is notified of, in a transaction that
+   * acknowledges the change; again while it meets conflicts, and after a while when it throws. Goes on
+   * until it is stopped.
+   */
+  observe<R = Row>(
+    name: string,
+    work: ObserverFunction<R>,
+    options: ObserveOptions<R> = {},
+  ): ObserverWorker<R> {
+    const parts = { http: this.#http, socket: this.#socket, integers: this.#integers }
+    return new ObserverWorker<R>(parts, name, work, options)
+  }
+
+  /** Ends the subscriptions and observers that are left, with `client_closed`. */
+  close(): void {
+    this.#socket.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close()
+  }
+
+  #statement(sql: string, params: Parameters | undefined): SubscribedStatement {
+    return { sql, params, integers: this.#integers }
   }
 
   /** What became of a transaction, by its id; for one named by `commit_outcome_unknown`. */

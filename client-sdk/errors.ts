@@ -13,6 +13,8 @@ export const CLIENT_ERRORS = {
   integer_out_of_range: 'An INTEGER does not fit a JavaScript number.',
   /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
   result_too_large: 'A query has more rows than it may answer.',
+  /** `db.close()` was called. */
+  client_closed: 'The client was closed.',
 } as const
 
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS

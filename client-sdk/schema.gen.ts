@@ -310,6 +310,49 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/changes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A subscription as lines of JSON
+         * @description What commits change of the rows of one GET or one SCAN, as they do it: the frames of a
+         *     subscription on a socket (`docs/websocket-protocol.md`), one in each line, without `id`. It goes
+         *     on until the client goes, or ends in a line of the type `error`.
+         */
+        readonly get: operations["getChanges"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/socket": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Open a WebSocket
+         * @description The handshake of the subprotocol `percolite.v1`: subscriptions, queries and transactions on
+         *     one connection. Its frames are described in `docs/websocket-protocol.md`.
+         */
+        readonly get: operations["openSocket"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/limits": {
         readonly parameters: {
             readonly query?: never;
@@ -357,6 +400,27 @@ export interface paths {
          *     resolved by the next one who meets them, or by the sweeper.
          */
         readonly get: operations["listLocks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/observers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How the observers are doing
+         * @description What they have still to be told, what has failed, and what this server has run of them since
+         *     it started. `docs/observers.md` explains the figures.
+         */
+        readonly get: operations["listObservers"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -441,6 +505,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Figures of the server for Prometheus
+         * @description Requests by operation and status, transactions, commits, the feed, subscriptions, observers, the
+         *     store, and the process. `docs/http-api.md` lists them.
+         */
+        readonly get: operations["getMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/openapi.yaml": {
         readonly parameters: {
             readonly query?: never;
@@ -496,6 +581,11 @@ export interface components {
          *     `{"error": …}` with a problem. Without one of these two the answer is incomplete.
          */
         readonly StreamText: string;
+        /**
+         * @description Lines of JSON, each with a `type`: `subscribed`, `rows`, `snapshotEnd`, `change`, `progress`,
+         *     and at the end `error` with the fields of a problem but its `type`.
+         */
+        readonly ChangeText: string;
         /**
          * @description RFC 4180, the names of the columns first. NULL is an empty field, an empty text `""`. An error
          *     on the way breaks the connection off.
@@ -694,6 +784,23 @@ export interface components {
             readonly families: readonly components["schemas"]["TableFamily"][];
             /** @description In the order of their creation, whatever their state. */
             readonly indexes: readonly components["schemas"]["TableIndex"][];
+            /** @description In the order of their creation, whatever their state. */
+            readonly observers: readonly components["schemas"]["TableObserver"][];
+        };
+        readonly TableObserver: {
+            readonly name: string;
+            /** @description It is told without a conflict, and takes the hints of NOTIFY. */
+            readonly weak: boolean;
+            /** @description A SET that names one of them notifies it, besides every INSERT and DELETE. */
+            readonly columns: readonly string[];
+            /**
+             * @description `active`, or `paused`: it is notified, and nothing runs.
+             * @example active
+             * @example paused
+             */
+            readonly state: string;
+            /** @description Whether it has been told of all rows that CREATE OBSERVER or a REPLAY asked for. */
+            readonly backfilled: boolean;
         };
         readonly TableFamily: {
             readonly name: string;
@@ -832,6 +939,64 @@ export interface components {
             /** Format: date-time */
             readonly lockedAt: string;
         };
+        readonly ObserverList: {
+            readonly observers: readonly components["schemas"]["ObserverStatus"][];
+        };
+        readonly ObserverStatus: {
+            readonly observer: string;
+            readonly table: string;
+            readonly weak: boolean;
+            /**
+             * @description `active`, or `paused`: it is notified, and nothing runs.
+             * @example active
+             * @example paused
+             */
+            readonly state: string;
+            /** @description Whether it is still being told of rows that CREATE OBSERVER or a REPLAY asked for. */
+            readonly backfilling: boolean;
+            /** @description Rows with a notification, dead letters among them; 1,000 means at least so many. */
+            readonly pending: number;
+            /** @description The oldest notification; absent when there is none. */
+            readonly oldestPending?: components["schemas"]["Stamp"];
+            /** @description How old that is; 0 when there is none. */
+            readonly lagMs: number;
+            /** @description Notifications that workers of this server hold. */
+            readonly running: number;
+            /** @description Workers of this server that wait for a notification. */
+            readonly waiting: number;
+            /** @description Runs that were committed, by this server since it started; so are the next three. */
+            readonly runs: number;
+            /** @description Runs that were not the first for their notification. */
+            readonly retries: number;
+            /** @description Runs that failed because somebody else came first. */
+            readonly conflicts: number;
+            /** @description Runs that failed by themselves. */
+            readonly failures: number;
+            /** @description Rows for which it has failed too often, until RESUME, REPLAY or a new change of the row. */
+            readonly deadLetters: {
+                readonly count: number;
+                /** @description The first 100 of them, by row. */
+                readonly rows: readonly components["schemas"]["DeadLetter"][];
+            };
+            /** @description The last run that failed in this server, when there was one. */
+            readonly lastError?: components["schemas"]["ObserverFailure"];
+            /** @description Observers that notify each other in a circle with this one; its own name when it is alone in it. */
+            readonly cyclesWith: readonly string[];
+        };
+        readonly ObserverFailure: {
+            /** @description The primary key of the row, in key order. */
+            readonly key: readonly components["schemas"]["Value"][];
+            readonly error: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+        };
+        readonly DeadLetter: {
+            /** @description The primary key of the row, in key order. */
+            readonly key: readonly components["schemas"]["Value"][];
+            /** @description What the last run said. */
+            readonly error: string;
+            readonly timestamp: components["schemas"]["Stamp"];
+            readonly tries: number;
+        };
         readonly ConsistencyReport: {
             /** @description Whether there are no problems. */
             readonly sound: boolean;
@@ -944,7 +1109,7 @@ export interface components {
             readonly status: string;
         };
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -991,7 +1156,7 @@ export interface components {
         /**
          * @description The request is wrong and will stay so: `invalid_request`, `syntax_error`, `unknown_column`,
          *     `type_mismatch`, `out_of_range`, `division_by_zero`, `unbounded_scan`, `not_null_violation`,
-         *     `transaction_not_closed`, `script_mixture`, `read_only_transaction`,
+         *     `not_subscribable`, `transaction_not_closed`, `script_mixture`, `read_only_transaction`,
          *     `bad_cursor`, `timestamp_in_future`.
          */
         readonly BadRequest: {
@@ -1028,7 +1193,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `unknown_table`, `unknown_index`, `row_not_found` or `unknown_transaction`. */
+        /** @description `unknown_table`, `unknown_index`, `unknown_observer`, `unknown_notification`, `row_not_found` or `unknown_transaction`. */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1039,8 +1204,8 @@ export interface components {
             };
         };
         /**
-         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, and, worth running the
-         *     transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
+         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `already_observed`, and,
+         *     worth running the transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
          */
         readonly Conflict: {
             headers: {
@@ -1066,7 +1231,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `transaction_expired`, `transaction_lost` or `snapshot_too_old`. */
+        /** @description `transaction_expired`, `transaction_lost`, `snapshot_too_old` or `resume_too_old`. */
         readonly Gone: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1134,6 +1299,15 @@ export interface components {
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
                 readonly "text/plain": components["schemas"]["TableText"];
+            };
+        };
+        /** @description `upgrade_required`: the request is not the handshake of a WebSocket. */
+        readonly UpgradeRequired: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description `internal`: a fault of the server. Its log knows more. */
@@ -1665,7 +1839,8 @@ export interface operations {
                      *           "storing": [],
                      *           "state": "ready"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "observers": []
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Table"];
@@ -2302,6 +2477,79 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
+    readonly getChanges: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description A GET, or a SCAN without LIMIT, ORDER BY, GROUP BY and aggregates.
+                 * @example SCAN * FROM account
+                 */
+                readonly sql: components["schemas"]["StatementText"];
+                /**
+                 * @description A JSON object or array with the values of the statement.
+                 * @example {"least": 5}
+                 */
+                readonly params?: string;
+                /**
+                 * @description A stamp: the changes after it come. It may not be older than what the store keeps
+                 *     (`resume_too_old`). Without it, changes come from now on.
+                 */
+                readonly since?: components["schemas"]["Stamp"];
+                /** @description Whether the rows come first, as of one moment, and then every change after it. */
+                readonly snapshot?: boolean;
+                /** @description `string` makes every INTEGER a decimal string. */
+                readonly integers?: components["parameters"]["Integers"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The lines of the subscription. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["ChangeText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["LimitExceeded"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Timeout"];
+        };
+    };
+    readonly openSocket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The socket is open. */
+            readonly 101: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 426: components["responses"]["UpgradeRequired"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getLimits: {
         readonly parameters: {
             readonly query?: never;
@@ -2379,6 +2627,31 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["LockList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listObservers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every observer of the store, by name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ObserverList"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -2477,6 +2750,31 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The text format of Prometheus. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError } from './errors.ts'
+import type { KeyValue } from './key-path.ts'
 import type { ResultColumn, WireResult } from './wire.ts'
 
 /**
@@ -94,6 +95,18 @@ export function decodeRows(
     }
   }
   return result.rows as Row[]
+}
+
+/** The values of a primary key, each in the form of its column's type. */
+export function decodeKey(
+  columns: readonly ResultColumn[],
+  key: readonly unknown[],
+  integers: IntegerMode,
+): KeyValue[] {
+  return columns.map((column, place) => {
+    const isChanging = column.type === 'INTEGER' || column.type === 'BYTES'
+    return (isChanging ? decodeValue(column, key[place], integers) : key[place]) as KeyValue
+  })
 }
 
 function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode): unknown {

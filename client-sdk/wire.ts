@@ -17,3 +17,6 @@ export type TableDefinition = Schemas['Table']
 export type RowPage = Schemas['RowPage']
 export type Problem = Schemas['Problem']
 export type ServerErrorCode = Schemas['ErrorCode']
+
+/** A column of a primary key, as a `subscribed` frame names it. */
+export type KeyColumn = ResultColumn & { readonly descending?: boolean }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+
+/** A way to the server that breaks when a test says so. */
+export async function startBreakingProxy(context: Pick<TestContext, 'after'>, url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let answeredBytes = 0
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => undefined)
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+    near.pipe(far)
+    far.pipe(near)
+    far.on('data', (bytes) => {
+      answeredBytes += bytes.length
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  context.after(async () => {
+    const closed = once(server, 'close')
+    server.close()
+    breakAll()
+    await closed
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    breakAll,
+    /** How much has come from the server. */
+    get answeredBytes() {
+      return answeredBytes
+    },
+  }
+}

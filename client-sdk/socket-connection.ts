@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientError, type PercoliteError } from './errors.ts'
+import {
+  errorOfClose,
+  errorOfFrame,
+  isLastFrame,
+  readFrame,
+  type ServerFrame,
+} from './socket-frame.ts'
+
+export type SocketOptions = {
+  /** Of the server, as for HTTP. */
+  readonly url: string
+  readonly token?: string | undefined
+  /** How long it may take to open, in milliseconds. */
+  readonly timeoutMs: number
+  readonly WebSocket: typeof WebSocket
+}
+
+/** Who asked for something, and hears what the server says about it. */
+export type FrameListener = {
+  /** `characters` is how long the frame was. */
+  frame(frame: ServerFrame, characters: number): void
+  /** The connection is gone, and nothing more comes. */
+  lost(error: PercoliteError): void
+}
+
+const PROTOCOL = 'percolite.v1'
+const NORMAL_CLOSE = 1000
+
+/** A page cannot see the pings of the server. After one such time of silence it asks, after two it has gone. */
+const SILENCE_MS = 20_000
+
+/** A socket that nobody uses is kept a moment for the next one, and never keeps a program running. */
+const IDLE_MS = 100
+
+/**
+ * One WebSocket, from its `welcome` to its end. What is asked for has an `id` here, and its listener is
+ * told every frame with that id, or that the connection was lost.
+ */
+export class SocketConnection {
+  readonly #socket: WebSocket
+  readonly #listeners = new Map<string, FrameListener>()
+  readonly #silence: ReturnType<typeof setInterval>
+  #idle: ReturnType<typeof setTimeout> | undefined
+  #works = 0
+  #ids = 0
+  #isSilent = false
+  #end: PercoliteError | undefined
+
+  /** Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`. */
+  static open(options: SocketOptions): Promise<SocketConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
+      const fail = (error: PercoliteError) => {
+        clearTimeout(timer)
+        socket.close()
+        reject(error)
+      }
+      const timer = setTimeout(() => fail(clientError('request_timed_out')), options.timeoutMs)
+      socket.onopen = () => {
+        if (options.token === undefined) return
+        socket.send(JSON.stringify({ type: 'auth', token: options.token }))
+      }
+      socket.onerror = () => fail(noAnswerFrom(options.url))
+      socket.onclose = (event) => fail(errorOfClose(event))
+      socket.onmessage = ({ data }) => {
+        clearTimeout(timer)
+        try {
+          if (readFrame(data).type !== 'welcome') throw clientError('invalid_answer')
+          resolve(new SocketConnection(socket))
+        } catch (error) {
+          fail(error as PercoliteError)
+        }
+      }
+    })
+  }
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.onmessage = ({ data }) => this.#received(data as string)
+    socket.onclose = (event) => this.#ended(errorOfClose(event))
+    // What follows an error is the close.
+    socket.onerror = null
+    this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
+    this.#closeWhenIdle()
+  }
+
+  get isOpen(): boolean {
+    return this.#end === undefined
+  }
+
+  /** Sends a frame with an id of its own, which is answered. */
+  ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener): string {
+    clearTimeout(this.#idle)
+    this.#ids += 1
+    const id = String(this.#ids)
+    this.#listeners.set(id, listener)
+    this.send({ ...frame, id })
+    return id
+  }
+
+  /** The one frame that answers it. Throws what the server says is wrong, or why there is no answer. */
+  answerTo(frame: Readonly<Record<string, unknown>>): Promise<ServerFrame> {
+    return new Promise((resolve, reject) => {
+      if (this.#end !== undefined) throw this.#end
+      this.ask(frame, {
+        frame: (answer) =>
+          answer.type === 'error' ? reject(errorOfFrame(answer)) : resolve(answer),
+        lost: reject,
+      })
+    })
+  }
+
+  /** Of no effect on a connection that has ended, of which every listener has been told. */
+  send(frame: Readonly<Record<string, unknown>>): void {
+    if (this.isOpen) this.#socket.send(JSON.stringify(frame))
+  }
+
+  /** Nothing of this id is told any more. */
+  forget(id: string): void {
+    this.#listeners.delete(id)
+    this.#closeWhenIdle()
+  }
+
+  /** It is not idle before `work` has ended. */
+  keepOpen(work: Promise<unknown>): void {
+    this.#works += 1
+    const ended = () => {
+      this.#works -= 1
+      this.#closeWhenIdle()
+    }
+    work.then(ended, ended)
+  }
+
+  /** Ends it; whoever still listens is told `error`. */
+  close(error: PercoliteError): void {
+    this.#ended(error)
+    this.#socket.close(NORMAL_CLOSE)
+  }
+
+  #received(data: string): void {
+    this.#isSilent = false
+    let frame: ServerFrame
+    try {
+      frame = readFrame(data)
+    } catch (error) {
+      this.close(error as PercoliteError)
+      return
+    }
+    if (frame.id === undefined) return
+    const listener = this.#listeners.get(frame.id)
+    if (isLastFrame(frame)) this.forget(frame.id)
+    listener?.frame(frame, data.length)
+  }
+
+  #askWhetherItIsThere(): void {
+    if (this.#isSilent) {
+      this.close(clientError('connection_failed', { message: 'The server has fallen silent.' }))
+    } else {
+      this.#isSilent = true
+      // Answered for any id, so that it is a ping.
+      this.send({ type: 'unsubscribe', id: 'are you there' })
+    }
+  }
+
+  #closeWhenIdle(): void {
+    clearTimeout(this.#idle)
+    if (this.#listeners.size > 0 || this.#works > 0 || !this.isOpen) return
+    this.#idle = setTimeout(() => this.close(clientError('connection_failed')), IDLE_MS)
+  }
+
+  #ended(error: PercoliteError): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    clearInterval(this.#silence)
+    clearTimeout(this.#idle)
+    const listeners = [...this.#listeners.values()]
+    this.#listeners.clear()
+    for (const listener of listeners) listener.lost(error)
+  }
+}
+
+function socketUrl(url: string): string {
+  return `${url.replace(/\/+$/, '').replace(/^http/, 'ws')}/v1/socket`
+}
+
+function noAnswerFrom(url: string): PercoliteError {
+  // WebSocket hides the reason from pages, and so from everybody.
+  return clientError('connection_failed', { message: `No WebSocket was opened to ${url}` })
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import { orAborted, reconnectMs, sleep } from './backoff.ts'
+import { PercoliteError } from './errors.ts'
+import type { SharedSocket } from './shared-socket.ts'
+import type { SocketConnection } from './socket-connection.ts'
+import { errorOfFrame, isWorthReconnect, type ServerFrame } from './socket-frame.ts'
+import type { SubscriptionEvent } from './subscription-event.ts'
+import { SubscriptionFrames } from './subscription-frames.ts'
+import { encodeParameters, type IntegerMode, type Parameters } from './values.ts'
+import type { KeyColumn } from './wire.ts'
+
+export type SubscriberOptions = {
+  /**
+   * Goes on behind this stamp: the `timestamp` of the last commit, progress or snapshot that was dealt
+   * with. Changes come from there on, with no snapshot before them.
+   */
+  readonly since?: number | undefined
+  /**
+   * `true`: the rows come first, as of one moment, unless there is a `since`. `false`: there is never a
+   * snapshot, and when changes were missed that the server does not keep any more, the subscription
+   * ends with `resume_too_old` instead of a `reset`.
+   */
+  readonly snapshot?: boolean
+  /** Called when the connection was lost, before each attempt to come back. */
+  readonly onReconnect?: (error: PercoliteError, tries: number) => void
+}
+
+export type SubscribedStatement = {
+  readonly sql: string
+  readonly params: Parameters | undefined
+  readonly integers: IntegerMode
+}
+
+/** Who is told what a subscription brings, in the turn in which it comes. */
+export type SubscriberListener<R> = {
+  /** The columns of the primary key, before the first event. */
+  key(columns: readonly KeyColumn[]): void
+  /** `characters` is how much of the wire it took. */
+  event(event: SubscriptionEvent<R>, characters: number): void
+}
+
+/**
+ * One subscription over as many connections as it takes. It knows the last timestamp up to which it has
+ * told everything, and comes back with it:
+ *
+ *     told: commit 7, commit 9, progress 12        received besides: the first frame of commit 15
+ *     the connection is lost                       that frame is dropped
+ *     since 12                                     commit 15 comes whole
+ */
+export class Subscriber<R> {
+  readonly #socket: SharedSocket
+  readonly #statement: SubscribedStatement
+  readonly #options: SubscriberOptions
+  readonly #listener: SubscriberListener<R>
+  #position: number | undefined
+  #wantsSnapshot: boolean
+  /** Rows of a snapshot were told whose end has not come. */
+  #isSnapshotTold = false
+  #hasBegun = false
+  #tries = 0
+  #link: { readonly connection: SocketConnection; readonly id: string } | undefined
+  #paused: PromiseWithResolvers<void> | undefined
+
+  constructor(
+    socket: SharedSocket,
+    statement: SubscribedStatement,
+    options: SubscriberOptions,
+    listener: SubscriberListener<R>,
+  ) {
+    this.#socket = socket
+    this.#statement = statement
+    this.#options = options
+    this.#listener = listener
+    this.#position = options.since
+    this.#wantsSnapshot = options.snapshot === true
+  }
+
+  /**
+   * Goes on until the signal is aborted, and rejects with its reason; or with what ended it for good. The
+   * first connection has to succeed.
+   */
+  async run(signal: AbortSignal): Promise<never> {
+    while (true) {
+      try {
+        // Nobody needs a connection to be told nothing.
+        await orAborted(this.#paused?.promise ?? Promise.resolve(), signal)
+        await this.#subscribe(await this.#socket.open(signal), signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
+        this.#tries += 1
+        this.#options.onReconnect?.(error, this.#tries)
+        await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+      }
+    }
+  }
+
+  /** Nothing more is to be told for now, but for what is on its way. */
+  pause(): void {
+    if (this.#paused !== undefined) return
+    this.#paused = Promise.withResolvers()
+    this.#send('pause')
+  }
+
+  resume(): void {
+    if (this.#paused === undefined) return
+    this.#paused.resolve()
+    this.#paused = undefined
+    this.#send('resume')
+  }
+
+  #send(type: string): void {
+    this.#link?.connection.send({ type, id: this.#link.id })
+  }
+
+  /** On one connection; rejects with what ended it there. */
+  async #subscribe(connection: SocketConnection, signal: AbortSignal): Promise<never> {
+    const ended = Promise.withResolvers<never>()
+    // A commit of which a part came before, on another connection, comes whole.
+    const frames = new SubscriptionFrames<R>(this.#statement.integers)
+    const id = connection.ask(this.#request(), {
+      frame: (frame, characters) => {
+        try {
+          this.#take(frames, frame, characters)
+        } catch (error) {
+          ended.reject(error)
+        }
+      },
+      lost: ended.reject,
+    })
+    this.#link = { connection, id }
+    if (this.#paused !== undefined) this.#send('pause')
+    try {
+      return await orAborted(ended.promise, signal)
+    } finally {
+      this.#link = undefined
+      connection.send({ type: 'unsubscribe', id })
+      connection.forget(id)
+    }
+  }
+
+  #request() {
+    const { sql, params } = this.#statement
+    return {
+      type: 'subscribe',
+      sql,
+      ...(params === undefined ? {} : { params: encodeParameters(params) }),
+      ...(this.#position === undefined
+        ? { snapshot: this.#wantsSnapshot }
+        : { since: this.#position }),
+    }
+  }
+
+  /** Throws what the server says is wrong, and `integer_out_of_range`. */
+  #take(frames: SubscriptionFrames<R>, frame: ServerFrame, characters: number): void {
+    if (frame.type === 'error') throw errorOfFrame(frame)
+    const read = frames.read(frame, characters)
+    if (frame.type === 'subscribed') this.#begun(frame)
+    if (read === undefined) return
+    const { event } = read
+    this.#isSnapshotTold = event.kind === 'rows'
+    if ('timestamp' in event) this.#position = event.timestamp
+    this.#listener.event(event, read.characters)
+  }
+
+  #begun({ key, timestamp }: ServerFrame): void {
+    this.#hasBegun = true
+    this.#tries = 0
+    this.#listener.key(key as KeyColumn[])
+    // Of a snapshot that is only beginning there is nothing to come back to.
+    if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
+  }
+
+  get #isAwaitingSnapshot(): boolean {
+    return this.#position === undefined && this.#wantsSnapshot
+  }
+
+  /** Says so when what was told does not hold any more. */
+  #mayComeBack(error: PercoliteError): boolean {
+    if (error.code === 'resume_too_old' && this.#options.snapshot !== false) {
+      this.#position = undefined
+      this.#wantsSnapshot = true
+      this.#listener.event({ kind: 'reset' }, 0)
+      return true
+    }
+    // A snapshot that was read too slowly.
+    const isOutlived = error.code === 'snapshot_too_old' && this.#isAwaitingSnapshot
+    if (!isOutlived && !(this.#hasBegun && isWorthReconnect(error))) return false
+    if (this.#isSnapshotTold) this.#listener.event({ kind: 'reset' }, 0)
+    this.#isSnapshotTold = false
+    return true
+  }
+}
