@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
+import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
 import { rowKeyText } from '../storage/cell-store/row-key.ts'
 import {
   type Catalog,
@@ -15,6 +16,7 @@ import {
   getRows,
   type InspectedCell,
   type Notification,
+  openGateway,
   openStorage,
   putRow,
   requireObserver,
@@ -214,19 +216,23 @@ export class ObserverScene {
 /** How many ids of pages `textAt` looks for. */
 const KNOWN_IDS = 50
 
-/** An embedded store in a folder of its own, with one observer that is not weak. */
+/** An embedded store in a folder of its own, unless the options say otherwise. */
 export async function withScene(
   work: (scene: ObserverScene) => Promise<void>,
-  options: Partial<StorageOptions> = {},
+  options: Partial<StorageOptions> & { readonly isGateway?: boolean } = {},
 ): Promise<void> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-observers-'))
-  const storage = await openStorage({ engine: 'sqlite', dataDirectory, ...options })
+  const cellStore = new MemoryCellStore()
+  const storage = options.isGateway
+    ? await openGateway(cellStore, options)
+    : await openStorage({ engine: 'sqlite', dataDirectory, ...options })
   try {
     const scene = new ObserverScene(storage)
     await scene.createTable()
     await work(scene)
   } finally {
     await storage.close()
+    await cellStore.close()
     await rm(dataDirectory, { recursive: true })
   }
 }

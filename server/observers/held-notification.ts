@@ -32,9 +32,7 @@ export class HeldNotification implements ObserverRun {
   }
 
   async acknowledge(transaction: Transaction): Promise<void> {
-    // The notification remembers one snapshot only, up to which a commit has seen everything.
-    const state = this.#transaction?.state
-    if (state === 'active' || state === 'committing') throw isBeingRun(this.id)
+    if (mayStillClear(this.#transaction)) throw isBeingRun(this.id)
     this.#transaction = transaction
     const answer = await this.#notification.acknowledge(transaction)
     if (answer === 'alreadyObserved') throw alreadyObserved(this.id)
@@ -67,6 +65,15 @@ export class HeldNotification implements ObserverRun {
     this.#over()
     this.#done.resolve(how())
   }
+}
+
+/**
+ * The notification remembers one snapshot only, up to which it is cleared after a commit. That of a later
+ * transaction would clear what an earlier one, which commits, has not seen; so it waits until that has
+ * ended in another way. One that has committed is about to say so.
+ */
+function mayStillClear(earlier: Transaction | undefined): boolean {
+  return earlier !== undefined && earlier.state !== 'rolledBack' && earlier.state !== 'unknown'
 }
 
 function alreadyObserved(notification: string): ServerError {

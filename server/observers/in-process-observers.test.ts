@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { ObservedServer, Runs } from '../../test/observed-server.ts'
@@ -40,7 +43,13 @@ test('of a row that was deleted there is the key and no row', async (t) => {
 test('of 1,000 changes of one cell there are fewer runs, and no change after the last', async (t) => {
   const seen: unknown[] = []
   const follow = new Runs('follow', async (_tx, { row }) => seen.push(row?.text))
-  const observed = await ObservedServer.start(t, { outside: { observers: [follow.defined] } })
+  const data = await mkdtemp(join(tmpdir(), 'percolite-observers-'))
+  const flags = { engine: 'sqlite', data }
+  const observed = await ObservedServer.start(t, {
+    flags,
+    outside: { observers: [follow.defined] },
+  })
+  t.after(() => rm(data, { recursive: true }))
   await observed.createObserver('follow')
   for (let change = 1; change <= 1_000; change += 1) await observed.write(1, `v${change}`)
   const { runs, deadLetters } = await observed.drained('follow')

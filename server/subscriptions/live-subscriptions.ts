@@ -35,7 +35,7 @@ export class LiveSubscriptions {
     return [...this.#byQuery.keys()]
   }
 
-  /** Nothing may be held, which it would be told twice. */
+  /** It knows what is held so far, and passes that by. */
   add(subscription: Subscription): void {
     const { query } = subscription
     const subscriptions = this.#byQuery.get(query) ?? new Set()

@@ -168,3 +168,27 @@ test('those who read the same history by themselves share what the first of them
   // Two images of each commit for the first one; for all of them the definitions to begin with.
   assert.deepEqual(counts, [21, 1, 1, 1, 1])
 })
+
+test('what is left of a commit that was cut off is not taken for the whole by others', async (t) => {
+  const { server, subscribe, live, idsIn } = await world(t)
+  await server.query('CREATE TABLE text (id INTEGER PRIMARY KEY, body TEXT)')
+  const slow = [new RecordingSink(1), new RecordingSink(1)] as const
+  for (const sink of slow) await subscribe('SCAN * FROM text', sink)
+  await subscribe('SCAN * FROM item')
+  await live(1)
+  const body = 'x'.repeat(600_000)
+  await server.post('/v1/tables/text/rows', [
+    { id: 1, body },
+    { id: 2, body },
+  ])
+  slow[0].makeRoom(1)
+  await slow[0].until((frames) => frames.length === 2)
+  assert.equal(slow[0].frames[1].last, false)
+  // Only when it has met that there is no room is the commit cut off.
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+  for (const sink of slow) {
+    sink.makeRoom(10)
+    await sink.until((frames) => frames.at(-1).last === true)
+    assert.deepEqual(idsIn(sink.frames), [1, 2])
+  }
+})

@@ -187,7 +187,7 @@ export class Subscription {
       return true
     }
     if (!this.sink.hasRoom) return false
-    const known = this.#row === 0 ? frames.get(this.query, commitTs) : undefined
+    const known = frames.get(this.query, commitTs)
     if (known === undefined) return this.#findOut(commit, this.#index, turns)
     for (const frame of known) this.#send(frame)
     this.passed(commitTs)

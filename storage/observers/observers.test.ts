@@ -7,7 +7,7 @@ import { StorageError } from '../storage.ts'
 const WAYS = [
   { name: 'one-phase commit', options: { commit: 'one-phase' } },
   { name: 'two-phase commit', options: { commit: 'two-phase' } },
-  { name: 'the general protocol', options: { engine: 'memory' } },
+  { name: 'the general protocol', options: { isGateway: true } },
 ] as const
 
 for (const { name, options } of WAYS) {
@@ -102,6 +102,24 @@ for (const { name, options } of WAYS) {
         three.rollback()
         await notification.committed()
         assert.equal((await scene.cells(1, 'notify')).length, 0)
+      }, options)
+    })
+
+    test('a writer of the row does not conflict with the acknowledgment, whichever comes first', async () => {
+      await withScene(async (scene) => {
+        await scene.createObserver('reader')
+        for (const isWriterFirst of [true, false]) {
+          const id = isWriterFirst ? 1 : 2
+          await scene.insert(id, 'first')
+          const notification = await scene.next('reader')
+          const [writer, run] = [await scene.storage.begin(), await scene.storage.begin()]
+          await scene.setIn(writer, id, { text: 'second' })
+          assert.equal(await notification.acknowledge(run), 'pending')
+          const both = isWriterFirst ? [writer, run] : [run, writer]
+          await Promise.all(both.map((transaction) => transaction.commit()))
+          await notification.committed()
+          assert.deepEqual(await scene.runNext('reader'), { text: 'second' })
+        }
       }, options)
     })
 

@@ -23,7 +23,7 @@ export function embeddedProtocol(
       if (commit === 'two-phase') {
         return commitTwoPhaseEmbedded(context, request, planWriteSet(request, context.liveness))
       }
-      return request.rows.length > context.commitTurnRows
+      return request.rows.length + request.hints.length > context.commitTurnRows
         ? commitLarge(context, request)
         : commitOnePhase(context, request)
     },

@@ -13,7 +13,8 @@ export type Obstacle =
 /**
  * A latch in the way. Where its transaction committed before this one began it is waited for, so that
  * a client which writes a row twice in a row does not conflict with itself, and so it is where it was
- * left over by a process that has ended; any other is a conflict.
+ * left over by a process that has ended; any other is a conflict. One that is about other columns of the
+ * row is waited for too: an observer acknowledges a row that is just being written again.
  */
 export function findForeignLatch(
   latches: LatchTable,
@@ -21,11 +22,13 @@ export function findForeignLatch(
   startTs: Timestamp,
 ): Obstacle | undefined {
   if (latches.size === 0) return undefined
-  for (const { row, text } of rows) {
+  for (const request of rows) {
+    const { row, text } = request
     const owner = latches.ownerOf(text)
     if (owner === undefined) continue
     const { commitTs, kind } = owner
-    if ((commitTs !== undefined && commitTs <= startTs) || kind === 'leftOver') {
+    const isBefore = commitTs !== undefined && commitTs <= startTs
+    if (isBefore || kind === 'leftOver' || !latches.meets(request)) {
       return { kind: 'wait', until: latches.nextRelease(owner) }
     }
     return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }

@@ -9,6 +9,8 @@ export type LatchRequest = {
   /** The row key as `rowKeyText` writes it. */
   readonly text: string
   readonly kind: 'write' | 'guard'
+  /** Those that are written or guarded; all of the row when absent. */
+  readonly columns?: ReadonlyArray<{ readonly column: string }>
 }
 
 /** A transaction that holds latches. */
@@ -31,7 +33,11 @@ type Owner = {
   released: PromiseWithResolvers<void> | undefined
 }
 
-type Latch = { readonly owner: Owner; readonly kind: LatchRequest['kind'] }
+type Latch = {
+  readonly owner: Owner
+  readonly kind: LatchRequest['kind']
+  readonly columns: LatchRequest['columns'] | undefined
+}
 
 /**
  * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk:
@@ -76,9 +82,9 @@ export class LatchTable {
     const { startTs, written } = holder
     invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
     let isSorted = true
-    for (const { text, kind } of rows) {
+    for (const { text, kind, columns } of rows) {
       if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
-      this.#byRow.set(text, { owner: holder, kind })
+      this.#byRow.set(text, { owner: holder, kind, columns })
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
       written.push(text)
@@ -140,6 +146,13 @@ export class LatchTable {
 
   ownerOf(text: string): LatchOwner | undefined {
     return this.#byRow.get(text)?.owner
+  }
+
+  /** Whether the latch of a row is about a column that this one is about too. */
+  meets({ text, columns }: LatchRequest): boolean {
+    const latched = this.#byRow.get(text)?.columns
+    if (latched === undefined || columns === undefined) return true
+    return latched.some(({ column }) => columns.some((own) => own.column === column))
   }
 
   /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import { type RowStep, type StepList, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import type { DeleteFromColumn, SetCell } from '../cell-store/mutation.ts'
 import { invariant } from '../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
@@ -87,19 +87,20 @@ export function hintsAtCommit(hints: readonly Hint[], commitTs: Timestamp): RowS
   )
 }
 
-/** All of them, where start and commit are one step. */
+/** All of them, where start and commit are one step; made as they are asked for. */
 export function hintSteps(
   { hints, startTs }: { readonly hints: readonly Hint[]; readonly startTs: Timestamp },
   commitTs: Timestamp,
-): RowStep[] {
-  if (hints.length === 0) return NONE
-  return [...hintsAtStart(hints, startTs), ...hintsAtCommit(hints, commitTs)]
+): StepList {
+  return stepsOf(hints, ({ row, observerId, changedBy }) => {
+    const timestamp = changedBy === undefined ? commitTs : startTs
+    return hintStep(row, setNotify(observerId, timestamp, changedBy))
+  })
 }
 
 function hintStep(row: Uint8Array, cell: SetCell): RowStep {
   return { row, when: [], ifMatched: [], otherwise: [cell] }
 }
 
-const NONE: RowStep[] = []
 const NOTHING = new Uint8Array()
 const QUALIFIER = /^[1-9][0-9]{0,9}$/
