@@ -2,6 +2,7 @@
 
 /** The only place where the parts of the storage layer are put together. */
 
+import { type Answer, andThen } from './answer.ts'
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
@@ -21,7 +22,12 @@ import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
-import { type CommitMode, openProtocol, type ProtocolParts } from './protocol-parts.ts'
+import {
+  type BeginStamp,
+  type CommitMode,
+  openProtocol,
+  type ProtocolParts,
+} from './protocol-parts.ts'
 import { type Randomness, systemRandomness } from './randomness.ts'
 import { type StorageLog, silentLog } from './storage-log.ts'
 import { readSecret } from './storage-secret.ts'
@@ -41,7 +47,7 @@ import {
 } from './transaction/transaction.ts'
 import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
-import type { TransactionEnd } from './transaction/transaction-protocol.ts'
+import type { SnapshotReads, TransactionEnd } from './transaction/transaction-protocol.ts'
 import { type EndedCounts, TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
 
@@ -139,7 +145,7 @@ export class Storage {
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
-    const { context, protocol, resolveBelow, requestLifeMs, safePointMax, trimLog } = parts
+    const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
     this.#transactionParts = {
       protocol,
       budget: this.#budget,
@@ -152,7 +158,7 @@ export class Storage {
     }
     this.#garbage = new GarbageCollection({
       context,
-      collector: new GarbageCollector(context, resolveBelow, requestLifeMs, trimLog),
+      collector: new GarbageCollector(context, resolveBelow, requestLifeMs, parts),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
       safePointMax,
@@ -161,7 +167,7 @@ export class Storage {
     this.#indexBuilder = new IndexBuilder({
       ...context,
       begin: () => this.#beginOwnWork(),
-      catalog: (transaction) => this.catalog(transaction),
+      catalog: async (transaction) => this.catalog(transaction),
       ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
       ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
     })
@@ -169,7 +175,7 @@ export class Storage {
       ...context,
       settle: parts.settle,
       begin: () => this.#beginOwnWork(),
-      catalog: (transaction) => this.catalog(transaction),
+      catalog: async (transaction) => this.catalog(transaction),
       isShared: owner === 'shared',
       scanMs: NOTIFICATION_SCAN_MS[owner],
       ...(owner === 'exclusive' ? {} : { lookMs: OBSERVER_LOOK_MS }),
@@ -206,24 +212,41 @@ export class Storage {
   }
 
   /**
-   * Begins a transaction. Rejects with StorageError `snapshot_too_old` or `timestamp_in_future` when
-   * `asOf` lies outside what can be read.
+   * Begins a transaction. Throws or rejects with StorageError `snapshot_too_old` or
+   * `timestamp_in_future` when `asOf` lies outside what can be read.
    */
-  async begin(options: BeginOptions = {}): Promise<Transaction> {
-    const transaction = new Transaction(this.#transactionParts, await this.#snapshotOf(options))
-    this.#registry.begun(transaction)
-    return transaction
+  begin(options: BeginOptions = {}): Answer<Transaction> {
+    return andThen(this.#snapshotOf(options), (snapshot) => {
+      const transaction = new Transaction(this.#transactionParts, snapshot)
+      this.#registry.begun(transaction)
+      return transaction
+    })
+  }
+
+  /**
+   * The newest snapshot and its catalog, to be read in this turn and forgotten with it: nobody else runs
+   * meanwhile, so it need not be known among the open transactions, and nothing has to be ended. Undefined
+   * where it has to be waited for. Throws StorageError `closed`.
+   */
+  snapshotNow(): SnapshotNow | undefined {
+    const { stampNow, protocol } = this.#parts
+    const stamp = stampNow()
+    if (stamp === undefined) return undefined
+    const catalog = this.#newestCatalog.at(stamp.timestamp)
+    if (catalog === undefined) return undefined
+    return { readTs: stamp.timestamp, catalog, reads: protocol.snapshotAt(stamp.timestamp) }
   }
 
   /** The catalog at the transaction's own snapshot. */
-  async catalog(transaction: Transaction): Promise<Catalog> {
+  catalog(transaction: Transaction): Answer<Catalog> {
+    if (this.#owner !== 'exclusive') return this.#catalogs.read(transaction)
     const { startTs } = transaction
-    const isOnlyOwner = this.#owner === 'exclusive'
-    const known = isOnlyOwner ? this.#newestCatalog.at(startTs) : undefined
+    const known = this.#newestCatalog.at(startTs)
     if (known !== undefined) return known
-    const catalog = await this.#catalogs.read(transaction)
-    if (isOnlyOwner) this.#newestCatalog.wasRead(startTs, catalog)
-    return catalog
+    return this.#catalogs.read(transaction).then((catalog) => {
+      this.#newestCatalog.wasRead(startTs, catalog)
+      return catalog
+    })
   }
 
   /**
@@ -343,9 +366,13 @@ export class Storage {
     }
   }
 
-  async #snapshotOf(options: BeginOptions): Promise<TransactionOptions> {
+  #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
     const { context, stampNow } = this.#parts
-    const stamp = stampNow() ?? (await context.oracle.next())
+    return andThen(stampNow() ?? context.oracle.next(), (stamp) => this.#optionsAt(stamp, options))
+  }
+
+  #optionsAt(stamp: BeginStamp, options: BeginOptions): TransactionOptions {
+    const { context } = this.#parts
     const startTs = options.asOf ?? stamp.timestamp
     if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
     if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
@@ -369,6 +396,13 @@ export class Storage {
     if (transaction.changesSchema) this.#indexBuilder.wake()
     if (transaction.changesCatalog) this.#observers.catalogChanged()
   }
+}
+
+/** What can be read of a snapshot in the turn that began it. */
+export type SnapshotNow = {
+  readonly readTs: Timestamp
+  readonly catalog: Catalog
+  readonly reads: Pick<SnapshotReads, 'getRowsNow'>
 }
 
 export type StorageStatus = {

@@ -24,6 +24,7 @@ import { ExclusiveLiveness, SharedLiveness } from './transaction/liveness.ts'
 import { LockResolver, type Settle } from './transaction/lock-resolver.ts'
 import { LockSweeper } from './transaction/lock-sweeper.ts'
 import type { ProtocolContext } from './transaction/protocol-context.ts'
+import { placeOfKey } from './transaction/recent-writes.ts'
 import type { TransactionProtocol } from './transaction/transaction-protocol.ts'
 
 /** What a storage layer is made of that depends on who owns the cell store and how one commits. */
@@ -45,6 +46,8 @@ export type ProtocolParts = {
   readonly safePointMax: () => Timestamp | undefined
   /** How long after it was sent a request to the store may still take effect (A3). */
   readonly requestLifeMs: number
+  /** Told of each row of which a collection has deleted something, perhaps all. */
+  readonly collected: (row: Uint8Array) => void
   /** Ends what goes on by itself. */
   readonly stop: () => Promise<void>
 }
@@ -122,6 +125,7 @@ async function openEmbedded(
     },
     safePointMax: () => latches.oldestLockedStart(),
     requestLifeMs: 0,
+    collected: (row) => latches.newest.forget(placeOfKey(row)),
     stop: async () => {
       const reason = new CellStoreError('closed', 'The store is being closed.')
       stopping.abort(reason)
@@ -159,6 +163,7 @@ async function openGeneral(
     resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
     safePointMax: () => undefined,
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
+    collected: () => {},
     stop: async () => {
       await feed.stop()
       await sweeper.stop()

@@ -132,7 +132,9 @@ for (const commit of ['one-phase', 'two-phase'] as const) {
       })
       const empty = await storage.begin({ asOf: before })
       assert.deepEqual((await storage.catalog(empty)).tables(), [])
-      await assert.rejects(storage.begin({ asOf: early + 3600e6 }), { code: 'timestamp_in_future' })
+      await assert.rejects(async () => storage.begin({ asOf: early + 3600e6 }), {
+        code: 'timestamp_in_future',
+      })
       await storage.close()
     })
   })

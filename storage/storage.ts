@@ -5,6 +5,7 @@
  * nowhere else below `storage/`. Its parts are put together in `composition.ts`.
  */
 
+export { type Answer, andThen } from './answer.ts'
 export type { Family, Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
@@ -13,6 +14,7 @@ export {
   type BeginOptions,
   openGateway,
   openStorage,
+  type SnapshotNow,
   Storage,
   type StorageOptions,
   type StorageStatus,
@@ -124,6 +126,7 @@ export {
 } from './tables/table-definition.ts'
 export {
   getRows,
+  getRowsNow,
   getRowsOfTables,
   type RowsAsked,
   type StoredRow,

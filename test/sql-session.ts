@@ -126,20 +126,32 @@ export class SqlSession {
   }
 
   async #define(statement: DefinitionStatement, parameters: Parameters): Promise<StatementResult> {
-    const transaction = await this.storage.begin()
-    let result: StatementResult
-    try {
-      const catalog = await this.storage.catalog(transaction)
-      result = await executeDefinition(statement, { transaction, catalog, parameters })
-      await transaction.commit()
-    } finally {
-      transaction.rollback()
-    }
+    const result = await this.#defineOnce(statement, parameters)
     if (statement.kind !== 'createIndex') return result
     // The next statement of a test may count on the index.
     const { index } = requireIndex(await this.catalog(), statement.index.text)
     if (index.state === 'building') await this.#built(index)
     return result
+  }
+
+  /** The store itself changes the catalog too, when it has built an index or notified of old rows. */
+  async #defineOnce(
+    statement: DefinitionStatement,
+    parameters: Parameters,
+  ): Promise<StatementResult> {
+    for (;;) {
+      const transaction = await this.storage.begin()
+      try {
+        const catalog = await this.storage.catalog(transaction)
+        const result = await executeDefinition(statement, { transaction, catalog, parameters })
+        await transaction.commit()
+        return result
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'write_conflict') throw error
+      } finally {
+        transaction.rollback()
+      }
+    }
   }
 
   async #built({ id, name }: { readonly id: number; readonly name: string }): Promise<void> {

@@ -22,9 +22,11 @@ const INT64_MAX = 2n ** 63n - 1n
  * engine carries out many calls together.
  */
 export function checkRowKey(key: Uint8Array): void {
-  require(key.length > 0, 'A row key has at least one byte.')
-  require(key.length <=
-    EMBEDDED_LIMITS.rowKeyBytesMax, `A row key has at most ${EMBEDDED_LIMITS.rowKeyBytesMax} bytes; this one has ${key.length}.`)
+  if (key.length === 0) throw invalid('A row key has at least one byte.')
+  const { rowKeyBytesMax: max } = EMBEDDED_LIMITS
+  if (key.length > max) {
+    throw invalid(`A row key has at most ${max} bytes; this one has ${key.length}.`)
+  }
 }
 
 export function checkStep({ row, when, ifMatched, otherwise }: RowStep): void {
@@ -40,17 +42,19 @@ export function checkFilter(filter: RowFilter): void {
     checkFamily(selector.family)
     if (selector.qualifier !== undefined) checkQualifier(selector.qualifier)
     if (selector.timestamps !== undefined) checkTimestampRange(selector.timestamps)
-    require(selector.newest === undefined ||
-      isCount(
-        selector.newest,
-        1,
-      ), `'newest' is a whole number from 1; this one is ${selector.newest}.`)
+    if (selector.newest !== undefined && !isCount(selector.newest, 1)) {
+      throw invalid(`'newest' is a whole number from 1; this one is ${selector.newest}.`)
+    }
   }
 }
 
 export function checkMutations(mutations: readonly Mutation[]): void {
-  require(mutations.length <=
-    EMBEDDED_LIMITS.mutationsPerRowMax, `A row takes at most ${EMBEDDED_LIMITS.mutationsPerRowMax} mutations; here are ${mutations.length}.`)
+  const { mutationsPerRowMax, cellBytesMax } = EMBEDDED_LIMITS
+  if (mutations.length > mutationsPerRowMax) {
+    throw invalid(
+      `A row takes at most ${mutationsPerRowMax} mutations; here are ${mutations.length}.`,
+    )
+  }
   for (const mutation of mutations) {
     checkColumn(mutation)
     if (mutation.kind === 'deleteFromColumn') {
@@ -58,8 +62,10 @@ export function checkMutations(mutations: readonly Mutation[]): void {
       continue
     }
     checkTimestamp(mutation.timestamp)
-    require(mutation.value.length <=
-      EMBEDDED_LIMITS.cellBytesMax, `A cell has at most ${EMBEDDED_LIMITS.cellBytesMax} bytes; this one has ${mutation.value.length}.`)
+    const { length } = mutation.value
+    if (length > cellBytesMax) {
+      throw invalid(`A cell has at most ${cellBytesMax} bytes; this one has ${length}.`)
+    }
   }
 }
 
@@ -67,14 +73,15 @@ export function checkIncrements(increments: readonly Increment[]): void {
   for (const increment of increments) {
     checkColumn(increment)
     const fits = increment.by >= -INT64_MAX - 1n && increment.by <= INT64_MAX
-    require(fits, `An increment fits 64 bits; ${increment.by} does not.`)
+    if (!fits) throw invalid(`An increment fits 64 bits; ${increment.by} does not.`)
   }
 }
 
 export function checkScan(scan: RowScan): void {
   checkFilter(scan.filter)
-  require(scan.limit === undefined ||
-    isCount(scan.limit, 0), `'limit' is a whole number from 0; this one is ${scan.limit}.`)
+  if (scan.limit !== undefined && !isCount(scan.limit, 0)) {
+    throw invalid(`'limit' is a whole number from 0; this one is ${scan.limit}.`)
+  }
 }
 
 function checkColumn(column: { readonly family: Family; readonly qualifier: string }): void {
@@ -83,12 +90,16 @@ function checkColumn(column: { readonly family: Family; readonly qualifier: stri
 }
 
 function checkFamily(family: Family): void {
-  require(FAMILIES.includes(family), `There is no column family ${JSON.stringify(family)}.`)
+  if (!FAMILIES.includes(family)) {
+    throw invalid(`There is no column family ${JSON.stringify(family)}.`)
+  }
 }
 
 /** Half a surrogate pair has no UTF-8, so two such qualifiers could become the same bytes. */
 function checkQualifier(qualifier: string): void {
-  require(qualifier.isWellFormed(), `Qualifier ${JSON.stringify(qualifier)} is not well-formed.`)
+  if (!qualifier.isWellFormed()) {
+    throw invalid(`Qualifier ${JSON.stringify(qualifier)} is not well-formed.`)
+  }
 }
 
 function checkTimestampRange(range: { readonly from?: number; readonly until?: number }): void {
@@ -97,13 +108,14 @@ function checkTimestampRange(range: { readonly from?: number; readonly until?: n
 }
 
 function checkTimestamp(timestamp: number): void {
-  require(isCount(timestamp, 0), `${timestamp} is not a timestamp.`)
+  if (!isCount(timestamp, 0)) throw invalid(`${timestamp} is not a timestamp.`)
 }
 
 function isCount(value: number, smallest: number): boolean {
   return Number.isSafeInteger(value) && value >= smallest
 }
 
-function require(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new CellStoreError('invalid', message)
+/** Made only for a call that is wrong: every write passes here, and a text costs more than a look. */
+function invalid(message: string): CellStoreError {
+  return new CellStoreError('invalid', message)
 }

@@ -38,8 +38,9 @@ export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
  */
 export type StepList = Iterable<RowStep> & { readonly length: number }
 
-/** Steps that are made when they are asked for. */
+/** Steps that are made when they are asked for; a few are made at once, which is cheaper. */
 export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): StepList {
+  if (items.length <= MADE_AT_ONCE) return items.map((item) => stepOf(item))
   return {
     length: items.length,
     *[Symbol.iterator]() {
@@ -48,8 +49,9 @@ export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): S
   }
 }
 
-/** Steps behind steps, each made when it is asked for. */
+/** Steps behind steps; what is to be made when it is asked for stays so. */
 export function joinedSteps(...lists: readonly StepList[]): StepList {
+  if (lists.every((list) => Array.isArray(list))) return lists.flat() as RowStep[]
   return {
     length: lists.reduce((sum, { length }) => sum + length, 0),
     *[Symbol.iterator]() {
@@ -57,6 +59,7 @@ export function joinedSteps(...lists: readonly StepList[]): StepList {
     },
   }
 }
+const MADE_AT_ONCE = 16
 
 /**
  * Reads in the turn in which they are asked for. All reads of one turn of the event loop see the same

@@ -123,16 +123,18 @@ class SqliteCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  async applyAtomically(batch: StepList): Promise<boolean[]> {
-    this.#writer.assertOpen()
-    const { length } = batch
-    if (length === 0) return []
-    const matched = await this.#writer.submit(
-      length > GROUP_STEPS_MAX
-        ? { kind: 'large', steps: batch }
-        : { kind: 'steps', steps: checkedSteps(batch) },
-    )
-    return matched === null ? new Array<boolean>(length).fill(false) : (matched as boolean[])
+  /** Without a promise of its own: every commit waits for this one. */
+  applyAtomically(batch: StepList): Promise<boolean[]> {
+    try {
+      this.#writer.assertOpen()
+      if (batch.length === 0) return Promise.resolve([])
+      const isLarge = batch.length > GROUP_STEPS_MAX
+      return this.#writer.submit(
+        isLarge ? { kind: 'large', steps: batch } : { kind: 'steps', steps: checkedSteps(batch) },
+      ) as Promise<boolean[]>
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   /** Entries that come together share the fate of a batch, as far as a group holds them. */

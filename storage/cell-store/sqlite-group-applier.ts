@@ -79,13 +79,14 @@ export class SqliteGroupApplier {
   #apply(batch: WriteBatch): BatchResult {
     if (batch.kind === 'increment') return this.#increment(batch)
     const { steps } = batch
-    if (steps.every(({ when }) => when.length === 0)) {
+    if (steps.every(isUnconditional)) {
       for (const { row, otherwise } of steps) this.#mutate(row, otherwise)
       return null
     }
     // All predicates first: a step must not see what another step of its batch does.
-    const matched = steps.map(({ row, when }: RowStep) => this.#reader.matches(row, when))
-    for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
+    const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
+    for (let at = 0; at < steps.length; at++) {
+      const { row, ifMatched, otherwise } = steps[at] as RowStep
       this.#mutate(row, matched[at] ? ifMatched : otherwise)
     }
     return matched
@@ -133,6 +134,10 @@ export class SqliteGroupApplier {
       return false
     }
   }
+}
+
+function isUnconditional({ when }: RowStep): boolean {
+  return when.length === 0
 }
 
 function prepareWrites(database: Database, family: Family): WriteStatements {

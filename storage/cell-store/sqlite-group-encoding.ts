@@ -20,11 +20,12 @@ export function encodeGroup(
   const packed = new PackedWriter(bytesMax + 4)
   packed.count(batches.length)
   for (const batch of batches) {
-    packed.byte(batch.kind === 'steps' ? 0 : 1)
     if (batch.kind === 'steps') {
+      packed.byte(0)
       packed.count(batch.steps.length)
       for (const step of batch.steps) writeStep(packed, step)
     } else {
+      packed.byte(1)
       packed.bytes(batch.row)
       packed.count(batch.increments.length)
       for (const increment of batch.increments) writeIncrement(packed, increment)
@@ -35,12 +36,12 @@ export function encodeGroup(
 
 /** The values share the buffer's memory. */
 export function decodeGroup(group: Uint8Array): WriteBatch[] {
-  const packed = new PackedReader(group)
-  return packed.list(() => {
-    if (packed.byte() === 0) return { kind: 'steps', steps: packed.list(() => readStep(packed)) }
-    const row = packed.bytes()
-    return { kind: 'increment', row, increments: packed.list(() => readIncrement(packed)) }
-  })
+  return new PackedReader(group).list(readBatch)
+}
+
+function readBatch(packed: PackedReader): WriteBatch {
+  if (packed.byte() === 0) return { kind: 'steps', steps: packed.list(readStep) }
+  return { kind: 'increment', row: packed.bytes(), increments: packed.list(readIncrement) }
 }
 
 /** No batch is encoded in more bytes than this. */
@@ -72,9 +73,9 @@ function writeStep(packed: PackedWriter, { row, when, ifMatched, otherwise }: Ro
 
 function readStep(packed: PackedReader): RowStep {
   const row = packed.bytes()
-  const when: RowFilter = packed.list(() => readSelector(packed))
-  const ifMatched = packed.list(() => readMutation(packed))
-  return { row, when, ifMatched, otherwise: packed.list(() => readMutation(packed)) }
+  const when: RowFilter = packed.list(readSelector)
+  const ifMatched = packed.list(readMutation)
+  return { row, when, ifMatched, otherwise: packed.list(readMutation) }
 }
 
 function writeMutation(packed: PackedWriter, mutation: Mutation): void {
@@ -89,12 +90,14 @@ function writeMutation(packed: PackedWriter, mutation: Mutation): void {
 }
 
 function readMutation(packed: PackedReader): Mutation {
-  if (packed.byte() === 0) {
-    const column = readColumn(packed)
+  const isSetCell = packed.byte() === 0
+  const family = readFamily(packed)
+  const qualifier = packed.text()
+  if (isSetCell) {
     const timestamp = packed.number()
-    return { kind: 'setCell', ...column, timestamp, value: packed.bytes() }
+    return { kind: 'setCell', family, qualifier, timestamp, value: packed.bytes() }
   }
-  return { kind: 'deleteFromColumn', ...readColumn(packed), timestamps: readTimestamps(packed) }
+  return { kind: 'deleteFromColumn', family, qualifier, timestamps: readTimestamps(packed) }
 }
 
 function writeSelector(packed: PackedWriter, selector: CellSelector): void {
@@ -108,7 +111,7 @@ function writeSelector(packed: PackedWriter, selector: CellSelector): void {
 }
 
 function readSelector(packed: PackedReader): CellSelector {
-  const family = FAMILIES[packed.byte()] as Family
+  const family = readFamily(packed)
   const qualifier = packed.wasThere() ? packed.text() : undefined
   const timestamps = readTimestamps(packed)
   const newest = packed.wasThere() ? packed.number() : undefined
@@ -129,7 +132,8 @@ function writeIncrement(packed: PackedWriter, increment: Increment): void {
 }
 
 function readIncrement(packed: PackedReader): Increment {
-  return { ...readColumn(packed), by: packed.bigint() }
+  const family = readFamily(packed)
+  return { family, qualifier: packed.text(), by: packed.bigint() }
 }
 
 function writeColumn(packed: PackedWriter, column: { family: Family; qualifier: string }): void {
@@ -137,9 +141,8 @@ function writeColumn(packed: PackedWriter, column: { family: Family; qualifier: 
   packed.text(column.qualifier)
 }
 
-function readColumn(packed: PackedReader): { family: Family; qualifier: string } {
-  const family = FAMILIES[packed.byte()] as Family
-  return { family, qualifier: packed.text() }
+function readFamily(packed: PackedReader): Family {
+  return FAMILIES[packed.byte()] as Family
 }
 
 function writeTimestamps(packed: PackedWriter, timestamps: CellSelector['timestamps']): void {

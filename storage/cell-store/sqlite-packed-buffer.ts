@@ -100,10 +100,10 @@ export class PackedReader {
     return this.byte() === 1
   }
 
-  list<T>(read: () => T): T[] {
+  list<T>(read: (packed: PackedReader) => T): T[] {
     const count = this.count()
     const values: T[] = []
-    for (let at = 0; at < count; at++) values.push(read())
+    for (let at = 0; at < count; at++) values.push(read(this))
     return values
   }
 }

@@ -9,8 +9,12 @@ import { isDiskError } from './sqlite-error.ts'
  */
 export const LOG_PAGES_MAX = 16_384
 
-/** So many pages that are not in the file yet are worth a checkpoint (4 MiB, as SQLite has it). */
-export const UNMOVED_PAGES_MAX = 1_000
+/**
+ * So many pages that are not in the file yet are worth a checkpoint (16 MiB): the last of four comes
+ * shortly before the log is begun anew, and leaves the writer little to move. SQLite itself takes 1,000,
+ * but a page that many commits have written is moved once, so seldom is cheaper.
+ */
+export const UNMOVED_PAGES_MAX = 4_000
 
 /**
  * How long the writer lets all others wait for whoever still reads the log. The view reads for a turn;

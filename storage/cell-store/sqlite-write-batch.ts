@@ -19,9 +19,9 @@ export type IncrementBatch = {
 
 /**
  * What became of a batch that is on disk: which steps matched, or the new values of the counters.
- * `null` where no step had a condition, so that none matched: most batches, and the cheapest answer.
+ * `null` where no step had a condition, so that none matched: most batches, and the cheapest to send.
  */
-export type BatchAnswer = readonly boolean[] | readonly bigint[] | null
+export type BatchSuccess = readonly boolean[] | readonly bigint[] | null
 
 /**
  * - `invalid`: the row's own content forbade it; nothing of the batch was applied.
@@ -33,7 +33,7 @@ export type BatchFailure = {
   readonly cause: SentError
 }
 
-export type BatchResult = BatchAnswer | BatchFailure
+export type BatchResult = BatchSuccess | BatchFailure
 
 export function isFailure(result: BatchResult): result is BatchFailure {
   return result !== null && 'kind' in result

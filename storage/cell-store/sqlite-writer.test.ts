@@ -126,7 +126,7 @@ describe('group commit', () => {
     const [a, b, c] = await Promise.allSettled(answers)
     assert.deepEqual(
       [a, c].map((one) => one?.status === 'fulfilled' && one.value),
-      [null, [true]],
+      [[false], [true]],
     )
     const { kind, cause } = (b as PromiseRejectedResult).reason
     assert.deepEqual(
@@ -178,7 +178,7 @@ describe('group commit', () => {
     await assert.rejects(writer.submit(batchOf(['c'])), { kind: 'closed' })
     await closed
     assert.deepEqual(committer.groups, [['a', 'b']])
-    assert.deepEqual(await Promise.all(before), [null, null])
+    assert.deepEqual(await Promise.all(before), [[false], [false]])
     await writer.close()
     assert.deepEqual(fatal, [])
   })

@@ -3,7 +3,6 @@ import { CellStoreError } from './cell-store.ts'
 import { receivedError, type SentError } from './sqlite-error.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import {
-  type BatchAnswer,
   type BatchResult,
   type GroupCommitter,
   isFailure,
@@ -14,6 +13,9 @@ import {
 /** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
 export const GROUP_STEPS_MAX = 1_000
 export const GROUP_BYTES_MAX = 4 * 1024 * 1024
+
+/** Which steps of the batch matched, or the new values of its counters. */
+export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
 type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
@@ -55,7 +57,7 @@ export class SqliteWriter {
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
-      this.#queue.push({ batch, ...sizeOf(batch), resolve, reject })
+      this.#queue.push({ batch, steps: stepsIn(batch), bytes: bytesIn(batch), resolve, reject })
       this.#scheduleFlush()
     })
   }
@@ -130,10 +132,11 @@ export class SqliteWriter {
 
   #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
     let lost: SentError | undefined
-    for (const [at, { resolve, reject }] of group.entries()) {
+    for (let at = 0; at < group.length; at++) {
+      const { resolve, reject, steps } = group[at] as QueuedBatch
       const result = results[at] as BatchResult
       if (!isFailure(result)) {
-        resolve(result)
+        resolve(result ?? new Array<boolean>(steps).fill(false))
         continue
       }
       const cause = receivedError(result.cause)
@@ -163,13 +166,13 @@ export class SqliteWriter {
   }
 }
 
+function stepsIn(batch: WriteBatch | LargeBatch): number {
+  return batch.kind === 'increment' ? 1 : batch.steps.length
+}
+
 /** A large batch fits no group, so it is one by itself. */
-function sizeOf(batch: WriteBatch | LargeBatch): {
-  readonly steps: number
-  readonly bytes: number
-} {
-  if (batch.kind === 'large') return { steps: batch.steps.length, bytes: GROUP_BYTES_MAX }
-  return { steps: batch.kind === 'steps' ? batch.steps.length : 1, bytes: encodedBytesMax(batch) }
+function bytesIn(batch: WriteBatch | LargeBatch): number {
+  return batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
 }
 
 function inDoubt(cause: unknown): CellStoreError {

@@ -113,7 +113,7 @@ describe('garbage collection of an embedded store', () => {
       const [reader, writer] = [await storage.begin(), await storage.begin()]
       await putRow(writer, table, [7n, 'mine'], null)
       await storage.collectGarbage()
-      await assert.rejects(getRows(reader, table, [[7n]]), { code: 'snapshot_too_old' })
+      await assert.rejects(async () => getRows(reader, table, [[7n]]), { code: 'snapshot_too_old' })
       await assert.rejects(writer.commit(), { code: 'snapshot_too_old' })
       assert.equal(await bodyOf(storage, table), 'old')
     })
@@ -167,7 +167,7 @@ describe('garbage collection of an embedded store', () => {
       const { safePoint } = await storage.collectGarbage()
       await storage.close()
       const again = await openStorage({ engine: 'sqlite', dataDirectory })
-      await assert.rejects(again.begin({ asOf: startTs }), { code: 'snapshot_too_old' })
+      await assert.rejects(async () => again.begin({ asOf: startTs }), { code: 'snapshot_too_old' })
       assert.equal((await again.status()).safePoint, safePoint)
       await again.close()
     })

@@ -20,6 +20,12 @@ export type GarbageReport = {
 /** Deletes the notes of commits at or below the safe point. */
 export type TrimLog = (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
 
+/** What a collection does besides, for who keeps something of the rows. */
+export type CollectorHooks = {
+  readonly trimLog: TrimLog
+  readonly collected: (row: Uint8Array) => void
+}
+
 /** Settles every lock of a transaction that began before the safe point; resolves to how many. */
 export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
 
@@ -39,21 +45,24 @@ export class GarbageCollector {
   readonly #resolveBelow: ResolveBelow
   readonly #requestLifeMs: number
   readonly #trimLog: TrimLog
+  readonly #collected: (row: Uint8Array) => void
 
   /**
    * `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). The log need
-   * not be trimmed where its entries are rows like all others.
+   * not be trimmed where its entries are rows like all others. `collected` is told of each row when its
+   * garbage has been deleted, which may have been all of it.
    */
   constructor(
     context: ProtocolContext,
     resolveBelow: ResolveBelow,
     requestLifeMs: number,
-    trimLog: TrimLog = async () => {},
+    { trimLog = async () => {}, collected = () => {} }: Partial<CollectorHooks> = {},
   ) {
     this.#context = context
     this.#resolveBelow = resolveBelow
     this.#requestLifeMs = requestLifeMs
     this.#trimLog = trimLog
+    this.#collected = collected
   }
 
   /**
@@ -97,6 +106,7 @@ export class GarbageCollector {
       }
       rowsCollected += entries.length
       const errors = await cellStore.mutateRows(entries)
+      for (const { row } of entries) this.#collected(row)
       const failed = errors.find((error) => error !== null)
       if (failed != null) throw failed
     }

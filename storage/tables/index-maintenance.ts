@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../answer.ts'
 import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import type { Transaction } from '../transaction/transaction.ts'
@@ -88,12 +89,18 @@ export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit
  * change as if each had been made before the next. Answers for each change its edits, or the conflict
  * that forbids it.
  */
-export async function settleUniqueness(
+export function settleUniqueness(
   transaction: UniquenessReads,
   changes: ReadonlyArray<readonly EntryEdit[]>,
-): Promise<Array<readonly EntryEdit[] | UniqueConflict>> {
-  const owners = await readOwners(transaction, changes.flat())
-  if (owners === undefined) return [...changes]
+): Answer<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
+  return andThen(readOwners(transaction, changes.flat()), (owners) => settledWith(owners, changes))
+}
+
+function settledWith(
+  owners: EntryOwners | undefined,
+  changes: ReadonlyArray<readonly EntryEdit[]>,
+): ReadonlyArray<readonly EntryEdit[] | UniqueConflict> {
+  if (owners === undefined) return changes
   return changes.map((edits) => {
     const conflict = findConflict(owners, edits)
     if (conflict !== undefined) return conflict
@@ -142,10 +149,11 @@ function withoutForeignEntry(owners: EntryOwners, edit: EntryEdit): EntryEdit {
 }
 
 /** Undefined when nothing has to be known. */
-async function readOwners(
+function readOwners(
   transaction: UniquenessReads,
   edits: readonly EntryEdit[],
-): Promise<EntryOwners | undefined> {
+): Answer<EntryOwners | undefined> {
+  if (edits.length === 0) return undefined
   const keys = new Map<string, Uint8Array>()
   for (const { index, deleted, put, inPlace } of edits) {
     if (put?.isUnique && !inPlace) keys.set(rowKeyText(put.key), put.key)
@@ -155,15 +163,16 @@ async function readOwners(
   }
   if (keys.size === 0) return undefined
   const asked = [...keys.values()]
-  const rows = await transaction.getRows(asked, [ROW_COLUMN])
-  const owners = new EntryOwners()
-  asked.forEach((key, place) => {
-    // The running statement does not read what it wrote itself, and here it has to.
-    const own = transaction.statementWrite(key, ROW_COLUMN)
-    if (own === undefined) owners.set(key, rows[place]?.columns.get(ROW_COLUMN)?.value ?? null)
-    else owners.set(key, own.kind === 'put' ? own.value : null)
+  return andThen(transaction.getRows(asked, [ROW_COLUMN]), (rows) => {
+    const owners = new EntryOwners()
+    asked.forEach((key, place) => {
+      // The running statement does not read what it wrote itself, and here it has to.
+      const own = transaction.statementWrite(key, ROW_COLUMN)
+      if (own === undefined) owners.set(key, rows[place]?.columns.get(ROW_COLUMN)?.value ?? null)
+      else owners.set(key, own.kind === 'put' ? own.value : null)
+    })
+    return owners
   })
-  return owners
 }
 
 /** The values of unique entries by their keys; null where there is no entry. */

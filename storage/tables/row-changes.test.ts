@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { openStorage, type Transaction } from '../storage.ts'
+import { type Answer, openStorage, type Transaction } from '../storage.ts'
 import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 import { getUniqueEntries, scanIndexEntries } from './index-scan.ts'
 import { defineIndex } from './new-index.ts'
@@ -52,7 +52,7 @@ async function entries(
   return found
 }
 
-async function commit(store: FakeStore, work: (transaction: FakeTransaction) => Promise<unknown>) {
+async function commit(store: FakeStore, work: (transaction: FakeTransaction) => Answer<unknown>) {
   const transaction = store.begin()
   await work(transaction)
   transaction.commit()
@@ -143,7 +143,7 @@ suite('a unique value', () => {
       { before: null, after: [2n, 11n, 0n, ''] },
       { before: null, after: [3n, 10n, 0n, ''] },
     ]
-    await assert.rejects(changeRows(transaction, table, changes), violation)
+    await assert.rejects(async () => changeRows(transaction, table, changes), violation)
     assert.equal(transaction.writes.size, 0)
     await putRow(transaction, table, [1n, 10n, 5n, ''], [1n, 10n, 0n, ''])
   })
@@ -196,10 +196,10 @@ suite('a unique value', () => {
       await putRow(transaction, table, [1n, 10n, 0n, ''], null)
       await putRow(transaction, table, [2n, 10n, 0n, ''], null)
     })
-    await assert.rejects(twice, violation)
+    await assert.rejects(async () => twice, violation)
     await transaction.statement(() => putRow(transaction, table, [2n, 10n, 0n, ''], null))
     await assert.rejects(
-      transaction.statement(() => putRow(transaction, table, [3n, 10n, 0n, ''], null)),
+      async () => transaction.statement(() => putRow(transaction, table, [3n, 10n, 0n, ''], null)),
       violation,
     )
     transaction.rollback()
@@ -231,7 +231,7 @@ suite('a unique value', () => {
 
 async function commitAndTell<T>(
   store: FakeStore,
-  work: (transaction: FakeTransaction) => Promise<T>,
+  work: (transaction: FakeTransaction) => Answer<T>,
 ): Promise<T> {
   const transaction = store.begin()
   const result = await work(transaction)
@@ -323,6 +323,6 @@ suite('a row of several families', () => {
     const [address] = [...store.rows.keys()].filter((text) => text.endsWith(':2'))
     store.rows.delete(address ?? '')
     const reading = getRows(store.begin(), table, [[1n]])
-    await assert.rejects(reading, { name: 'InvariantViolation', rule: 'T2' })
+    await assert.rejects(async () => reading, { name: 'InvariantViolation', rule: 'T2' })
   })
 })

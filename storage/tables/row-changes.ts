@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../answer.ts'
 import { invariant } from '../invariant.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import {
@@ -40,24 +41,41 @@ export type RowWrites = Pick<
  * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
  * Errors, with nothing written: `unique_violation`, and those of `encodeRow` and `encodeEntry`.
  */
-export async function changeRows(
+export function changeRows(
   transaction: RowWrites,
   table: TableDefinition,
   changes: readonly RowChange[],
   { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
-): Promise<Array<UniqueConflict | null>> {
+): Answer<Array<UniqueConflict | null>> {
   const rowWrites = changes.map((change) => writesOfRow(table, change))
-  const settled = await settleUniqueness(
-    transaction,
-    changes.map((change) => entryEdits(table, change)),
+  const edits = changes.map((change) => entryEdits(table, change))
+  return andThen(settleUniqueness(transaction, edits), (settled) =>
+    writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),
   )
+}
+
+function writeChanges(
+  transaction: RowWrites,
+  table: TableDefinition,
+  {
+    changes,
+    rowWrites,
+    settled,
+    onConflict,
+  }: {
+    readonly changes: readonly RowChange[]
+    readonly rowWrites: ReadonlyArray<readonly CellWrite[]>
+    readonly settled: ReadonlyArray<readonly EntryEdit[] | UniqueConflict>
+    readonly onConflict: 'fail' | 'skip'
+  },
+): Array<UniqueConflict | null> {
   const conflicts = settled.map((edits) => ('entry' in edits ? edits : null))
   const conflict = onConflict === 'fail' ? conflicts.find((found) => found !== null) : undefined
   if (conflict != null) throw uniqueViolation(table, conflict)
   transaction.dependOnSchema(table.id)
   settled.forEach((edits, place) => {
     if ('entry' in edits) return
-    for (const { key, column, value } of rowWrites[place] as CellWrite[]) {
+    for (const { key, column, value } of rowWrites[place] as readonly CellWrite[]) {
       if (value === null) transaction.delete(key, column)
       else transaction.put(key, column, value)
     }

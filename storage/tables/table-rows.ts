@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { Transaction } from '../transaction/transaction.ts'
+import type { SnapshotReads } from '../transaction/transaction-protocol.ts'
 import type { SnapshotRow } from '../transaction/version.ts'
 import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from './key-encoding.ts'
 import {
@@ -12,6 +14,7 @@ import {
   familyIds,
   familyOf,
   isKeyColumn,
+  ROW_COLUMN,
 } from './row-codec.ts'
 import type { SqlValue } from './sql-type.ts'
 import type { SqlRow, TableDefinition } from './table-definition.ts'
@@ -34,16 +37,30 @@ export type StoredRow = {
  * the positions that are wanted, all when absent: families without any of them are not read. None
  * wanted reads what tells that the row exists.
  */
-export async function getRows(
+export function getRows(
   transaction: Pick<Transaction, 'getRows'>,
   table: TableDefinition,
   keyTuples: ReadonlyArray<readonly SqlValue[]>,
   columns?: readonly number[],
-): Promise<Array<StoredRow | null>> {
+): Answer<Array<StoredRow | null>> {
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
-  const rows = await transaction.getRows(keys, families.map(familyColumn))
-  return rows.map((row) => (row === null ? null : storedRow(table, families, row)))
+  return andThen(transaction.getRows(keys, columnsOfFamilies(families)), (rows) =>
+    rows.map((row) => (row === null ? null : storedRow(table, families, row))),
+  )
+}
+
+/** What `getRows` answers, in this turn; undefined where that has to be waited for. */
+export function getRowsNow(
+  snapshot: Pick<SnapshotReads, 'getRowsNow'>,
+  table: TableDefinition,
+  keyTuples: ReadonlyArray<readonly SqlValue[]>,
+  columns: readonly number[],
+): Array<StoredRow | null> | undefined {
+  const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
+  const families = familiesOf(table, columns)
+  const rows = snapshot.getRowsNow(keys, columnsOfFamilies(families))
+  return rows?.map((row) => (row === null ? null : storedRow(table, families, row)))
 }
 
 /** Keys of one table, as `getRows` takes them. */
@@ -97,7 +114,7 @@ export async function* scanRows(
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   const families = familiesOf(table, columns)
-  const range = { ...given, start, end, columns: families.map(familyColumn) }
+  const range = { ...given, start, end, columns: columnsOfFamilies(families) }
   for await (const row of transaction.scanRows(range)) yield storedRow(table, families, row)
 }
 
@@ -120,6 +137,13 @@ export function familiesOf(
     ),
   )
   return families.length === 0 ? all.slice(0, 1) : families
+}
+
+/** Most tables have one family, and then every read asks with this same list. */
+const ONLY_COLUMN: readonly string[] = [ROW_COLUMN]
+
+function columnsOfFamilies(families: readonly number[]): readonly string[] {
+  return families.length === 1 && families[0] === 0 ? ONLY_COLUMN : families.map(familyColumn)
 }
 
 /** Violations: T1 (key), T2 (values, or one of these families is missing). */

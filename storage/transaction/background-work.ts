@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { RenewedSet } from '../renewed-map.ts'
 import type { StorageLog } from '../storage-log.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { StorageLog } from '../storage-log.ts'
  */
 export class BackgroundWork {
   readonly #log: StorageLog
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new RenewedSet<Promise<void>>()
 
   constructor(log: StorageLog) {
     this.#log = log

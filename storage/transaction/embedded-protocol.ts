@@ -15,6 +15,7 @@ export function embeddedProtocol(
   context: EmbeddedContext,
   commit: 'one-phase' | 'two-phase',
 ): TransactionProtocol {
+  context.latches.newest.earlierEndedAt(context.oracle.lastSeen())
   return {
     snapshotAt(readTs) {
       return new ViewSnapshot(context, readTs)

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { rowKey } from '../../test/cell-notation.ts'
 import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { InvariantViolation } from '../invariant.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2']
 const TRANSFER = { bob: '3', joe: '9' }
@@ -36,6 +37,18 @@ describe('a two-phase commit in the process that owns the store', () => {
     ])
     assert.equal(world.latches.size, 0)
     assert.equal(world.store.batches.length, 3)
+  })
+
+  test('meets a lock without a latch: a rule was broken, and the lock is not overrun (J1)', async () => {
+    const world = await bobAndJoe()
+    await world.given('joe lock@4 primary=joe put 8')
+    const broken = (error: unknown) => error instanceof InvariantViolation
+    const refused = assert.rejects(world.commitAt(7, TRANSFER), broken)
+    await world.store.apply()
+    await refused
+    const joes = (await lockLines(world)).filter((line) => line.startsWith('joe'))
+    assert.equal(joes.length, 1)
+    assert.match(joes[0] ?? '', /lock@4/)
   })
 
   test('latches every row before its prewrite is queued, without a timestamp', async () => {

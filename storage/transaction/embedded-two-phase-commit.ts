@@ -11,7 +11,7 @@ import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
 import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
-import { decidePrewrite, prewriteStep } from './prewrite.ts'
+import { decidePrewrite, latchedPrewriteStep, prewriteStep } from './prewrite.ts'
 import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
 import { applyUntilTaken } from './step-batch.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
@@ -49,9 +49,11 @@ export async function commitTwoPhaseEmbedded(
     }
     latches.release(owner, [commit.primary])
     commitLog.settled(decided.commitTs, 'committed')
-    endLater('commit secondaries', () =>
-      commitSecondaries(context, commit, owner, decided.commitTs),
-    )
+    if (commit.secondaries.length > 0) {
+      endLater('commit secondaries', () =>
+        commitSecondaries(context, commit, owner, decided.commitTs),
+      )
+    }
     return decided
   } catch (error) {
     if (error instanceof InDoubt) return { kind: 'unknown' }
@@ -114,7 +116,9 @@ function latchAndPrewrite(
   | Obstacle {
   const { cellStore, latches } = context
   const { startTs } = request
-  const steps = stepsOf(groups, (group) => ({ row: group.row, ...prewriteStep(group, startTs) }))
+  const steps = stepsOf(groups, (group) => {
+    return { row: group.row, ...latchedPrewriteStep(group, startTs) }
+  })
   // Below the safe point no lock may appear any more: collection has settled all there were.
   const reason = fencedOff(context, request)
   if (reason !== undefined) return { kind: 'refused', reason }
@@ -189,7 +193,6 @@ async function commitSecondaries(
   owner: LatchOwner,
   commitTs: Timestamp,
 ): Promise<void> {
-  if (secondaries.length === 0) return
   const steps = stepsOf(secondaries, (group) => ({
     row: group.row,
     ...commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),

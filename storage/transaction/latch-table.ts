@@ -2,7 +2,9 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { InvariantViolation, invariant } from '../invariant.ts'
-import { RecentWrites } from './recent-writes.ts'
+import { RenewedMap, RenewedSet } from '../renewed-map.ts'
+import { NewestRecords } from './newest-records.ts'
+import { placeOf, RecentWrites } from './recent-writes.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
 export type LatchRequest = {
@@ -49,10 +51,12 @@ type Latch = {
  * settled. Timestamps are entered as they are taken, so its first key is the smallest (J4).
  */
 export class LatchTable {
-  readonly #byRow = new Map<string, Latch>()
-  readonly #owners = new Set<Owner>()
-  readonly #pending = new Map<Timestamp, Owner>()
+  readonly #byRow = new RenewedMap<string, Latch>()
+  readonly #owners = new RenewedSet<Owner>()
+  readonly #pending = new RenewedMap<Timestamp, Owner>()
   readonly #recentWrites = new RecentWrites()
+  /** What a read may take instead of asking the view. */
+  readonly newest = new NewestRecords(this.#recentWrites)
   #newestPending: Timestamp = 0
   #closing: Error | undefined
 
@@ -122,6 +126,7 @@ export class LatchTable {
       }
       this.#byRow.delete(text)
       if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)
+      this.newest.forget(placeOf(text))
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)

@@ -5,6 +5,7 @@ import { systemRowKey } from '../cell-store/row-key.ts'
 import type { Clock } from '../clock.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../randomness.ts'
+import { RenewedMap, RenewedSet } from '../renewed-map.ts'
 import type { StorageLog } from '../storage-log.ts'
 import type { Lock } from './lock.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
@@ -51,7 +52,7 @@ export function newIncarnation(randomness: Randomness): string {
 export class ExclusiveLiveness implements Liveness {
   readonly incarnation: string
   readonly #clock: Clock
-  readonly #committing = new Set<Timestamp>()
+  readonly #committing = new RenewedSet<Timestamp>()
 
   constructor(outside: { readonly clock: Clock; readonly randomness: Randomness }) {
     this.#clock = outside.clock
@@ -92,7 +93,7 @@ type SharedLivenessParts = {
 export class SharedLiveness implements Liveness {
   readonly incarnation: string
   readonly #parts: SharedLivenessParts
-  readonly #committing = new Map<Timestamp, Heartbeat>()
+  readonly #committing = new RenewedMap<Timestamp, Heartbeat>()
   readonly #stopping = new AbortController()
   /**
    * Since when on the own clock, by transaction and the wall time in the lock: the primary's is

@@ -3,11 +3,12 @@ import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import { compareRowKeys } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import {
+  contentBytes,
   decodeContent,
   decodeStartTs,
-  encodeContent,
-  encodeStartTs,
   type WrittenContent,
+  writeContent,
+  writeStartTs,
 } from './write-record.ts'
 
 /**
@@ -42,7 +43,6 @@ export type RowGroup = {
 }
 
 const GUARD_BYTE = 0x47
-const GUARD_CONTENT = Uint8Array.of(GUARD_BYTE)
 const INCARNATION_BYTES = 16
 /** Where the primary's row begins: behind the wall time, the incarnation and the row's length. */
 const ROW_AT = 8 + INCARNATION_BYTES + 2
@@ -55,16 +55,18 @@ export function encodeLock(lock: Lock): Uint8Array {
   const { primary, content, incarnation } = lock
   const { row } = primary
   const columnBytes = Buffer.byteLength(primary.column)
-  const encoded = content.kind === 'guard' ? GUARD_CONTENT : encodeContent(content)
   const columnAt = ROW_AT + row.length
-  const bytes = Buffer.allocUnsafe(columnAt + 1 + columnBytes + encoded.length)
-  bytes.set(encodeStartTs(lock.wallMicros))
+  const contentAt = columnAt + 1 + columnBytes
+  const length = contentAt + (content.kind === 'guard' ? 1 : contentBytes(content))
+  const bytes = Buffer.allocUnsafe(length)
+  writeStartTs(bytes, lock.wallMicros)
   bytes.write(incarnation, 8, 'hex')
   bytes.writeUInt16BE(row.length, ROW_AT - 2)
   bytes.set(row, ROW_AT)
   bytes[columnAt] = columnBytes
   bytes.write(primary.column, columnAt + 1)
-  bytes.set(encoded, columnAt + 1 + columnBytes)
+  if (content.kind === 'guard') bytes[contentAt] = GUARD_BYTE
+  else writeContent(bytes, contentAt, content)
   return bytes
 }
 

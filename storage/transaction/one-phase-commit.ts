@@ -121,6 +121,7 @@ export async function settled(
   }
   latches.settle(owner)
   latches.release(owner, rows)
+  for (const row of rows) latches.newest.wasCommitted(row, commitTs)
   commitLog.settled(commitTs, 'committed')
   return { kind: 'committed', commitTs }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import { type CheckAndMutate, mayBeSentAgain } from '../cell-store/cell-store.ts'
+import type { Mutation } from '../cell-store/mutation.ts'
 import { StorageError } from '../errors.ts'
 import { Backoff } from './backoff.ts'
 import { writeConflict } from './commit-refusal.ts'
@@ -33,16 +34,29 @@ export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAnd
       rollbackOf(column, startTs),
     ]),
     ifMatched: [],
-    otherwise: [
-      ...group.columns.flatMap(({ column, lock }) => {
-        const value = group.values.get(column)
-        return value === undefined
-          ? [setLock(column, lock)]
-          : [setData(column, startTs, value), setLock(column, lock)]
-      }),
-      ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs)),
-    ],
+    otherwise: locksOf(group, startTs),
   }
+}
+
+/**
+ * Phase one on a row that its latch keeps free of others, and of which it is known that nobody wrote or
+ * guarded it since the snapshot. The writer looks for a lock all the same: there is none without a
+ * latch (J1).
+ */
+export function latchedPrewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
+  const when = group.columns.map(({ column }) => anyLock(column))
+  return { when, ifMatched: [], otherwise: locksOf(group, startTs) }
+}
+
+/** Locks, long values, and the notify cells of the row's observers. */
+function locksOf(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
+  const locks = group.columns.flatMap(({ column, lock }) => {
+    const value = group.values.get(column)
+    return value === undefined
+      ? [setLock(column, lock)]
+      : [setData(column, startTs, value), setLock(column, lock)]
+  })
+  return [...locks, ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs))]
 }
 
 /**

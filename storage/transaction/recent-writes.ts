@@ -24,13 +24,25 @@ export class RecentWrites {
 }
 
 /** Half a megabyte. A power of two. */
-const PLACES = 65_536
+export const PLACES = 65_536
 
 /** FNV-1a, with its upper half folded in: a key's last bytes, which differ most, would stay below. */
-function placeOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  }
+export function placeOf(text: string): number {
+  let hash = FNV_BASIS
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME)
+  return folded(hash)
+}
+
+/** The place of a row by its key instead of its text; the same one. */
+export function placeOfKey(key: Uint8Array): number {
+  let hash = FNV_BASIS
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), FNV_PRIME)
+  return folded(hash)
+}
+
+const FNV_BASIS = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+function folded(hash: number): number {
   return (hash ^ (hash >>> 16)) & (PLACES - 1)
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError, StorageErrorCode } from '../errors.ts'
 import type { Hint } from './notify-cell.ts'
@@ -36,10 +37,14 @@ export interface SnapshotReads {
     signal?: AbortSignal,
   ): Answer<Array<SnapshotRow | null>>
 
+  /** What `getRows` answers; undefined where that has to be waited for. */
+  getRowsNow(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+  ): Array<SnapshotRow | null> | undefined
+
   scan(range: SnapshotRange): AsyncIterable<SnapshotRow>
 }
-
-export type Answer<T> = T | Promise<T>
 
 /** Rows of [start, end) in key order, or in reverse order; columns as for `getRows`. */
 export type SnapshotRange = {

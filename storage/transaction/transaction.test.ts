@@ -168,7 +168,7 @@ describe('limits', () => {
       fields: { limit: 'transactionRowsMax', limitValue: transactionRowsMax, actual: 50_001 },
     })
     const tooMuch = transaction.statement(async () => put(transaction, 'one more', ''))
-    await assert.rejects(tooMuch, { code: 'limit_exceeded' })
+    await assert.rejects(async () => tooMuch, { code: 'limit_exceeded' })
     assert.equal(transaction.state, 'active')
   })
 
@@ -193,10 +193,10 @@ describe('limits', () => {
       transaction.put(rowKey('bob'), COLUMN, value)
       transaction.put(rowKey('joe'), COLUMN, value)
     })
-    await assert.rejects(twoMore, { code: 'limit_exceeded' })
+    await assert.rejects(async () => twoMore, { code: 'limit_exceeded' })
     const oneMore = transaction.statement(async () => {
       transaction.put(rowKey('joe'), COLUMN, value)
     })
-    await assert.rejects(oneMore, { code: 'limit_exceeded' })
+    await assert.rejects(async () => oneMore, { code: 'limit_exceeded' })
   })
 })

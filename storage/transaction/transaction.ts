@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
@@ -104,25 +105,25 @@ export class Transaction {
     return !this.#isEmpty
   }
 
-  async getRow(key: Uint8Array, columns: readonly string[]): Promise<SnapshotRow | null> {
+  getRow(key: Uint8Array, columns: readonly string[]): Answer<SnapshotRow | null> {
     this.#checkActive()
     const found = this.#snapshot.getRow(key, columns, this.#statement?.signal)
-    // What is at hand is not waited for: in the process that owns its store that is nearly always.
-    const committed = found instanceof Promise ? await found : found
-    return overlayRow({ key, committed }, columns, this.#buffer)
+    if (this.#buffer.isEmpty) return found
+    return andThen(found, (committed) => overlayRow({ key, committed }, columns, this.#buffer))
   }
 
   /** One answer for each key, null where no asked column exists; one round trip to the store. */
-  async getRows(
+  getRows(
     keys: readonly Uint8Array[],
     columns: readonly string[],
-  ): Promise<Array<SnapshotRow | null>> {
+  ): Answer<Array<SnapshotRow | null>> {
     this.#checkActive()
     const found = this.#snapshot.getRows(keys, columns, this.#statement?.signal)
-    const rows = found instanceof Promise ? await found : found
-    if (this.#buffer.isEmpty) return rows
-    return rows.map((committed, index) =>
-      overlayRow({ key: keys[index] as Uint8Array, committed }, columns, this.#buffer),
+    if (this.#buffer.isEmpty) return found
+    return andThen(found, (rows) =>
+      rows.map((committed, index) =>
+        overlayRow({ key: keys[index] as Uint8Array, committed }, columns, this.#buffer),
+      ),
     )
   }
 
@@ -171,23 +172,22 @@ export class Transaction {
    * Runs one statement: `work` does not see its own writes, and when it throws they are dropped.
    * The signal ends its waiting for locks.
    */
-  async statement<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  statement<T>(work: () => Answer<T>, signal?: AbortSignal): Answer<T> {
     this.#checkActive()
     if (this.#statement !== undefined) throw closed('A statement is still running.')
     const layer = new WriteBuffer(this.#parts.budget)
     const statement: Statement = { layer, signal, notifications: undefined }
     this.#statement = statement
+    let isWaitedFor = false
     try {
-      const result = await work()
-      this.#checkActive()
-      const notifications = this.#notificationsWith(statement.notifications)
-      this.#buffer.merge(layer)
-      if (statement.notifications !== undefined) notifications?.merge(statement.notifications)
+      const result = work()
+      if (!(result instanceof Promise)) return this.#merged(statement, result)
+      isWaitedFor = true
       return result
+        .then((value) => this.#merged(statement, value))
+        .finally(() => this.#endStatement(statement))
     } finally {
-      layer.clear()
-      statement.notifications?.clear()
-      this.#statement = undefined
+      if (!isWaitedFor) this.#endStatement(statement)
     }
   }
 
@@ -313,6 +313,20 @@ export class Transaction {
       left -= 1
       if (left <= 0) return
     }
+  }
+
+  #merged<T>({ layer, notifications }: Statement, result: T): T {
+    this.#checkActive()
+    const all = this.#notificationsWith(notifications)
+    this.#buffer.merge(layer)
+    if (notifications !== undefined) all?.merge(notifications)
+    return result
+  }
+
+  #endStatement({ layer, notifications }: Statement): void {
+    layer.clear()
+    notifications?.clear()
+    this.#statement = undefined
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {

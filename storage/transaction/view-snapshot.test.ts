@@ -5,6 +5,7 @@ import { rowKey } from '../../test/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { ViewSnapshot } from './view-snapshot.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']
 
@@ -36,15 +37,38 @@ describe('a read of rows', () => {
     assert.deepEqual(asked, ['write'])
   })
 
-  test('that finds its row is answered by the first turn of microtasks', async () => {
+  test('does not ask the view for a row again that was read or committed since', async () => {
     const world = await given()
-    let answered = false
-    void world
-      .beginAt(7)
-      .getRow(rowKey('bob'), [COLUMN])
-      .then(() => (answered = true))
-    await Promise.resolve()
-    assert.ok(answered)
+    let asked = 0
+    const { view } = world.store
+    const { readRows } = view
+    view.readRows = (keys, filter) => {
+      asked += keys.length
+      return readRows(keys, filter)
+    }
+    const readBoth = (readTs: number) =>
+      world.beginAt(readTs).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
+    assert.equal(await world.read('bob', 8), '10')
+    assert.equal(await world.read('bob', 9), '10')
+    assert.equal(asked, 1)
+    assert.equal((await readBoth(9))[1]?.columns.get(COLUMN)?.commitTs, 6)
+    assert.equal(asked, 2)
+    while (world.oracle.lastSeen() < 9) world.oracle.take()
+    const committed = world.commitAt(9, { bob: '3' })
+    await world.store.apply()
+    const { commitTs } = await committed
+    const values = (await readBoth(commitTs ?? 0)).map((row) => row?.columns.get(COLUMN)?.value)
+    assert.deepEqual(values.map(String), ['3', '2'])
+    assert.equal(asked, 2)
+    assert.equal(await world.read('bob', 9), '10')
+    assert.equal(asked, 3)
+  })
+
+  test('that finds its row is answered at once', async () => {
+    const world = await given()
+    const answer = world.beginAt(7).getRow(rowKey('bob'), [COLUMN])
+    assert.ok(!(answer instanceof Promise))
+    assert.equal(Buffer.from(answer?.columns.get(COLUMN)?.value ?? []).toString(), '10')
   })
 
   test('is refused below the safe point, also where nothing is found', async () => {
@@ -67,9 +91,21 @@ describe('a read of rows', () => {
     const world = await given()
     void world.commitAt(7, { joe: '3' })
     const rows = world.beginAt(8).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
+    assert.ok(rows instanceof Promise)
     assert.equal(await stateOf(rows), 'waits')
     await world.store.apply()
     assert.equal(Buffer.from((await rows)[1]?.columns.get(COLUMN)?.value ?? []).toString(), '3')
+  })
+
+  test('that cannot wait has no answer while a row is hidden, and the committed one after it', async () => {
+    const world = await given()
+    void world.commitAt(7, { joe: '3' })
+    const reader = new ViewSnapshot(world.context, 8)
+    assert.equal(reader.getRowsNow([rowKey('bob'), rowKey('joe')], [COLUMN]), undefined)
+    assert.equal(reader.getRowsNow([rowKey('bob')], [COLUMN])?.length, 1)
+    await world.store.apply()
+    const [joe] = reader.getRowsNow([rowKey('joe')], [COLUMN]) ?? []
+    assert.equal(Buffer.from(joe?.columns.get(COLUMN)?.value ?? []).toString(), '3')
   })
 
   test('does not wait for the latch of a guard, which changes no value', async () => {
@@ -100,7 +136,7 @@ describe('a read of rows', () => {
       rows.map((row) => row?.columns.get(COLUMN)?.value.length),
       [3e6, 3e6, 3e6],
     )
-    const late = assert.rejects(world.beginAt(7).getRows(keys, [COLUMN]), {
+    const late = assert.rejects(async () => world.beginAt(7).getRows(keys, [COLUMN]), {
       code: 'snapshot_too_old',
     })
     world.oracle.safePoint = 8

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../answer.ts'
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
@@ -6,7 +7,7 @@ import type { LatchOwner } from './latch-table.ts'
 import { untilReleased } from './latch-wait.ts'
 import { newestWriteUpTo } from './percolator-columns.ts'
 import { snapshotTooOld } from './snapshot-age.ts'
-import type { Answer, SnapshotRange, SnapshotReads } from './transaction-protocol.ts'
+import type { SnapshotRange, SnapshotReads } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
 import { type ScannedSnapshot, scanView } from './view-scan.ts'
 import { partsInView, rowInView } from './view-values.ts'
@@ -14,8 +15,8 @@ import { partsInView, rowInView } from './view-values.ts'
 /**
  * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2,
  * Figure 6, `Get`). Locks are latches in memory, so a read looks at write records and nothing else,
- * and it does so in one turn: the fence, the latch, the view. A latch whose transaction is to be seen
- * by this snapshot is waited for, and then everything is looked at again.
+ * and it does so in one turn: the fence, the latch, the view, or what memory has of it. A latch whose
+ * transaction is to be seen by this snapshot is waited for, and then everything is looked at again.
  */
 export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
   readonly readTs: Timestamp
@@ -39,7 +40,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     if (owner !== undefined) {
       return this.#released(owner, signal).then(() => this.getRow(key, columns, signal))
     }
-    const [row] = cellStore.view.readRows([key], this.filter(columns))
+    const [row] = this.#records([key], columns)
     return row == null ? null : rowInView(cellStore.view, row)
   }
 
@@ -49,16 +50,25 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     signal?: AbortSignal,
   ): Answer<Array<SnapshotRow | null>> {
     this.checkReadable()
-    const { latches, cellStore } = this.#context
-    for (const key of keys) {
-      const owner = latches.hiding(key, this.readTs)
-      if (owner === undefined) continue
+    const owner = this.#hidingOneOf(keys)
+    if (owner !== undefined) {
       return this.#released(owner, signal).then(() => this.getRows(keys, columns, signal))
     }
-    const rows = cellStore.view.readRows(keys, this.filter(columns))
+    const rows = this.#records(keys, columns)
     const [first = [], ...rest] = partsInView(rows)
     const fetched = this.fetchNow(first)
     return rest.length === 0 ? fetched : this.#fetchRest(fetched, rest)
+  }
+
+  getRowsNow(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+  ): Array<SnapshotRow | null> | undefined {
+    this.checkReadable()
+    if (this.#hidingOneOf(keys) !== undefined) return undefined
+    const rows = this.#records(keys, columns)
+    const [first = [], ...rest] = partsInView(rows)
+    return rest.length === 0 ? this.fetchNow(first) : undefined
   }
 
   scan(range: SnapshotRange): AsyncIterable<SnapshotRow> {
@@ -97,6 +107,31 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
       fetched.push(...this.fetchNow(part))
     }
     return fetched
+  }
+
+  /** The records that the snapshot sees of rows that nobody hides, from memory as far as it has them. */
+  #records(keys: readonly Uint8Array[], columns: readonly string[]): Array<Row | null> {
+    const { latches, cellStore } = this.#context
+    const [column, another] = columns
+    if (column === undefined || another !== undefined) {
+      return cellStore.view.readRows(keys, this.filter(columns))
+    }
+    const rows = keys.map((key) => latches.newest.find(key, column, this.readTs) ?? null)
+    const missing = keys.filter((_key, at) => rows[at] === null)
+    if (missing.length === 0) return rows
+    const read = cellStore.view.readRows(missing, this.filter(columns))
+    for (const row of read) if (row !== null) latches.newest.wasRead(row, this.readTs)
+    if (missing.length === keys.length) return read
+    let next = 0
+    return rows.map((row) => row ?? (read[next++] as Row | null))
+  }
+
+  #hidingOneOf(keys: readonly Uint8Array[]): LatchOwner | undefined {
+    for (const key of keys) {
+      const owner = this.#context.latches.hiding(key, this.readTs)
+      if (owner !== undefined) return owner
+    }
+    return undefined
   }
 
   #released(owner: LatchOwner, signal: AbortSignal | undefined): Promise<void> {

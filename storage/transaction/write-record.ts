@@ -54,15 +54,8 @@ export function bytesElsewhere(record: Uint8Array): number {
   return record[START_TS_BYTES] === KIND_BYTE.data ? uint32At(record, START_TS_BYTES + 1) : 0
 }
 
-/** One byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
-export function encodeContent(content: WrittenContent): Uint8Array {
-  const bytes = Buffer.allocUnsafe(contentBytes(content))
-  writeContent(bytes, 0, content)
-  return bytes
-}
-
-/** How many bytes `encodeContent` makes. */
-function contentBytes(content: WrittenContent): number {
+/** How many bytes `writeContent` writes. */
+export function contentBytes(content: WrittenContent): number {
   switch (content.kind) {
     case 'inline':
       return 1 + content.value.length
@@ -73,13 +66,15 @@ function contentBytes(content: WrittenContent): number {
   }
 }
 
-function writeContent(bytes: Buffer, at: number, content: WrittenContent): void {
+/** One byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
+export function writeContent(bytes: Buffer, at: number, content: WrittenContent): void {
   bytes[at] = KIND_BYTE[content.kind]
   if (content.kind === 'inline') bytes.set(content.value, at + 1)
   else if (content.kind === 'data') bytes.writeUInt32BE(content.byteLength, at + 1)
 }
 
-function writeStartTs(bytes: Buffer, startTs: Timestamp): void {
+/** As u64be, in the first eight bytes. */
+export function writeStartTs(bytes: Buffer, startTs: Timestamp): void {
   bytes.writeUInt32BE(Math.floor(startTs / 2 ** 32), 0)
   bytes.writeUInt32BE(startTs % 2 ** 32, 4)
 }

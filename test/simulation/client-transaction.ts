@@ -32,7 +32,9 @@ export class ClientTransaction {
     columns: readonly string[],
   ): Promise<Array<ReadonlyMap<string, SeenValue> | null>> {
     const own = this.recorded.ownWrites()
-    const found = await this.#request(() => this.#transaction.getRows(rows.map(keyOfRow), columns))
+    const found = await this.#request(async () =>
+      this.#transaction.getRows(rows.map(keyOfRow), columns),
+    )
     const seen = found.map((row) => (row === null ? null : seenRow(row)))
     this.recorded.observations.push({ kind: 'read', rows, columns, seen, own })
     return seen.map((row) => row?.columns ?? null)

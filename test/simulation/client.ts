@@ -88,7 +88,7 @@ async function begin(
   recorded.isAsOf = asOf !== undefined
   recorded.readOnly = recorded.isAsOf || (!isSetup && random.fraction() < 0.08)
   recorded.keepsOutcome = random.fraction() < swarm.keepsOutcomeRate
-  const transaction = await gateway.request((storage) =>
+  const transaction = await gateway.request(async (storage) =>
     storage.begin({
       readOnly: recorded.readOnly,
       keepsOutcome: recorded.keepsOutcome,

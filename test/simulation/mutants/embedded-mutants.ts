@@ -6,6 +6,7 @@ const LARGE = 'storage/transaction/large-commit.ts'
 const VIEW_SCAN = 'storage/transaction/view-scan.ts'
 const VIEW_SNAPSHOT = 'storage/transaction/view-snapshot.ts'
 const LATCHES = 'storage/transaction/latch-table.ts'
+const NEWEST = 'storage/transaction/newest-records.ts'
 const FENCES = 'storage/transaction/commit-fences.ts'
 const ORACLE = 'storage/oracle/embedded-oracle.ts'
 const TWO_PHASE = 'storage/transaction/embedded-two-phase-commit.ts'
@@ -94,6 +95,30 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         file: LATCHES,
         find: '      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)\n',
         replace: '      void commitTs\n',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded' },
+  },
+  {
+    name: 'releasedRecordsKept',
+    what: 'a record in memory is not forgotten when the row gets a newer one',
+    edits: [
+      {
+        file: LATCHES,
+        find: '      this.newest.forget(placeOf(text))\n',
+        replace: '      void placeOf\n',
+      },
+    ],
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+  },
+  {
+    name: 'olderRecordsKept',
+    what: 'a record that an old snapshot has read is kept although there is a newer one',
+    edits: [
+      {
+        file: NEWEST,
+        find: '    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return\n',
+        replace: '    void rowKeyText\n',
       },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded' },
@@ -208,7 +233,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         replace: '',
       },
     ],
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
+    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase' },
   },
   {
     name: 'noCheckAfterWaiting',

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { andThen } from './answer.ts'
+
+test('what is at hand is gone on with at once, and what is not when it is there', async () => {
+  assert.equal(
+    andThen(2, (value) => value + 1),
+    3,
+  )
+  const later = andThen(Promise.resolve(2), (value) => value + 1)
+  assert.ok(later instanceof Promise)
+  assert.equal(await later, 3)
+})
+
+test('a mistake on the way is thrown where the answer was at hand, and rejects where it was not', async () => {
+  const fail = (): never => {
+    throw new RangeError('not this one')
+  }
+  assert.throws(() => andThen(2, fail), RangeError)
+  await assert.rejects(async () => andThen(Promise.resolve(2), fail), RangeError)
+})

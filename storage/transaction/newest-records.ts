@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
+import { rowKeyText } from '../cell-store/row-key.ts'
+import { PLACES, placeOfKey, type RecentWrites } from './recent-writes.ts'
+import { bytesElsewhere } from './write-record.ts'
+
+/** What a one-phase commit wrote to a row. */
+export type CommittedRow = {
+  readonly row: Uint8Array
+  readonly columns: ReadonlyArray<{
+    readonly column: string
+    readonly family: 'write' | 'guard'
+    readonly value: Uint8Array
+  }>
+}
+
+/**
+ * The newest write records of rows that were read or written lately, so that a read of one need not ask
+ * the view, whose snapshot and page cache begin anew with every group of commits.
+ *
+ *     bob  write "0" @8 -> startTs 7, put, inline "3"
+ *     a snapshot at 8 or later takes this record; one at 7 asks the view
+ *
+ * What stands here is the newest record of its column that is settled: in the turn in which the latch of
+ * a row goes, its record is forgotten, and one-phase commit puts the new one there; and it is forgotten
+ * when a collection has taken something of the row. A newer record that a snapshot must see is latched,
+ * with a commitTs that is not above the snapshot, and the latch is looked at first.
+ *
+ * Only inline values and deletions of columns with a one-character name: the rows of tables with one
+ * family. Not the system's rows, some of which are written without a transaction. Each row has one place,
+ * which it shares with others, and the last one has it: so nothing has to be evicted, and JavaScript's
+ * own collector has nothing to look at.
+ */
+export class NewestRecords {
+  readonly #recentWrites: RecentWrites
+  readonly #slabs = new Array<Buffer | undefined>(PLACES / SLAB_PLACES).fill(undefined)
+  #earlierEnd: Timestamp = Number.POSITIVE_INFINITY
+
+  constructor(recentWrites: RecentWrites) {
+    this.#recentWrites = recentWrites
+  }
+
+  /** No earlier process committed above this timestamp. Until it is said, nothing that is read is kept. */
+  earlierEndedAt(timestamp: Timestamp): void {
+    this.#earlierEnd = timestamp
+  }
+
+  /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
+  find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
+    const place = placeOfKey(key)
+    const slab = this.#slabs[slabOf(place)]
+    if (slab === undefined) return undefined
+    const at = offsetOf(place)
+    const commitTs = slab.readDoubleLE(at)
+    if (commitTs === EMPTY || commitTs > readTs) return undefined
+    if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
+    if (slab.readUInt16LE(at + KEY_BYTES_AT) !== key.length) return undefined
+    const keyAt = at + HEAD_BYTES
+    for (let byte = 0; byte < key.length; byte++) {
+      if (slab[keyAt + byte] !== key[byte]) return undefined
+    }
+    const recordAt = keyAt + key.length
+    const end = recordAt + slab.readUInt16LE(at + RECORD_BYTES_AT)
+    // A copy, because the place may be another row's before the reader has looked at it.
+    const value = Buffer.from(slab.subarray(recordAt, end))
+    return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
+  }
+
+  /**
+   * Keeps what a snapshot has read in the view, where it is the newest record there is: nobody has
+   * released the row with a later timestamp, nor did an earlier process write one.
+   */
+  wasRead({ key, cells }: Row, readTs: Timestamp): void {
+    const [cell, another] = cells
+    if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
+    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return
+    this.#keep(key, cell)
+  }
+
+  /** Keeps what was committed, in the turn in which its latch went. */
+  wasCommitted({ row, columns }: CommittedRow, commitTs: Timestamp): void {
+    const [first, another] = columns
+    if (first === undefined || another !== undefined || first.family !== 'write') return
+    this.#keep(row, { qualifier: first.column, timestamp: commitTs, value: first.value })
+  }
+
+  /** The record of the row is no longer the newest one, or may not be. */
+  forget(place: number): void {
+    this.#slabs[slabOf(place)]?.writeDoubleLE(EMPTY, offsetOf(place))
+  }
+
+  #keep(key: Uint8Array, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
+    const length = HEAD_BYTES + key.length + value.length
+    if (length > PLACE_BYTES || bytesElsewhere(value) > 0) return
+    if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
+    const place = placeOfKey(key)
+    this.#slabs[slabOf(place)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
+    const slab = this.#slabs[slabOf(place)] as Buffer
+    const at = offsetOf(place)
+    slab.writeDoubleLE(timestamp, at)
+    slab.writeUInt16LE(key.length, at + KEY_BYTES_AT)
+    slab.writeUInt16LE(value.length, at + RECORD_BYTES_AT)
+    slab[at + COLUMN_AT] = qualifier.charCodeAt(0)
+    slab.set(key, at + HEAD_BYTES)
+    slab.set(value, at + HEAD_BYTES + key.length)
+  }
+}
+
+// A place: commitTs as a double, the lengths of key and record as u16, the column, key, record.
+const KEY_BYTES_AT = 8
+const RECORD_BYTES_AT = 10
+const COLUMN_AT = 12
+const HEAD_BYTES = 13
+/** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all places are taken. */
+const PLACE_BYTES = 320
+/** So many places get their memory together, when the first of them is taken. */
+const SLAB_PLACES = 64
+const EMPTY = 0
+/** The first byte of the keys of system rows. */
+const SYSTEM_SPACE = 0x00
+
+function slabOf(place: number): number {
+  return Math.floor(place / SLAB_PLACES)
+}
+
+function offsetOf(place: number): number {
+  return (place % SLAB_PLACES) * PLACE_BYTES
+}
