@@ -21,6 +21,8 @@ export interface Parser {
    * anything can run. The result is cached and shared. Throws `ParseError` and nothing else.
    */
   parseScript(text: string): readonly Statement[]
+  /** The same for a text that is remembered; undefined for any other, which takes longer. */
+  knownScript(text: string): readonly Statement[] | undefined
 }
 
 export type ParserOptions = {
@@ -59,6 +61,10 @@ class CachingParser implements Parser {
     const bytes = text.length * BYTES_PER_CHARACTER + tokens.length * BYTES_PER_TOKEN
     this.#cache.add(text, statements, bytes)
     return statements
+  }
+
+  knownScript(text: string): readonly Statement[] | undefined {
+    return this.#cache.get(text)
   }
 
   #checkAndParse(text: string, tokens: IToken[]): readonly Statement[] {

@@ -2,7 +2,12 @@
 
 import type { Statement } from './ast.ts'
 
-type Entry = { readonly statements: readonly Statement[]; readonly bytes: number }
+type Entry = {
+  readonly statements: readonly Statement[]
+  readonly bytes: number
+  /** Whether it was asked for since the last time that it was to be given up. */
+  used: boolean
+}
 
 export type StatementCacheLimits = {
   readonly entriesMax: number
@@ -11,12 +16,13 @@ export type StatementCacheLimits = {
 }
 
 /**
- * Parsed texts by their text, the least recently used given up first. Clients send few texts and
- * many parameters, so most parsing is this one look-up. What it returns is shared: readonly.
+ * Parsed texts by their text; one that nobody has asked for lately is given up first. Clients send few
+ * texts and many parameters, so most parsing is this one look-up, and it changes nothing but a mark: a
+ * text that has it when its turn to go comes gets another round. What it returns is shared: readonly.
  */
 export class StatementCache {
   readonly #limits: StatementCacheLimits
-  // A Map iterates in order of insertion, so its first entry is the one not used for longest.
+  // A Map iterates in order of insertion, so its first entry is the one whose round is over.
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -35,26 +41,28 @@ export class StatementCache {
   get(text: string): readonly Statement[] | undefined {
     const entry = this.#entries.get(text)
     if (entry === undefined) return undefined
-    this.#entries.delete(text)
-    this.#entries.set(text, entry)
+    entry.used = true
     return entry.statements
   }
 
   /** `bytes` estimates what the text and its statements occupy. The text must not be in the cache. */
   add(text: string, statements: readonly Statement[], bytes: number): void {
-    if (bytes > this.#limits.entryBytesMax) return
-    this.#entries.set(text, { statements, bytes })
+    const { entriesMax, bytesMax, entryBytesMax } = this.#limits
+    if (bytes > entryBytesMax) return
+    while (this.#entries.size >= entriesMax || this.#bytes + bytes > bytesMax) this.#removeOne()
+    this.#entries.set(text, { statements, bytes, used: false })
     this.#bytes += bytes
-    while (this.#entries.size > this.#limits.entriesMax || this.#bytes > this.#limits.bytesMax) {
-      this.#removeOldest()
-    }
   }
 
-  #removeOldest(): void {
+  #removeOne(): void {
     for (const [text, entry] of this.#entries) {
       this.#entries.delete(text)
-      this.#bytes -= entry.bytes
-      return
+      if (!entry.used) {
+        this.#bytes -= entry.bytes
+        return
+      }
+      entry.used = false
+      this.#entries.set(text, entry)
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { indexSpace, STORAGE_LIMITS } from '../storage/storage.ts'
+import { type Answer, indexSpace, STORAGE_LIMITS } from '../storage/storage.ts'
 import type { StatementTransaction } from './execution-context.ts'
 
 /** What a statement read, for EXPLAIN ANALYZE. */
@@ -58,7 +58,7 @@ export class CountingTransaction implements StatementTransaction {
   statementWrite: StatementTransaction['statementWrite'] = (...at) =>
     this.#transaction.statementWrite(...at)
 
-  statement<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  statement<T>(work: () => Answer<T>, signal?: AbortSignal): Answer<T> {
     return this.#transaction.statement(work, signal)
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../storage/storage.ts'
 import { executeAggregate } from './execute-aggregate.ts'
 import { executeDelete } from './execute-delete.ts'
 import { executeGet } from './execute-get.ts'
@@ -9,22 +10,19 @@ import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import type { DataPlan } from './plan.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
-export async function executeData(
-  plan: DataPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export function executeData(plan: DataPlan, context: ExecutionContext): Answer<StatementResult> {
   switch (plan.kind) {
     case 'pointGet':
-      return await executeGet(plan, context)
+      return executeGet(plan, context)
     case 'rangeScan':
-      return await executeScan(plan, context)
+      return executeScan(plan, context)
     case 'aggregate':
-      return await executeAggregate(plan, context)
+      return executeAggregate(plan, context)
     case 'set':
-      return await executeSet(plan, context)
+      return executeSet(plan, context)
     case 'insert':
-      return await executeInsert(plan, context)
+      return executeInsert(plan, context)
     case 'delete':
-      return await executeDelete(plan, context)
+      return executeDelete(plan, context)
   }
 }

@@ -64,10 +64,10 @@ function askedRows(
 
 /** The stamp of a row is that of the newest of its families. */
 function columnsRead(
-  { projection }: PointGetPlan,
+  { reads }: PointGetPlan,
   { rowTimestamps }: ExecutionContext,
 ): { readonly columns?: readonly number[] } {
-  return rowTimestamps ? {} : { columns: [...projection.reads] }
+  return rowTimestamps ? {} : { columns: reads }
 }
 
 /** A multi-get of entries, and one of the rows behind those that are there. */

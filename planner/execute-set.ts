@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type Answer,
+  andThen,
   type ColumnDefinition,
   changeRows,
   columnPosition,
   getRows,
   guardRow,
+  type RowChange,
   type SqlRow,
   type SqlValue,
 } from '../storage/storage.ts'
@@ -21,17 +24,32 @@ import { PlanError } from './plan-error.ts'
  * names, and a new row takes the defaults of the others. Inside coalesce the columns of an absent
  * row are NULL, but for those of its key. An IF that is not met leaves everything as it is.
  */
-export async function executeSet(
-  plan: SetPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
-  const { table, assignments, reads } = plan
-  const { transaction } = context
+export function executeSet(plan: SetPlan, context: ExecutionContext): Answer<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   const key = requireKey(plan, scope)
+  if (plan.isBlind) return writeRow(plan, context, { scope, key })
+  return andThen(getRows(context.transaction, plan.table, [key], plan.reads), ([stored]) =>
+    writeRow(plan, context, { scope, key, existing: stored?.row }),
+  )
+}
+
+function writeRow(
+  plan: SetPlan,
+  context: ExecutionContext,
+  {
+    scope,
+    key,
+    existing,
+  }: {
+    readonly scope: Scope
+    readonly key: readonly SqlValue[]
+    /** Undefined where there is no row, or where it makes no difference whether there is. */
+    readonly existing?: SqlRow | undefined
+  },
+): Answer<StatementResult> {
+  const { table, assignments } = plan
+  const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)
-  const [stored] = await getRows(transaction, table, [key], reads)
-  const existing = stored?.row
   const before: Scope = { ...scope, row: existing ?? absentRow(table, key) }
   // Whatever the condition turns out to be, the commit depends on its staying so.
   if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
@@ -48,15 +66,15 @@ export async function executeSet(
     }
     row[column] = assigned
   }
-  if (existing === undefined) {
-    requireNotNull(plan, row)
-    await changeRows(transaction, table, [{ before: null, after: row }])
-  } else {
-    const columns = assignments.map(({ column }) => column)
-    await changeRows(transaction, table, [{ before: existing, after: row, columns }])
-  }
-  answer.add({ ...scope, row })
-  return answer.result(1)
+  if (existing === undefined) requireNotNull(plan, row)
+  const change: RowChange =
+    existing === undefined
+      ? { before: null, after: row }
+      : { before: existing, after: row, columns: assignments.map(({ column }) => column) }
+  return andThen(changeRows(transaction, table, [change]), () => {
+    answer.add({ ...scope, row })
+    return answer.result(1)
+  })
 }
 
 /** A condition that names columns outside of coalesce needs the row, as an expression does. */

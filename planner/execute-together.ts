@@ -97,7 +97,7 @@ async function fetchBatch(
   const asked = batch.map(({ plan, keys }) => ({
     table: plan.table,
     keyTuples: keys,
-    columns: [...plan.projection.reads],
+    columns: plan.reads,
   }))
   const rows = await transaction.statement(() => getRowsOfTables(transaction, asked), signal)
   size.learn(rows.flat())

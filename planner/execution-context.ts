@@ -63,7 +63,10 @@ export type StatementResult = {
 }
 
 /** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
-export function scopeOf(slots: readonly ParameterSlot[], context: ExecutionContext): Scope {
+export function scopeOf(
+  slots: readonly ParameterSlot[],
+  context: Pick<ExecutionContext, 'parameters' | 'functions'>,
+): Scope {
   const parameters = bindParameters(slots, context.parameters)
   return { row: [], parameters, functions: context.functions }
 }

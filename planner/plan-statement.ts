@@ -87,7 +87,8 @@ function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan 
   const projection = planProjection(compiler, table, statement.projection)
   const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
   const covering = keys.key.index !== undefined && covers(keys.key, projection.reads)
-  const parts = { table, position, slots: slots.all, keys, rejected, covering, projection }
+  const reads = [...projection.reads]
+  const parts = { table, position, slots: slots.all, keys, rejected, covering, projection, reads }
   return { kind: 'pointGet', ...parts, forUpdate }
 }
 

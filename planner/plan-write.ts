@@ -9,6 +9,7 @@ import type {
 } from '../parser/ast.ts'
 import {
   type ColumnDefinition,
+  columnPosition,
   columnsForDelete,
   columnsForSet,
   type TableDefinition,
@@ -71,6 +72,7 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     keys,
     assignments,
     reads: [...reads].sort((a, b) => a - b),
+    isBlind: precondition === undefined && makesTheWholeRow(table, assignments),
     ...(precondition === undefined ? {} : { precondition }),
     ...returned,
   }
@@ -97,6 +99,20 @@ export function planInsert(statement: InsertStatement, table: TableDefinition): 
   const { position, onConflictDoNothing } = statement
   const parts = { table, position, slots: slots.all, rows, onConflictDoNothing }
   return { kind: 'insert', ...parts, ...returned }
+}
+
+/** Whether the assignments say all of the row, and none of them nor an index needs what it was. */
+function makesTheWholeRow(
+  table: TableDefinition,
+  assignments: readonly PlannedAssignment[],
+): boolean {
+  const assigned = new Set(assignments.map(({ column }) => column))
+  for (const { columnId } of table.primaryKey) assigned.add(columnPosition(table, columnId))
+  return (
+    table.indexes.length === 0 &&
+    assigned.size === table.columns.length &&
+    assignments.every(({ value }) => value.columns.size === 0)
+  )
 }
 
 function planAssignments(

@@ -46,6 +46,8 @@ export type PointGetPlan = OfTable & {
   /** True when the entries of a unique index hold all that is read. */
   readonly covering: boolean
   readonly projection: RowProjection
+  /** Places of the columns that are read of each row. */
+  readonly reads: readonly number[]
   readonly forUpdate: boolean
 }
 
@@ -73,6 +75,11 @@ export type SetPlan = OfTable & {
   readonly returning?: RowProjection
   /** Places of the columns of the row that are read before it is written. */
   readonly reads: readonly number[]
+  /**
+   * True when the row becomes the same whatever it was, and whether or not there was one: every column
+   * beside its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
+   */
+  readonly isBlind: boolean
 }
 
 /** What a SET asks of its row before it writes. */

@@ -30,23 +30,31 @@ export class AnswerWriter {
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
   async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<string> {
-    const writing = this.results(outcome.results, integers, turns)
-    const results = writing instanceof Promise ? await writing : writing
-    const { readTimestamp, commitTimestamp, attempts, cursor } = outcome
-    const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
-    const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
-    return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}}\n`
+    return answerText(await this.results(outcome.results, integers, turns), outcome)
   }
 
-  /** The array of the results alone; at once when they are few rows. */
-  results(
+  /** The same at once, when it is one result of few rows. */
+  shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
+    const results = this.#shortResults(outcome.results, integers)
+    return results === undefined ? undefined : answerText(results, outcome)
+  }
+
+  /** The array of the results alone. */
+  async results(
     results: readonly StatementResult[],
     integers: IntegerForm,
     turns: Turns,
-  ): string | Promise<string> {
+  ): Promise<string> {
+    return (
+      this.#shortResults(results, integers) ??
+      (await this.#resultsInTurns(results, integers, turns))
+    )
+  }
+
+  #shortResults(results: readonly StatementResult[], integers: IntegerForm): string | undefined {
     const [only] = results
     if (results.length !== 1 || only === undefined || only.rows.length >= ROWS_AT_ONCE) {
-      return this.#resultsInTurns(results, integers, turns)
+      return undefined
     }
     const form = this.#formOf(only.columns, integers)
     let rows = ''
@@ -116,6 +124,13 @@ export class AnswerWriter {
     }
     return form
   }
+}
+
+function answerText(results: string, outcome: QueryOutcome): string {
+  const { readTimestamp, commitTimestamp, attempts, cursor } = outcome
+  const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
+  const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
+  return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}}\n`
 }
 
 const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }

@@ -37,7 +37,7 @@ function answer(done: BodyDone, parse: () => unknown): void {
 /** In a longer body the place of a mistake is not sought: nobody waits for that. */
 const PLACED_CHARACTERS_MAX = 1024 * 1024
 
-/** Throws ServerError `invalid_request` and `limit_exceeded`; undefined where there is nothing. */
+/** Undefined for an empty body. Throws ServerError `invalid_request` and `limit_exceeded`. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   // Most bodies are too short to nest too deeply.

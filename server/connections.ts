@@ -7,8 +7,9 @@ import type { Socket } from 'node:net'
  * open sockets ahead of need, and Node's `close` would wait for those.
  */
 export class Connections {
-  readonly #idle = new Set<Socket>()
-  readonly #busy = new Set<Socket>()
+  /** Each with its last answer, which is out or not; undefined before the first request. */
+  readonly #sockets = new Map<Socket, ServerResponse | undefined>()
+  readonly #upgraded = new Set<Socket>()
   #stopping = false
 
   constructor(server: Server) {
@@ -16,36 +17,37 @@ export class Connections {
     server.on('request', (request, response) => this.#began(request, response))
     // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
-      this.#idle.delete(socket)
-      this.#busy.add(socket)
+      this.#sockets.delete(socket)
+      this.#upgraded.add(socket)
+      socket.once('close', () => this.#upgraded.delete(socket))
     })
   }
 
   /** Ends idle sockets now, and each busy one when its answer is out. */
   stop(): void {
     this.#stopping = true
-    for (const socket of this.#idle) socket.destroy()
+    for (const [socket, response] of this.#sockets) {
+      if (response === undefined || response.destroyed) socket.destroy()
+      else endAfter(response, socket)
+    }
   }
 
   destroyAll(): void {
-    for (const socket of [...this.#idle, ...this.#busy]) socket.destroy()
+    for (const socket of [...this.#sockets.keys(), ...this.#upgraded]) socket.destroy()
   }
 
   #opened(socket: Socket): void {
-    this.#idle.add(socket)
-    socket.once('close', () => {
-      this.#idle.delete(socket)
-      this.#busy.delete(socket)
-    })
+    this.#sockets.set(socket, undefined)
+    socket.once('close', () => this.#sockets.delete(socket))
   }
 
   #began({ socket }: IncomingMessage, response: ServerResponse): void {
-    this.#idle.delete(socket)
-    this.#busy.add(socket)
-    response.once('close', () => {
-      if (!this.#busy.delete(socket) || socket.destroyed) return
-      this.#idle.add(socket)
-      if (this.#stopping) socket.end()
-    })
+    if (!this.#sockets.has(socket)) return
+    this.#sockets.set(socket, response)
+    if (this.#stopping) endAfter(response, socket)
   }
+}
+
+function endAfter(response: ServerResponse, socket: Socket): void {
+  response.once('close', () => socket.end())
 }

@@ -4,6 +4,9 @@ import type { Logger } from 'pino'
 import { checkOriginAndHost, corsHeaders, type OriginRules } from './origin-and-host.ts'
 import { ServerError } from './server-error.ts'
 
+/** What every answer has: browsers are not to guess what an answer is. */
+export const HEADER_OF_ALL = ['X-Content-Type-Options', 'nosniff'] as const
+
 /** Bodies are not unpacked: a few bytes of one could stand for any number of them. */
 function requirePlainBody(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
@@ -38,7 +41,7 @@ export function addRequestHooks(
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Content-Type-Options', 'nosniff')
+    reply.header(...HEADER_OF_ALL)
     const { headers } = request.raw
     try {
       const { host, origin } = headers

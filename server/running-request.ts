@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FastifyReply } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import type { Answer } from '../storage/storage.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
 /**
@@ -10,6 +11,8 @@ import { ClientDisconnected, ServerError } from './server-error.ts'
 export class RunningRequest {
   readonly #controller = new AbortController()
   readonly #ended: (request: RunningRequest) => void
+  /** Where it stands among those that run. */
+  place = 0
   #timer: NodeJS.Timeout | undefined
   #timeoutMs = 0
   #inStatement = false
@@ -31,13 +34,20 @@ export class RunningRequest {
    * Runs one statement, or several that are run as one. Whatever it throws, the reason of the abort is
    * what comes out.
    */
-  async statement<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  statement<T>(timeoutMs: number, work: (signal: AbortSignal) => Answer<T>): Answer<T> {
     const { signal } = this
     signal.throwIfAborted()
+    const result = work(signal)
+    // Nothing can have aborted it in the turn in which it began.
+    return result instanceof Promise ? this.#withinTime(timeoutMs, result) : result
+  }
+
+  async #withinTime<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
+    const { signal } = this
     this.#startTimer(timeoutMs)
     this.#inStatement = true
     try {
-      return await work(signal)
+      return await result
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     } finally {
@@ -66,25 +76,26 @@ export class RunningRequest {
 
 /** The requests that a stopping server would have to wait for. */
 export class RunningRequests {
-  readonly #running = new Set<RunningRequest>()
+  // No Set: its tables would keep requests alive long after their end, see `storage/renewed-map.ts`.
+  readonly #running: RunningRequest[] = []
   #stopped: Error | undefined
 
   /** To be called before anything of the request is awaited, or its client may go unnoticed. */
-  begin({ raw }: FastifyReply): RunningRequest {
+  begin(response: ServerResponse): RunningRequest {
     const request = this.beginFrame()
     const leave = () => {
-      if (!raw.writableFinished) request.abort(new ClientDisconnected('The client left.'))
+      if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
     }
     // It may have gone while its body was being read.
-    if (raw.destroyed) leave()
-    else raw.once('close', leave)
+    if (response.destroyed) leave()
+    else response.once('close', leave)
     return request
   }
 
   /** For what came in a frame of a socket, which aborts it itself when its client goes away. */
   beginFrame(): RunningRequest {
-    const request = new RunningRequest((ended) => this.#running.delete(ended))
-    this.#running.add(request)
+    const request = new RunningRequest(this.#leave)
+    request.place = this.#running.push(request) - 1
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request
   }
@@ -92,7 +103,16 @@ export class RunningRequests {
   /** Aborts all that are running, and those that are still to come. */
   abortAll(reason: Error): void {
     this.#stopped = reason
-    for (const request of this.#running) request.abort(reason)
+    for (const request of this.#running.slice()) request.abort(reason)
+  }
+
+  /** The last one takes the place of the one that has ended, which may be told of its end twice. */
+  readonly #leave = (ended: RunningRequest): void => {
+    if (this.#running[ended.place] !== ended) return
+    const last = this.#running.pop() as RunningRequest
+    if (last === ended) return
+    this.#running[ended.place] = last
+    last.place = ended.place
   }
 }
 

@@ -24,18 +24,22 @@ import { LiveConnections } from './live-connections.ts'
 import { Metrics } from './metrics/metrics.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
-import { undeclaredIn } from './openapi/answer-check.ts'
+import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import { type Contract, loadContract } from './openapi/contract.ts'
 import type { OpenApiDocument } from './openapi/document.ts'
 import type { SchemaValidator } from './openapi/validator.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import { Outbox } from './outbox.ts'
+import { PlanCache } from './plan-cache.ts'
+import { QueryAnswers } from './query-answers.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
+import { queryShortcut } from './routes/query-shortcut.ts'
 import { rowRoutes } from './routes/row-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
 import { tableRoutes } from './routes/table-routes.ts'
@@ -121,6 +125,7 @@ type Shared = {
   readonly parser: Parser
   readonly cursors: Cursors
   readonly turnQueue: TurnQueue
+  readonly plans: PlanCache
 }
 
 export class Server {
@@ -156,7 +161,12 @@ export class Server {
     this.#sendProblem = problemSender(log)
     this.http = createFastify(this.#sendProblem)
     this.#connections = new Connections(this.http.server)
-    const shared = { parser: createParser(), cursors, turnQueue: new TurnQueue(clock) }
+    const shared = {
+      parser: createParser(),
+      cursors,
+      turnQueue: new TurnQueue(clock),
+      plans: new PlanCache(),
+    }
     const { live, metrics } = this.#addRoutes(shared)
     this.#live = live
     this.#metrics = metrics
@@ -203,17 +213,18 @@ export class Server {
     await this.#parts.storage.close()
   }
 
-  #createObservers({ parser, cursors, turnQueue }: Shared): InProcessObservers {
+  #createObservers({ parser, cursors, turnQueue, plans }: Shared): InProcessObservers {
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const executionParts = { storage, clock, randomness, statementTimeoutMs, turnQueue }
+    const ways = { clock, randomness, turnQueue, plans }
+    const executionParts = { storage, statementTimeoutMs, ...ways }
     const execution = new StatementExecution(executionParts)
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, runMsMax }
     return new InProcessObservers(parts)
   }
 
-  #addRoutes({ parser, cursors, turnQueue }: Shared): {
+  #addRoutes({ parser, cursors, turnQueue, plans }: Shared): {
     readonly live: LiveConnections
     readonly metrics: Metrics
   } {
@@ -224,9 +235,11 @@ export class Server {
     const { statementTimeoutMs } = config
     const requests = this.#requests
     const writer = new AnswerWriter()
-    const runnerParts = { parser, storage, sessions, cursors, writer, clock, randomness, turnQueue }
+    const ways = { clock, randomness, turnQueue, plans }
+    const runnerParts = { parser, storage, sessions, cursors, writer, ...ways }
     const executionParts = { ...runnerParts, statementTimeoutMs }
     const runner = new StatementRunner(executionParts)
+    const answers = new QueryAnswers({ runner, writer, requests, turnQueue, clock })
     const rows = new RowTransactions(executionParts)
     const scans = new ScanStreams(executionParts)
     const streams = new StreamAnswers({ streams: scans, writer, requests, log })
@@ -249,10 +262,15 @@ export class Server {
     })
     addBodyParsers(this.http)
     addErrorHandling(this.http, document.operations, this.#sendProblem)
-    this.#addAnswerCheck(document, validator)
+    const checkAnswer = this.#answerCheck(document, validator)
     addDocumentationPages(this.http, document)
+    const shortcut = queryShortcut({
+      answers,
+      outbox: new Outbox(),
+      checkAnswer: checkAnswer && ((sent) => checkAnswer('query', sent)),
+    })
     const handlers = {
-      ...queryRoutes({ runner, scans, streams, writer, clock, turnQueue, requests }),
+      ...queryRoutes({ answers, scans, streams }),
       ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
       ...transactionRoutes({ sessions }),
       ...tableRoutes({ storage }),
@@ -270,27 +288,35 @@ export class Server {
       ...serverRoutes({ document, version, isStopping: () => this.#stopping }),
     }
     bindOperations(this.http, document, validator, handlers, {
-      openSocket: (route) => live.sockets.addRoute(this.http, route),
+      shortcuts: { query: shortcut },
+      adders: { openSocket: (route) => live.sockets.addRoute(this.http, route) },
     })
     return { live, metrics }
   }
 
-  #addAnswerCheck(document: OpenApiDocument, validator: SchemaValidator): void {
+  /** Checks answers of operations by their ids; undefined where nobody wants to know. */
+  #answerCheck(document: OpenApiDocument, validator: SchemaValidator): AnswerCheck | undefined {
     const { onUndeclaredAnswer } = this.#parts
-    if (onUndeclaredAnswer === undefined) return
+    if (onUndeclaredAnswer === undefined) return undefined
     const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
+    const check: AnswerCheck = (operationId, sent) => {
+      const operation = byId.get(operationId)
+      const undeclared = operation && undeclaredIn(operation, validator, sent)
+      if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
+    }
     this.http.addHook('onSend', async (request, reply, payload) => {
-      const operation = byId.get(request.routeOptions.config.operationId ?? '')
-      if (operation === undefined || request.method === 'HEAD') return
-      const undeclared = undeclaredIn(operation, validator, {
+      if (request.method === 'HEAD') return
+      check(request.routeOptions.config.operationId ?? '', {
         status: reply.statusCode,
         contentType: reply.getHeader('content-type')?.toString(),
         body: String(payload ?? ''),
       })
-      if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
     })
+    return check
   }
 }
+
+type AnswerCheck = (operationId: string, sent: SentAnswer) => void
 
 function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
   return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }

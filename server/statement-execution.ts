@@ -10,6 +10,7 @@ import {
   type StatementResult,
 } from '../planner/planner.ts'
 import type {
+  Answer,
   Catalog,
   Clock,
   Randomness,
@@ -17,7 +18,7 @@ import type {
   Timestamp,
   Transaction,
 } from '../storage/storage.ts'
-import { PlanCache } from './plan-cache.ts'
+import type { PlanCache } from './plan-cache.ts'
 import type { AnswerBudget } from './query-answer.ts'
 import type { QueryOptions } from './query-request.ts'
 import { asOfOf } from './request-snapshot.ts'
@@ -34,6 +35,7 @@ export type ExecutionParts = {
   readonly randomness: Randomness
   readonly statementTimeoutMs: number
   readonly turnQueue: TurnQueue
+  readonly plans: PlanCache
 }
 
 /** What one run over statements shares. */
@@ -51,7 +53,6 @@ export type Run = {
 /** Runs statements of one request, one after the other, inside a transaction. */
 export class StatementExecution {
   readonly #parts: ExecutionParts
-  readonly #plans = new PlanCache()
 
   constructor(parts: ExecutionParts) {
     this.#parts = parts
@@ -71,7 +72,10 @@ export class StatementExecution {
         const reads =
           statements.length === 1 ? [] : this.#readsFrom(statements, results.length, run)
         if (reads.length > 1) await this.#runTogether(reads, run, answered)
-        else answered(await this.#runStatement(next, run))
+        else {
+          const result = this.#runStatement(next, run)
+          answered(result instanceof Promise ? await result : result)
+        }
         if (turns.isDue) await turns.pause()
       } catch (error) {
         throw new StatementFailure((statements[results.length] ?? next).index, error)
@@ -98,7 +102,7 @@ export class StatementExecution {
 
   #planIfSound(statement: RowStatement, catalog: Catalog): Plan | undefined {
     try {
-      return this.#plans.plan(statement, catalog)
+      return this.#parts.plans.plan(statement, catalog)
     } catch {
       return undefined
     }
@@ -117,12 +121,12 @@ export class StatementExecution {
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */
-  #runStatement(entry: IndexedStatement, run: Run): Promise<StatementResult> {
+  #runStatement(entry: IndexedStatement, run: Run): Answer<StatementResult> {
     const asOf = asOfOf(entry)
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run)
     }
-    const plan = this.#plans.plan(entry.statement, run.catalog)
+    const plan = this.#parts.plans.plan(entry.statement, run.catalog)
     return run.running.statement(this.#timeoutMs(run), (signal) =>
       executePlan(plan, this.#contextOf(run, entry.parameters, signal)),
     )

@@ -7,6 +7,7 @@ import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import { runLoneGet } from './lone-get.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
@@ -46,6 +47,11 @@ export class StatementRunner {
     this.#parts = parts
     this.#execution = new StatementExecution(parts)
     this.#definitions = new DefinitionRunner(parts)
+  }
+
+  /** Runs a request in this turn, where nothing has to be waited for and nothing is wrong. */
+  runNow(request: QueryRequest): QueryOutcome | undefined {
+    return runLoneGet(this.#parts, request)
   }
 
   /** Runs a request; `running` is aborted when its client goes away. */

@@ -96,7 +96,7 @@ test('the signal of a request is aborted when its client goes, and not when it i
   let begun = () => {}
   let aborted = () => {}
   fastify.get('/wait', async (_request, reply) => {
-    const { signal } = requests.begin(reply)
+    const { signal } = requests.begin(reply.raw)
     signals.push(signal)
     begun()
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -104,7 +104,7 @@ test('the signal of a request is aborted when its client goes, and not when it i
     return 'late'
   })
   fastify.get('/answer', async (_request, reply) => {
-    signals.push(requests.begin(reply).signal)
+    signals.push(requests.begin(reply.raw).signal)
     return 'at once'
   })
   const url = await fastify.listen({ port: 0 })
@@ -131,16 +131,18 @@ test('requests that run, and that begin later, are told why a server waits no lo
   const requests = new RunningRequests()
   const reasons: unknown[] = []
   fastify.get('/', async (_request, reply) => {
-    const before = requests.begin(reply)
-    const ended = requests.begin(reply)
+    const before = requests.begin(reply.raw)
+    const ended = requests.begin(reply.raw)
+    const beside = requests.begin(reply.raw)
+    ended.end()
     ended.end()
     requests.abortAll(new Error('enough'))
-    const late = requests.begin(reply)
-    for (const { signal } of [before, ended, late]) reasons.push(signal.reason?.message)
+    const late = requests.begin(reply.raw)
+    for (const { signal } of [before, ended, beside, late]) reasons.push(signal.reason?.message)
     return ''
   })
   await fastify.inject('/')
-  assert.deepEqual(reasons, ['enough', undefined, 'enough'])
+  assert.deepEqual(reasons, ['enough', undefined, 'enough', 'enough'])
 })
 
 test('a statement ends with the reason why its request was aborted, whatever it throws itself', async (t) => {
@@ -148,13 +150,13 @@ test('a statement ends with the reason why its request was aborted, whatever it 
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('inside'))))
   const slow = new RunningRequest()
   t.after(() => slow.end())
-  await assert.rejects(slow.statement(1, work), { code: 'statement_timeout' })
+  await assert.rejects(async () => slow.statement(1, work), { code: 'statement_timeout' })
   const left = new RunningRequest()
   t.after(() => left.end())
   const running = left.statement(60_000, work)
   left.abort(new ClientDisconnected('It left.'))
-  await assert.rejects(running, ClientDisconnected)
-  await assert.rejects(left.statement(1_000, work), ClientDisconnected)
+  await assert.rejects(async () => running, ClientDisconnected)
+  await assert.rejects(async () => left.statement(1_000, work), ClientDisconnected)
 })
 
 test('time that passes between two statements counts for neither, and the second has its own', async (t) => {
@@ -164,5 +166,5 @@ test('time that passes between two statements counts for neither, and the second
   await setTimeout(5)
   assert.equal(request.signal.aborted, false)
   const endless = request.statement(1, (signal) => setTimeout(60_000, undefined, { signal }))
-  await assert.rejects(endless, { code: 'statement_timeout', fields: { timeoutMs: 1 } })
+  await assert.rejects(async () => endless, { code: 'statement_timeout', fields: { timeoutMs: 1 } })
 })

@@ -33,7 +33,7 @@ export class StreamAnswers {
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
   ): Promise<unknown> {
     const { streams, writer, requests, log } = this.#parts
-    const running = requests.begin(reply)
+    const running = requests.begin(reply.raw)
     let streaming = false
     try {
       const asked = await read(running)

@@ -56,7 +56,8 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^chevrotain$/, owner: /^parser\// },
 ]
 
-const FOUNDATION = /^storage\/(clock|randomness|errors|limits|invariant|storage-log)\.ts$/
+const FOUNDATION =
+  /^storage\/(answer|clock|randomness|renewed-map|errors|limits|invariant|storage-log)\.ts$/
 
 /** Inside storage each layer imports its own folder and the layers below it. */
 const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [

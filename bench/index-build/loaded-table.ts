@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type Answer,
   changeRows,
   createTable,
   openStorage,
@@ -52,7 +53,7 @@ type Begun = Awaited<ReturnType<Storage['begin']>>
 
 async function inTransaction(
   storage: Storage,
-  work: (transaction: Begun, catalog: Awaited<ReturnType<Storage['catalog']>>) => Promise<unknown>,
+  work: (transaction: Begun, catalog: Awaited<ReturnType<Storage['catalog']>>) => Answer<unknown>,
 ): Promise<void> {
   const transaction = await storage.begin()
   const catalog = await storage.catalog(transaction)

@@ -4,6 +4,7 @@ import test, { type TestContext } from 'node:test'
 import { createParser } from '../../parser/parser.ts'
 import { openStorage, systemClock, systemRandomness } from '../../storage/storage.ts'
 import { Cursors } from '../cursor.ts'
+import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
 import { StatementExecution } from '../statement-execution.ts'
@@ -25,6 +26,7 @@ async function runTransaction(t: TestContext) {
     randomness: systemRandomness,
     statementTimeoutMs: 30_000,
     turnQueue: new TurnQueue(systemClock),
+    plans: new PlanCache(),
   })
   const cursors = new Cursors(await storage.secret('cursor'))
   const parts = { parser: createParser(), cursors, execution }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify'
 import { ServerError } from '../server-error.ts'
 import type { OpenApiDocument, Operation } from './document.ts'
 import type { SchemaValidator, Violation } from './validator.ts'
@@ -18,6 +24,10 @@ export type CheckedRequest = {
 export type Handler = (request: CheckedRequest) => Promise<unknown>
 export type Handlers = Readonly<Record<string, Handler>>
 
+/** Answers the body when it is of the operation's schema for JSON; throws `invalid_request`. */
+export type BodyCheck = (body: unknown) => unknown
+/** Hooks that may answer plain requests of an operation before its handler is asked. */
+export type Shortcuts = Readonly<Record<string, (checkBody: BodyCheck) => onRequestHookHandler>>
 /** How the routes of some operations are added, by their ids, where it is not as all others. */
 export type RouteAdders = Readonly<Record<string, (route: RouteOptions) => void>>
 
@@ -30,7 +40,10 @@ export function bindOperations(
   document: OpenApiDocument,
   validator: SchemaValidator,
   handlers: Handlers,
-  adders: RouteAdders = {},
+  {
+    shortcuts = {},
+    adders = {},
+  }: { readonly shortcuts?: Shortcuts; readonly adders?: RouteAdders } = {},
 ): void {
   const unbound = new Set(Object.keys(handlers))
   for (const operation of document.operations) {
@@ -39,18 +52,21 @@ export function bindOperations(
     unbound.delete(operation.id)
     prepareSchemas(operation, validator)
     const isGivenAny = parameterFinder(operation)
+    const shortcut = shortcuts[operation.id]
+    const checkJson = (body: unknown) => checkBody(operation, validator, body, () => JSON_TYPE)
     const add = adders[operation.id] ?? ((route: RouteOptions) => fastify.route(route))
     add({
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      ...(shortcut && { onRequest: shortcut(checkJson) }),
       handler: (request, reply) => {
         reply.header('content-type', 'application/json; charset=utf-8')
         return handler({
           parameters: isGivenAny(request)
             ? checkParameters(operation, validator, request)
             : NO_PARAMETERS,
-          body: checkBody(operation, validator, request),
+          body: checkBody(operation, validator, request.body, () => mediaTypeOf(request)),
           raw: request,
           reply,
         })
@@ -163,9 +179,10 @@ function splitAtFirst(text: string, separator: string): [string, string] {
 function checkBody(
   operation: Operation,
   validator: SchemaValidator,
-  request: FastifyRequest,
+  given: unknown,
+  mediaTypeOfIt: () => string,
 ): unknown {
-  const body = request.body ?? undefined
+  const body = given ?? undefined
   if (operation.body === undefined) {
     if (body === undefined || body === '') return undefined
     throw new ServerError('invalid_request', 'This operation takes no body.')
@@ -174,7 +191,7 @@ function checkBody(
     if (!operation.body.required) return undefined
     throw new ServerError('invalid_request', 'The body is missing.')
   }
-  const mediaType = mediaTypeOf(request)
+  const mediaType = mediaTypeOfIt()
   const schema = operation.body.schemas.get(mediaType)
   if (schema === undefined) {
     const detail = `The body is ${mediaType}; ${mediaTypesOf(operation)} is taken here.`
@@ -185,7 +202,7 @@ function checkBody(
   return body
 }
 
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 
 /** The media type of the body without its parameters, in lower case. */
 export function mediaTypeOf(request: FastifyRequest): string {

@@ -45,7 +45,7 @@ export function operationRoutes(parts: {
     async checkStore({ reply }) {
       if (checking) throw new ServerError('overloaded', 'A check of the store is running.')
       checking = true
-      const running = requests.begin(reply)
+      const running = requests.begin(reply.raw)
       try {
         return consistencyAnswer(await storage.checkConsistency({ signal: running.signal }))
       } finally {

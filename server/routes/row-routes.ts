@@ -29,7 +29,7 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
     { reply }: CheckedRequest,
     work: (running: RunningRequest) => Promise<unknown>,
   ): Promise<unknown> => {
-    const request = requests.begin(reply)
+    const request = requests.begin(reply.raw)
     try {
       return await work(request)
     } finally {

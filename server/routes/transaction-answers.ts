@@ -3,18 +3,22 @@ import type { FastifyReply } from 'fastify'
 import type { Timestamp } from '../../storage/storage.ts'
 import type { TransactionSession } from '../transaction-session.ts'
 
+export const READ_TIMESTAMP_HEADER = 'Percolite-Read-Timestamp'
+export const COMMIT_TIMESTAMP_HEADER = 'Percolite-Commit-Timestamp'
+
 export function answerReadTimestamp(reply: FastifyReply, timestamp: Timestamp): void {
-  reply.header('Percolite-Read-Timestamp', timestamp)
+  reply.header(READ_TIMESTAMP_HEADER, timestamp)
 }
 
 export function answerCommitTimestamp(reply: FastifyReply, timestamp: Timestamp | null): void {
-  if (timestamp !== null) reply.header('Percolite-Commit-Timestamp', timestamp)
+  if (timestamp !== null) reply.header(COMMIT_TIMESTAMP_HEADER, timestamp)
 }
 
-/** 201 with `OpenedTransaction` of `openapi.yaml`. */
-export function openedAnswer(reply: FastifyReply, session: TransactionSession) {
-  const { id, transaction, expiresAt } = session
-  answerReadTimestamp(reply, transaction.startTs)
-  reply.code(201).header('Location', `/v1/transactions/${id}`)
+/** `OpenedTransaction` of `openapi.yaml`. */
+export function openedTransaction({ id, transaction, expiresAt }: TransactionSession) {
   return { transaction: id, readTimestamp: transaction.startTs, expiresAt }
+}
+
+export function locationOf({ id }: TransactionSession): string {
+  return `/v1/transactions/${id}`
 }

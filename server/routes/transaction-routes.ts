@@ -3,7 +3,12 @@ import { readStamp } from '../../planner/planner.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { type SessionEnding, TransactionSession } from '../transaction-session.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
-import { answerCommitTimestamp, answerReadTimestamp, openedAnswer } from './transaction-answers.ts'
+import {
+  answerCommitTimestamp,
+  answerReadTimestamp,
+  locationOf,
+  openedTransaction,
+} from './transaction-answers.ts'
 
 type OpenRequest = { readonly readOnly?: boolean; readonly asOf?: unknown }
 
@@ -22,7 +27,9 @@ export function transactionRoutes({
         ...past,
         ...(min === undefined ? {} : { minTimestamp: Number(min) }),
       })
-      return openedAnswer(reply, session)
+      answerReadTimestamp(reply, session.transaction.startTs)
+      reply.code(201).header('Location', locationOf(session))
+      return openedTransaction(session)
     },
 
     async listTransactions({ parameters }) {

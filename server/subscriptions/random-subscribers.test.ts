@@ -13,6 +13,7 @@ import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import type { Frame } from '../../test/socket-client.ts'
 import { startTestServer, type TestServer } from '../../test/test-server.ts'
 import { AnswerWriter } from '../answer-text.ts'
+import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { StatementExecution } from '../statement-execution.ts'
 import { TurnQueue } from '../turns.ts'
@@ -214,7 +215,11 @@ async function openWorld(t: TestContext, storage: Storage, seed: number): Promis
   )
   const turnQueue = new TurnQueue(systemClock)
   const parts = { storage, clock: systemClock, randomness: systemRandomness, turnQueue }
-  const execution = new StatementExecution({ ...parts, statementTimeoutMs: 30_000 })
+  const execution = new StatementExecution({
+    ...parts,
+    plans: new PlanCache(),
+    statementTimeoutMs: 30_000,
+  })
   const log = pino({ level: 'silent' })
   const subscriptions = new Subscriptions(
     { ...parts, log, writer: new AnswerWriter(), execution },

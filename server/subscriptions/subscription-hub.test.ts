@@ -10,6 +10,7 @@ import type { Frame } from '../../test/socket-client.ts'
 import { startTestServer } from '../../test/test-server.ts'
 import { AnswerWriter } from '../answer-text.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { StatementExecution } from '../statement-execution.ts'
 import { TurnQueue } from '../turns.ts'
@@ -38,7 +39,11 @@ async function world(t: TestContext) {
   }
   const turnQueue = new TurnQueue(systemClock)
   const parts = { storage, clock: systemClock, randomness: systemRandomness, turnQueue }
-  const execution = new StatementExecution({ ...parts, statementTimeoutMs: 30_000 })
+  const execution = new StatementExecution({
+    ...parts,
+    plans: new PlanCache(),
+    statementTimeoutMs: 30_000,
+  })
   const log = pino({ level: 'silent' })
   const rows = { written: 0 }
   const writer = new (class extends AnswerWriter {

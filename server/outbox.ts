@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServerResponse } from 'node:http'
+import { HEADER_OF_ALL } from './request-hooks.ts'
+
+/** An answer that is complete. Its body is text; the header fields are names and values in turn. */
+export type ReadyAnswer = {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+type Posted = ReadyAnswer & { readonly response: ServerResponse }
+
+/** Answers go out at the latest when so many of them wait. */
+const POSTED_MAX = 64
+
+/**
+ * Sends the answers that one turn of the event loop has made ready at its end, one right after the other.
+ * A client that has nothing to do sleeps, and to wake it costs several times what the writing does; sent
+ * together, the first answer wakes it for all of them.
+ */
+export class Outbox {
+  #posted: Posted[] = []
+
+  post(response: ServerResponse, { status, headers, body }: ReadyAnswer): void {
+    this.#posted.push({ response, status, headers, body })
+    if (this.#posted.length === 1) setImmediate(this.#send)
+    else if (this.#posted.length >= POSTED_MAX) this.#send()
+  }
+
+  readonly #send = (): void => {
+    const posted = this.#posted
+    this.#posted = []
+    for (const { response, status, headers, body } of posted) {
+      const bytes = Buffer.byteLength(body)
+      response.writeHead(status, [...HEADER_OF_ALL, ...headers, 'Content-Length', String(bytes)])
+      // Where each character is one byte, Node need not look for those that are more.
+      response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServerResponse } from 'node:http'
+import type { Clock, Timestamp } from '../storage/storage.ts'
+import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
+import type { AnswerWriter } from './answer-text.ts'
+import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import type { ReadyAnswer } from './outbox.ts'
+import type { QueryOutcome } from './query-answer.ts'
+import type { QueryRequest } from './query-request.ts'
+import {
+  COMMIT_TIMESTAMP_HEADER,
+  locationOf,
+  openedTransaction,
+  READ_TIMESTAMP_HEADER,
+} from './routes/transaction-answers.ts'
+import type { RunningRequests } from './running-request.ts'
+import type { StatementRunner } from './statement-runner.ts'
+import { tableText } from './table-text.ts'
+import { csvOfOutcome } from './terminal-answers.ts'
+import { TransactionSession } from './transaction-session.ts'
+import { type TurnQueue, Turns } from './turns.ts'
+
+export type QueryAnswersParts = {
+  readonly runner: StatementRunner
+  readonly writer: AnswerWriter
+  readonly requests: RunningRequests
+  readonly turnQueue: TurnQueue
+  readonly clock: Clock
+}
+
+export type AnswerOptions = {
+  /** `json` when nothing is said. */
+  readonly format?: AnswerFormat
+  readonly idempotent?: IdempotentRequest | undefined
+}
+
+/** Makes the whole answer to a request that holds statements. */
+export class QueryAnswers {
+  readonly #parts: QueryAnswersParts
+
+  constructor(parts: QueryAnswersParts) {
+    this.#parts = parts
+  }
+
+  /** The answer in this turn, where nothing has to be waited for and nothing is wrong. */
+  now(query: QueryRequest): ReadyAnswer | undefined {
+    const { runner, writer } = this.#parts
+    const outcome = runner.runNow(query)
+    if (outcome === undefined) return undefined
+    const text = writer.shortAnswer(outcome, query.integers ?? 'number')
+    return text === undefined ? undefined : answered(outcome, text)
+  }
+
+  /** Rejects with whatever a request can fail by; `response` tells when its client goes away. */
+  async of(
+    query: QueryRequest,
+    response: ServerResponse,
+    { format = 'json', idempotent }: AnswerOptions = {},
+  ): Promise<ReadyAnswer> {
+    const { runner, writer, requests, turnQueue, clock } = this.#parts
+    const running = requests.begin(response)
+    try {
+      const outcome = await runner.run(query, running, { idempotent })
+      if (outcome instanceof TransactionSession) return opened(outcome)
+      if (outcome instanceof ReplayedAnswer) return replayed(outcome)
+      const integers = query.integers ?? 'number'
+      switch (format) {
+        case 'csv':
+          return answered(outcome, csvOfOutcome(outcome), format)
+        case 'table':
+          return answered(outcome, tableText(outcome), format)
+        default: {
+          const short = writer.shortAnswer(outcome, integers)
+          if (short !== undefined) return answered(outcome, short)
+          const turns = new Turns(turnQueue, clock, running.signal)
+          return answered(outcome, await writer.answer(outcome, integers, turns))
+        }
+      }
+    } finally {
+      running.end()
+    }
+  }
+}
+
+function answered(
+  { readTimestamp, commitTimestamp }: QueryOutcome,
+  body: string,
+  format: AnswerFormat = 'json',
+): ReadyAnswer {
+  return { status: 200, headers: headersOf(format, readTimestamp, commitTimestamp), body }
+}
+
+function opened(session: TransactionSession): ReadyAnswer {
+  const headers = headersOf('json', session.transaction.startTs, null)
+  headers.push('Location', locationOf(session))
+  return { status: 201, headers, body: jsonLine(openedTransaction(session)) }
+}
+
+function replayed({ body, readTimestamp, commitTs }: ReplayedAnswer): ReadyAnswer {
+  const headers = headersOf('json', readTimestamp, commitTs)
+  headers.push('Idempotent-Replayed', 'true')
+  return { status: 200, headers, body: jsonLine(body) }
+}
+
+function headersOf(
+  format: AnswerFormat,
+  readTimestamp: Timestamp,
+  commitTimestamp: Timestamp | null,
+): string[] {
+  const headers = ['Content-Type', FORMAT_TYPES[format]]
+  headers.push(READ_TIMESTAMP_HEADER, String(readTimestamp))
+  if (commitTimestamp !== null) headers.push(COMMIT_TIMESTAMP_HEADER, String(commitTimestamp))
+  return headers
+}
+
+function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, onRequestHookHandler } from 'fastify'
+import { FORMAT_TYPES, formatOf } from '../answer-format.ts'
+import { parseJson } from '../body.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { SentAnswer } from '../openapi/answer-check.ts'
+import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
+import type { Outbox, ReadyAnswer } from '../outbox.ts'
+import type { QueryAnswers } from '../query-answers.ts'
+import type { QueryRequest } from '../query-request.ts'
+
+/**
+ * The way that nearly every request takes: statements as JSON, by `POST /v1/query`, with no header that
+ * asks for more. Once the hooks of all requests have let it pass, its body is read and its answer written
+ * on Node's own request and response, because Fastify's parsing of bodies and its replies cost more than a
+ * GET by its key. Whatever is not plain goes on to the ordinary route, and an error goes back to Fastify:
+ * what is refused, and in which words, is decided there for both.
+ */
+export function queryShortcut(parts: {
+  readonly answers: QueryAnswers
+  readonly outbox: Outbox
+  readonly checkAnswer: ((sent: SentAnswer) => void) | undefined
+}): (checkBody: BodyCheck) => onRequestHookHandler {
+  const { answers, outbox, checkAnswer } = parts
+
+  const send = ({ raw }: FastifyReply, ready: ReadyAnswer): void => {
+    const { status, body } = ready
+    checkAnswer?.({ status, contentType: FORMAT_TYPES.json, body })
+    outbox.post(raw, ready)
+  }
+
+  return (checkBody) => (request, reply, done) => {
+    const { raw } = request
+    if (!isPlain(raw)) {
+      done()
+      return
+    }
+    const failed = (error: unknown) => done(error as Error)
+    whenRead(raw, (bytes) => {
+      try {
+        const query = checkBody(parseJson(bytes)) as QueryRequest
+        const ready = answers.now(query)
+        if (ready !== undefined) send(reply, ready)
+        else
+          answers
+            .of(query, reply.raw)
+            .then((later) => send(reply, later))
+            .catch(failed)
+      } catch (error) {
+        failed(error)
+      }
+    })
+  }
+}
+
+/** Headers by which a request asks for more than the answer to its statements as JSON. */
+const SPECIAL_HEADERS = [
+  ...['transfer-encoding', 'expect', 'origin', 'access-control-request-method'],
+  ...['idempotency-key', 'percolite-min-timestamp'],
+] as const
+
+function isPlain({ url, headers }: IncomingMessage): boolean {
+  if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
+  if (formatOf(undefined, headers.accept) !== 'json') return false
+  for (const name of SPECIAL_HEADERS) if (headers[name] !== undefined) return false
+  return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
+}
+
+/** Node hands over as many bytes as were announced, or never comes to the end. */
+function whenRead(raw: IncomingMessage, read: (bytes: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  raw.on('data', (chunk: Buffer) => chunks.push(chunk))
+  raw.on('end', () => read(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+}
