@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { populationRows } from '../generator.ts'
+import { firstRunTradeIdentifier } from '../identifiers.ts'
+import { Population } from '../population.ts'
+import { profileOf } from '../profiles.ts'
+import { NO_RUN, type RunFacts } from '../run-facts.ts'
+import type { RowOf } from '../schema.ts'
+import { checkAll, verdictLines } from './all-checks.ts'
+import type { CheckResult } from './check.ts'
+import { MemoryStore } from './memory-store.ts'
+
+const profile = { ...profileOf('tiny'), trades: 800, marketDays: 1 }
+const population = new Population(profile, 3n)
+const loaded = MemoryStore.of(populationRows(population))
+const runTrade = firstRunTradeIdentifier(profile.trades)
+const [someTrade] = loaded.rows('trade') as [RowOf<'trade'>, ...RowOf<'trade'>[]]
+const someLimitTrade = loaded
+  .rows('trade')
+  .find(({ t_tt_id }) => t_tt_id === 'TLB') as typeof someTrade
+
+const DURING_A_RUN: RunFacts = { ...NO_RUN, isCleanedUp: false }
+
+async function brokenChecks(store: MemoryStore, facts: RunFacts = NO_RUN): Promise<number[]> {
+  const results = await checkAll(store, population, facts)
+  assert.deepEqual(
+    results.map(({ number }) => number),
+    Array.from({ length: 15 }, (_, place) => place + 1),
+  )
+  return results.filter(({ problems }) => problems > 0).map(({ number }) => number)
+}
+
+/** The loaded store in which a limit order of a run waits. */
+function withPendingOrder(): MemoryStore {
+  const trade = {
+    ...someTrade,
+    t_id: runTrade,
+    t_tt_id: 'TLB',
+    t_st_id: 'PNDG',
+    t_trade_price: null,
+  }
+  return loaded
+    .with('trade', (rows) => [...rows, trade])
+    .with('trade_history', (rows) => [...rows, { th_t_id: runTrade, th_st_id: 'PNDG', th_dts: 1 }])
+    .with('trade_request', (rows) => [
+      ...rows,
+      {
+        ...{ tr_t_id: runTrade, tr_tt_id: 'TLB', tr_s_symb: trade.t_s_symb },
+        ...{ tr_qty: 100, tr_bid_price: 2_500, tr_b_id: 1 },
+      },
+    ])
+}
+
+/** The loaded store in which a sale on margin was completed, of which its account knows nothing else. */
+function withCompletedTrade(): MemoryStore {
+  const trade = { ...someTrade, t_id: runTrade, t_tt_id: 'TMB', t_is_cash: 0, t_comm: 70 }
+  return loaded
+    .with('trade', (rows) => [...rows, trade])
+    .with('trade_history', (rows) => [
+      ...rows,
+      { th_t_id: runTrade, th_st_id: 'SBMT', th_dts: 1 },
+      { th_t_id: runTrade, th_st_id: 'CMPT', th_dts: 2 },
+    ])
+    .with('settlement', (rows) => [
+      ...rows,
+      { se_t_id: runTrade, se_cash_type: 'Margin', se_cash_due_date: 3, se_amt: 4 },
+    ])
+}
+
+const ONE_COMPLETED: RunFacts = { ...NO_RUN, tradeResults: { acknowledged: 1, ambiguous: 0 } }
+const brokerOfSome = population.accountWithId(someTrade.t_ca_id).brokerId
+
+/** Changes the first row for which it is asked. */
+function changed<Row>(
+  rows: readonly Row[],
+  change: Partial<Row>,
+  isIt = (_row: Row) => true,
+): Row[] {
+  const place = rows.findIndex(isIt)
+  assert.ok(place >= 0, 'the row to be changed is there')
+  return rows.with(place, { ...(rows[place] as Row), ...change })
+}
+
+test('all fifteen hold after a load', async () => {
+  const results = await checkAll(loaded, population, NO_RUN)
+  assert.deepEqual(verdictLines(results), ['15 of 15 checks hold'])
+})
+
+test('all fifteen hold while an order waits, but the last not once that was cleaned up', async () => {
+  assert.deepEqual(await brokenChecks(withPendingOrder(), DURING_A_RUN), [])
+  assert.deepEqual(await brokenChecks(withPendingOrder(), NO_RUN), [15])
+})
+
+test('the totals of brokers are compared as the broker mode wants it', async () => {
+  const completed = withCompletedTrade()
+  const counted = completed.with('broker', (rows) =>
+    rows.map((row) =>
+      row.b_id === brokerOfSome
+        ? { ...row, b_num_trades: row.b_num_trades + 1, b_comm_total: row.b_comm_total + 70 }
+        : row,
+    ),
+  )
+  const delta = { bd_b_id: brokerOfSome, bd_t_id: runTrade, bd_comm: 70, bd_dts: 1 }
+  const observed = completed.with('broker_delta', () => [delta])
+  for (const [brokerMode, right, wrong] of [
+    ['inline', counted, completed],
+    ['omit', completed, counted],
+    ['observer', observed, completed],
+  ] as const) {
+    const facts = { ...ONE_COMPLETED, brokerMode }
+    assert.deepEqual(await brokenChecks(right, facts), [], brokerMode)
+    assert.deepEqual(await brokenChecks(wrong, facts), [1, 2], brokerMode)
+  }
+})
+
+test('what is ambiguous to the driver may have happened or not', async () => {
+  const perhaps = { acknowledged: 0, ambiguous: 1 }
+  const facts: RunFacts = { ...NO_RUN, brokerMode: 'omit', tradeResults: perhaps }
+  assert.deepEqual(await brokenChecks(withCompletedTrade(), facts), [])
+  assert.deepEqual(await brokenChecks(loaded, facts), [])
+  const none: RunFacts = { ...NO_RUN, brokerMode: 'omit' }
+  assert.deepEqual(await brokenChecks(withCompletedTrade(), none), [12])
+
+  const [{ lt_s_symb }] = loaded.rows('last_trade') as [RowOf<'last_trade'>]
+  const ticker = new Map([[lt_s_symb, { acknowledged: 325, ambiguous: 425 }]])
+  for (const [lt_vol, broken] of [
+    [325, []],
+    [750, []],
+    [0, [11]],
+    [751, [11]],
+  ] as const) {
+    const store = loaded.with('last_trade', (rows) => changed(rows, { lt_vol }))
+    assert.deepEqual(await brokenChecks(store, { ...NO_RUN, tickerVolume: ticker }), broken)
+  }
+})
+
+type Planted = readonly [
+  scenario: string,
+  broken: readonly number[],
+  plant: () => MemoryStore,
+  facts?: RunFacts,
+]
+
+const PLANTED: readonly Planted[] = [
+  [
+    'a broker counts a trade too many',
+    [1],
+    () => loaded.with('broker', (rows) => changed(rows, { b_num_trades: 1 })),
+  ],
+  [
+    'a broker misses a commission',
+    [2],
+    () => loaded.with('broker', (rows) => changed(rows, { b_comm_total: 1 })),
+  ],
+  [
+    'a summary is not the sum of its holdings',
+    [3],
+    () => loaded.with('holding_summary', (rows) => changed(rows, { hs_qty: 12_345 })),
+  ],
+  [
+    'a holding has lost its summary',
+    [4],
+    () => loaded.with('holding_summary', (rows) => rows.slice(1)),
+  ],
+  [
+    'a summary of nothing was left behind',
+    [4],
+    () =>
+      loaded.with('holding_summary', (rows) => [
+        ...rows,
+        { hs_ca_id: 1, hs_s_symb: 'NOSUCH', hs_qty: 0 },
+      ]),
+  ],
+  [
+    'a holding is of the other sign than its neighbours',
+    [3, 5, 10],
+    () =>
+      loaded.with('holding', (rows) => {
+        const [first] = rows as [RowOf<'holding'>]
+        return [...rows, { ...first, h_t_id: 77, h_qty: -first.h_qty }]
+      }),
+  ],
+  [
+    'a trade was never submitted',
+    [6],
+    () =>
+      loaded.with('trade_history', (rows) =>
+        rows.toSpliced(
+          rows.findIndex(({ th_st_id }) => th_st_id === 'SBMT'),
+          1,
+        ),
+      ),
+  ],
+  [
+    'a limit order was never pending',
+    [6],
+    () =>
+      loaded.with('trade_history', (rows) =>
+        rows.filter(
+          ({ th_t_id, th_st_id }) => th_t_id !== someLimitTrade.t_id || th_st_id !== 'PNDG',
+        ),
+      ),
+  ],
+  [
+    'a history is of no trade',
+    [6],
+    () =>
+      loaded.with('trade_history', (rows) => [
+        ...rows,
+        { th_t_id: 5, th_st_id: 'SBMT', th_dts: 1 },
+      ]),
+  ],
+  [
+    'a completed trade is not settled',
+    [7],
+    () => loaded.with('settlement', (rows) => rows.slice(1)),
+  ],
+  [
+    'a cash trade was paid otherwise than settled',
+    [7],
+    () => loaded.with('cash_transaction', (rows) => changed(rows, { ct_amt: 1 })),
+  ],
+  [
+    'a trade was paid that does not exist',
+    [7],
+    () =>
+      loaded.with('cash_transaction', (rows) => [
+        ...rows,
+        { ct_t_id: 5, ct_dts: 1, ct_amt: 1, ct_name: '' },
+      ]),
+  ],
+  [
+    'an update of a balance was lost',
+    [8],
+    () => loaded.with('customer_account', (rows) => changed(rows, { ca_bal: 1 })),
+  ],
+  [
+    'a pending order has no request',
+    [9],
+    () => withPendingOrder().with('trade_request', () => []),
+    DURING_A_RUN,
+  ],
+  [
+    'an order was triggered and its request was left behind',
+    [9],
+    () =>
+      withPendingOrder()
+        .with('trade', (rows) =>
+          changed(rows, { t_st_id: 'SBMT' }, ({ t_id }) => t_id === runTrade),
+        )
+        .with('trade_history', (rows) => [
+          ...rows,
+          { th_t_id: runTrade, th_st_id: 'SBMT', th_dts: 2 },
+        ]),
+    DURING_A_RUN,
+  ],
+  [
+    'a holding has changed without history',
+    [3, 10],
+    () => loaded.with('holding', (rows) => changed(rows, { h_qty: 12_300 })),
+  ],
+  [
+    'a step of the history of a holding is missing',
+    [10],
+    () =>
+      loaded.with('holding_history', (rows) =>
+        rows.toSpliced(
+          rows.findIndex(({ hh_before_qty }) => hh_before_qty !== 0),
+          1,
+        ),
+      ),
+  ],
+  [
+    'a holding was opened by another trade than its own',
+    [10],
+    () =>
+      loaded.with('holding_history', (rows) =>
+        changed(rows, { hh_t_id: 5 }, ({ hh_before_qty }) => hh_before_qty === 0),
+      ),
+  ],
+  [
+    'the ticker has a volume that nobody reported',
+    [11],
+    () => loaded.with('last_trade', (rows) => changed(rows, { lt_vol: 425 })),
+  ],
+  [
+    'an acknowledged trade result is lost',
+    [12],
+    () => loaded,
+    { ...NO_RUN, tradeResults: { acknowledged: 1, ambiguous: 0 } },
+  ],
+  [
+    'an order that was rolled back is there',
+    [13],
+    withPendingOrder,
+    { ...DURING_A_RUN, forcedRollbacks: [runTrade] },
+  ],
+  [
+    'an index has an entry of a row that is gone',
+    [14],
+    () =>
+      loaded.withEntries('trade_account', 'trade', (rows) => [...rows, { ...someTrade, t_id: 5 }]),
+  ],
+  [
+    'an index was not told of a change',
+    [14],
+    () => loaded.withEntries('trade_security', 'trade', (rows) => changed(rows, { t_dts: 5 })),
+  ],
+  [
+    'an index lacks a row',
+    [14],
+    () => loaded.withEntries('broker_name', 'broker', (rows) => rows.slice(1)),
+  ],
+  [
+    'an index is out of order',
+    [14],
+    () => loaded.withEntries('trade_account', 'trade', (entries) => entries.toReversed()),
+  ],
+  [
+    'a unique index has a value twice',
+    [14],
+    () =>
+      loaded.with('customer', (rows) => {
+        const [first] = rows as [RowOf<'customer'>]
+        return [...rows, { ...first, c_id: 5 }]
+      }),
+  ],
+  [
+    'a trade of the load is open again',
+    [1, 2, 6, 7, 15],
+    () => loaded.with('trade', (rows) => changed(rows, { t_st_id: 'SBMT' })),
+    DURING_A_RUN,
+  ],
+]
+
+for (const [scenario, broken, plant, facts] of PLANTED) {
+  test(`the checks find that ${scenario}`, async () => {
+    assert.deepEqual(await brokenChecks(plant(), facts), broken)
+  })
+}
+
+test('an order that was rolled back is found in whatever table it is', async () => {
+  const stores: Readonly<Record<string, MemoryStore>> = {
+    TRADE: loaded.with('trade', (rows) => changed(rows, { t_id: runTrade })),
+    TRADE_HISTORY: loaded.with('trade_history', (rows) => changed(rows, { th_t_id: runTrade })),
+    TRADE_REQUEST: withPendingOrder().with('trade', (rows) => rows.slice(0, -1)),
+    SETTLEMENT: loaded.with('settlement', (rows) => changed(rows, { se_t_id: runTrade })),
+    CASH_TRANSACTION: loaded.with('cash_transaction', (rows) =>
+      changed(rows, { ct_t_id: runTrade }),
+    ),
+    HOLDING: loaded.with('holding', (rows) => changed(rows, { h_t_id: runTrade })),
+    HOLDING_HISTORY: loaded.with('holding_history', (rows) => changed(rows, { hh_t_id: runTrade })),
+    BROKER_DELTA: loaded.with('broker_delta', () => [
+      { bd_b_id: brokerOfSome, bd_t_id: runTrade, bd_comm: 1, bd_dts: 1 },
+    ]),
+  }
+  for (const [table, store] of Object.entries(stores)) {
+    const facts = { ...DURING_A_RUN, forcedRollbacks: [runTrade] }
+    const { examples } = (await checkAll(store, population, facts))[12] as CheckResult
+    assert.ok(examples.includes(`trade ${runTrade} was rolled back and is in ${table}`), table)
+  }
+})
+
+test('a verdict names what is broken, with a few examples', async () => {
+  const store = loaded.with('settlement', (rows) => rows.slice(12))
+  const lines = verdictLines(await checkAll(store, population, NO_RUN))
+  assert.equal(lines[0], '14 of 15 checks hold')
+  assert.match(lines[1] as string, /^check 7 does not hold: .* \(\d\d problems\)$/)
+  assert.equal(lines.length, 2 + 5)
+})

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto'
+import { InitialTrades, type PlacedRow } from './initial-trades.ts'
+import type { Population } from './population.ts'
+import type { Profile } from './profiles.ts'
+import { financialRows, newsItemRows, newsXrefRows } from './rows/company-report-rows.ts'
+import {
+  accountPermissionRows,
+  customerAccountRows,
+  customerRows,
+  customerTaxrateRows,
+  watchItemRows,
+  watchListRows,
+} from './rows/customer-rows.ts'
+import { addressRows, statusTypeRows, taxrateRows, zipCodeRows } from './rows/dimension-rows.ts'
+import {
+  companyCompetitorRows,
+  companyRows,
+  dailyMarketRows,
+  exchangeRows,
+  industryRows,
+  lastTradeRows,
+  sectorRows,
+  securityRows,
+} from './rows/market-rows.ts'
+import type { TableRows } from './rows/table-rows.ts'
+import { chargeRows, commissionRateRows, tradeTypeRows } from './rows/tariff-rows.ts'
+import type { TableName } from './schema.ts'
+
+/** The tables that the history does not make; each of their rows can be made alone. */
+export const TABLE_ROWS: { readonly [Table in TableName]?: TableRows<Table> } = {
+  status_type: statusTypeRows,
+  trade_type: tradeTypeRows,
+  charge: chargeRows,
+  commission_rate: commissionRateRows,
+  taxrate: taxrateRows,
+  zip_code: zipCodeRows,
+  address: addressRows,
+  sector: sectorRows,
+  industry: industryRows,
+  exchange: exchangeRows,
+  company: companyRows,
+  company_competitor: companyCompetitorRows,
+  financial: financialRows,
+  news_item: newsItemRows,
+  news_xref: newsXrefRows,
+  security: securityRows,
+  last_trade: lastTradeRows,
+  daily_market: dailyMarketRows,
+  customer: customerRows,
+  customer_account: customerAccountRows,
+  customer_taxrate: customerTaxrateRows,
+  account_permission: accountPermissionRows,
+  watch_list: watchListRows,
+  watch_item: watchItemRows,
+}
+
+/** Every row of a population, the same ones in the same order for the same profile and seed. */
+export function* populationRows(population: Population): Iterable<PlacedRow> {
+  for (const [table, source] of Object.entries(TABLE_ROWS) as [TableName, TableRows<TableName>][]) {
+    const parents = source.parents(population)
+    for (let parent = 0; parent < parents; parent += 1) {
+      for (const row of source.rowsOf(population, parent)) yield [table, row] as PlacedRow
+    }
+  }
+  yield* new InitialTrades(population).rows()
+}
+
+/** About how many rows that is; for progress. */
+export function rowsExpected(profile: Profile): number {
+  const { customers, companies, securities, trades, marketDays } = profile
+  const watchItems = (customers * (profile.watchItemsMin + profile.watchItemsMax)) / 2
+  return Math.round(
+    customers * 26 + companies * 28 + securities * marketDays + watchItems + trades * 7,
+  )
+}
+
+/** The rows as lines of JSON, each behind the name of its table, as a SHA-256. */
+export function populationHash(population: Population): string {
+  const hash = createHash('sha256')
+  for (const [table, row] of populationRows(population)) {
+    hash.update(`${table} ${JSON.stringify(row)}\n`)
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { checkAll, verdictLines } from './checks/all-checks.ts'
+import type { Walker } from './checks/store-image.ts'
+import { populationRows } from './generator.ts'
+import { historyRatios, ratioProblems } from './history-ratios.ts'
+import type { Population } from './population.ts'
+import { NO_RUN } from './run-facts.ts'
+import { columnsOf, TABLE_NAMES, type TableName } from './schema.ts'
+import { digestsOf, type TableDigest, TableDigester } from './table-digest.ts'
+
+const NOTHING: TableDigest = { rows: 0, digest: '0'.repeat(16) }
+
+/**
+ * Whether a store in which nothing has run yet has every row of the population and no other, left
+ * behind as the rules imply, and whether the fifteen checks hold in it. Resolves to what is wrong, in
+ * sentences; to nothing when all is well.
+ */
+export async function verifyLoad(
+  store: Walker,
+  population: Population,
+): Promise<readonly string[]> {
+  const expected = digestsOf(populationRows(population))
+  const problems: string[] = []
+  for (const table of TABLE_NAMES) {
+    const [wanted, found] = [expected.get(table) ?? NOTHING, await digestOfTable(store, table)]
+    if (found.rows !== wanted.rows) {
+      problems.push(`${table} has ${found.rows} rows instead of ${wanted.rows}`)
+    } else if (found.digest !== wanted.digest) {
+      problems.push(`${table} has rows that are not those of the population`)
+    }
+  }
+  const ratios = historyRatios((table) => expected.get(table)?.rows ?? 0)
+  const [verdict, ...broken] = verdictLines(await checkAll(store, population, NO_RUN))
+  if (broken.length > 0) problems.push(verdict as string, ...broken)
+  return [...problems, ...ratioProblems(ratios, population.profile)]
+}
+
+async function digestOfTable(store: Walker, table: TableName): Promise<TableDigest> {
+  const digester = new TableDigester(table)
+  for await (const rows of store.walk(table, columnsOf(table))) {
+    for (const row of rows) digester.add(row as never)
+  }
+  return digester.digest()
+}
