@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { helpOf, readCall } from './harness/command-line.ts'
 import { UsageError } from './harness/experiment.ts'
+import { failuresOf } from './harness/report.ts'
 import { formatReport } from './harness/report-table.ts'
 import { runSuite } from './harness/run-suite.ts'
 import { SUITES } from './suites.ts'
@@ -35,7 +36,9 @@ async function main(words: readonly string[]): Promise<number> {
     })
     process.stdout.write(formatReport(report))
     process.stdout.write(`\n${folder}: ${files.join(', ')}\n`)
-    return EXIT.done
+    const failures = failuresOf(report)
+    for (const failure of failures) process.stderr.write(`${failure}\n`)
+    return failures.length === 0 ? EXIT.done : EXIT.failed
   } catch (error) {
     if (!signal.aborted) throw error
     process.stderr.write('Stopped; nothing is reported.\n')

@@ -8,5 +8,6 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
+  brokerage: async () => (await import('./brokerage/brokerage-suite.ts')).brokerageSuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

@@ -11,7 +11,10 @@ const experimentNamed = (name: string): Experiment => ({
 const suite: Suite = {
   title: 'A suite',
   defaults: { seconds: 3, repetitions: 5 },
-  options: { rows: { default: '7', help: 'rows of the table' } },
+  options: {
+    rows: { default: '7', help: 'rows of the table' },
+    kill: { default: '', help: 'kills it', isSwitch: true },
+  },
   experiments: ({ rows }) => ['first', 'second', `rows-${rows}`].map(experimentNamed),
 }
 
@@ -23,6 +26,12 @@ test('flags are read, defaults are the suite’s, and its own options reach its 
     ['rows-9'],
   )
   assert.equal(readCall([], suite).experiments.length, 3)
+})
+
+test('a switch takes no value, and is yes when it is there', () => {
+  assert.equal(readCall(['--kill', '--rows', '9'], suite).options.kill, 'yes')
+  assert.equal(readCall(['--rows', '9'], suite).options.kill, '')
+  assert.match(helpOf('name', suite), /--kill +kills it$/m)
 })
 
 for (const [words, expected] of [

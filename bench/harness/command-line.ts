@@ -29,7 +29,7 @@ export function readCall(words: readonly string[], suite: Suite): BenchCall {
   const text = (name: string) => values[name] as string | undefined
   const options: Record<string, string> = {}
   for (const [name, option] of Object.entries(suite.options ?? {})) {
-    options[name] = text(name) ?? option.default
+    options[name] = values[name] === true ? 'yes' : (text(name) ?? option.default)
   }
   const { defaults } = suite
   const out = text('out')
@@ -58,8 +58,8 @@ export function helpOf(name: string, suite: Suite): string {
       `${help}${defaultOf[flag] ?? ''}`,
     ]),
     ...Object.entries(suite.options ?? {}).map(([flag, option]) => [
-      `--${flag} ${flag.toUpperCase()}`,
-      `${option.help} (${option.default})`,
+      option.isSwitch === true ? `--${flag}` : `--${flag} ${flag.toUpperCase()}`,
+      option.isSwitch === true ? option.help : `${option.help} (${option.default})`,
     ]),
   ]
   const width = Math.max(...rows.map(([flag]) => (flag as string).length))
@@ -84,12 +84,15 @@ function parseWords(
   words: readonly string[],
   suite: Suite,
 ): Record<string, string | string[] | boolean | undefined> {
-  const texts = [...Object.keys(FLAGS), ...Object.keys(suite.options ?? {})]
+  const own = Object.entries(suite.options ?? {}).map(([flag, { isSwitch }]) => {
+    return [flag, { type: isSwitch === true ? 'boolean' : 'string' }] as const
+  })
   try {
     const { values } = parseArgs({
       args: [...words],
       options: {
-        ...Object.fromEntries(texts.map((flag) => [flag, { type: 'string' as const }])),
+        ...Object.fromEntries(Object.keys(FLAGS).map((flag) => [flag, { type: 'string' }])),
+        ...Object.fromEntries(own),
         only: { type: 'string' as const, multiple: true },
       },
     })

@@ -92,7 +92,7 @@ export type Suite = {
   readonly title: string
   /** For `--seconds` and `--repetitions`. */
   readonly defaults: { readonly seconds: number; readonly repetitions: number }
-  /** Further flags of this suite; all take a text. */
+  /** Further flags of this suite; all take a text, but for switches. */
   readonly options?: Readonly<Record<string, SuiteOption>>
   /** Throws a UsageError when an option's value is wrong. */
   experiments(options: Readonly<Record<string, string>>): readonly Experiment[]
@@ -100,7 +100,12 @@ export type Suite = {
   readonly notes?: readonly string[]
 }
 
-export type SuiteOption = { readonly default: string; readonly help: string }
+export type SuiteOption = {
+  readonly default: string
+  readonly help: string
+  /** Takes no value: it is `yes` when the flag is there. */
+  readonly isSwitch?: boolean
+}
 
 /** A wrong call: said in one line, exit code 2. */
 export class UsageError extends Error {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Report, ReportedContender, ReportedExperiment, ReportedGoal } from './report.ts'
+import type { Sample } from './sample.ts'
 import type { Spread } from './statistics.ts'
 
 /** The report as text: what the machine is, then for each experiment its figures and its goals. */
@@ -39,7 +40,16 @@ function experimentLines(experiment: ReportedExperiment): string[] {
   const rows = contenders.map((contender) => contenderRow(contender))
   const heads = ['', `${unit}/s`, 'min - max', 'CPU µs each', 'further']
   lines.push(...alignColumns([heads, ...rows]))
-  return [...lines, ...notes.map((note) => `  ${note}`)]
+  const found = contenders.flatMap(({ name: of, samples }) => findingLines(of, samples))
+  return [...lines, ...found, ...notes.map((note) => `  ${note}`)]
+}
+
+/** What the last sample of a contender has found out, and what is wrong with any of them. */
+function findingLines(name: string, samples: readonly Sample[]): string[] {
+  const last = samples.at(-1)?.findings
+  if (last === undefined) return []
+  const failures = samples.flatMap(({ findings }) => findings?.failures ?? [])
+  return ['', `  ${name}`, ...[...last.lines, ...failures].map((line) => `    ${line}`)]
 }
 
 function contenderRow({ name, figures }: ReportedContender): string[] {
@@ -113,7 +123,7 @@ export function shortNumber(value: number): string {
 }
 
 /** The first and the last column to the left, the others to the right; the last is not padded. */
-function alignColumns(rows: ReadonlyArray<readonly string[]>): string[] {
+export function alignColumns(rows: ReadonlyArray<readonly string[]>): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   )

@@ -32,6 +32,16 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly goals: readonly ReportedGoal[]
 }
 
+/** Why samples do not count, in the words of whoever took them. */
+export function failuresOf(report: Report): readonly string[] {
+  const contenders = report.experiments.flatMap((experiment) => experiment.contenders)
+  return contenders.flatMap(({ name, samples }) =>
+    samples.flatMap(({ findings }) =>
+      (findings?.failures ?? []).map((failure) => `${name}: ${failure}`),
+    ),
+  )
+}
+
 export type ReportedContender = {
   readonly name: string
   /** By figure, over the repetitions. */

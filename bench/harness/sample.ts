@@ -16,6 +16,17 @@ export type Sample = {
   readonly latency?: Latency
   /** Other figures by name: `retries`, `residentMiB`, `eventLoopDelayP99Ms`, and so on. */
   readonly figures?: Readonly<Record<string, number>>
+  readonly findings?: Findings
+}
+
+/** What cannot be said in figures that are compared. */
+export type Findings = {
+  /** For the text of the report, below the table. */
+  readonly lines: readonly string[]
+  /** For its JSON. */
+  readonly data: unknown
+  /** Why the sample does not count; with any of them the run ends as a failure. */
+  readonly failures: readonly string[]
 }
 
 /** What work says of itself; time and CPU time are taken around it. */

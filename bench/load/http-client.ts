@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici'
 
 const HEADERS = { 'content-type': 'application/json' }
 
-/** Another answer than 200: the benchmark's own request was wrong, or the server gave up. */
+/** An answer that is no success: the benchmark's own request was wrong, or the server gave up. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
   readonly status: number
@@ -32,7 +32,7 @@ export class HttpClient {
     this.#pool = new Pool(origin, { connections, pipelining: 1 })
   }
 
-  /** The text of the answer. Throws UnexpectedAnswer when its status is not 200. */
+  /** The text of the answer. Throws UnexpectedAnswer when its status is not of the 200s. */
   post(path: string, body: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let status = 0
@@ -50,7 +50,7 @@ export class HttpClient {
           const text = (chunks.length === 1 ? (only as Buffer) : Buffer.concat(chunks)).toString(
             'utf8',
           )
-          if (status === 200) resolve(text)
+          if (status >= 200 && status < 300) resolve(text)
           else reject(new UnexpectedAnswer(path, status, text))
         },
         onResponseError(_controller, error) {
@@ -59,6 +59,11 @@ export class HttpClient {
       }
       this.#pool.dispatch({ method: 'POST', path, body, headers: HEADERS }, handler)
     })
+  }
+
+  /** Does not wait for answers that will never come. */
+  async destroy(): Promise<void> {
+    await this.#pool.destroy()
   }
 
   async close(): Promise<void> {

@@ -77,6 +77,16 @@ export class ChildServer {
     return new ChildServer(order, child, killAtExit)
   }
 
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const ended = once(this.#child, 'exit')
+      this.#child.kill('SIGKILL')
+      await ended
+    }
+    process.removeListener('exit', this.#killAtExit)
+  }
+
   /** Ends it politely, and with SIGKILL where that takes longer than 30 seconds. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {

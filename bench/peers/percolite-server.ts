@@ -61,6 +61,12 @@ export class PercoliteServer implements MeasuredServer {
     return JSON.parse(await this.#client.post('/v1/query', JSON.stringify(body)))
   }
 
+  /** Ends it with SIGKILL; what it had acknowledged is in its folder, for the next one. */
+  async kill(): Promise<void> {
+    await this.#server.kill()
+    await this.#client.destroy()
+  }
+
   async close(): Promise<void> {
     await this.#client.close()
     await this.#server.stop()

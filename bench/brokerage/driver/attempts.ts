@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as delay } from 'node:timers/promises'
+import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
+import type { Tally } from './tally.ts'
+import type { TransactionName } from './transaction-names.ts'
+
+const ATTEMPTS_MAX = 20
+const BACKOFF_MS_MIN = 1
+const BACKOFF_MS_MAX = 1_000
+
+export type Call<Result> = {
+  readonly name: TransactionName
+  readonly options: BeginOptions
+  /** Runs the transaction, its commit included. It reads everything anew in each attempt. */
+  readonly work: (transaction: Transaction) => Promise<Result>
+  /**
+   * Finds out whether a commit whose answer was lost has happened: its result, or undefined when it
+   * has not. Absent where another attempt does no harm.
+   */
+  readonly settle?: () => Promise<Result | undefined>
+}
+
+export type Attempted<Result> =
+  | { readonly kind: 'ended'; readonly result: Result; readonly attemptMs: number }
+  | { readonly kind: 'gaveUp' }
+
+export type AttemptsParts = {
+  readonly tally: () => Tally
+  readonly random: { next(): number }
+  /** Resolves once the engine takes work: at once, unless it was killed and is not back. */
+  readonly engineUp: () => Promise<void>
+}
+
+/**
+ * Runs transactions until they end: at most 20 times, with a random time in between that grows from a
+ * millisecond to a second. Attempts that failed because the engine was not there do not count.
+ */
+export class Attempts {
+  readonly #parts: AttemptsParts
+
+  constructor(parts: AttemptsParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with whatever is not a TransactionAborted. */
+  async run<Result>(session: Session, call: Call<Result>): Promise<Attempted<Result>> {
+    const { tally, engineUp } = this.#parts
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
+      await engineUp()
+      const startedMs = performance.now()
+      try {
+        const result = await call.work(await session.begin(call.options))
+        return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
+      } catch (error) {
+        if (!(error instanceof TransactionAborted)) throw error
+        tally().aborted(call.name, error.abort, error.outcome)
+        if (error.abort !== 'connectionLost') attempts += 1
+        if (error.outcome === 'unknown' && call.settle !== undefined) {
+          await engineUp()
+          const settled = await call.settle()
+          if (settled !== undefined) {
+            return { kind: 'ended', result: settled, attemptMs: performance.now() - startedMs }
+          }
+        }
+      }
+      await this.#backOff(attempts)
+    }
+    return { kind: 'gaveUp' }
+  }
+
+  async #backOff(attempts: number): Promise<void> {
+    const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempts)
+    await delay(ms * (0.5 + this.#parts.random.next() / 2))
+  }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as delay, setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { CounterRandom } from '../counter-random.ts'
+import type { Engine } from '../engine.ts'
+import { firstRunTradeIdentifier, identifier } from '../identifiers.ts'
+import { symbolOf } from '../names.ts'
+import { type Population, RUN_STREAM_FIRST } from '../population.ts'
+import { PriceCurve } from '../price-curve.ts'
+import type { BrokerMode, RunFacts } from '../run-facts.ts'
+import { historyMs } from '../trading-calendar.ts'
+import { tradeCleanup } from '../transactions/trade-cleanup.ts'
+import { Attempts } from './attempts.ts'
+import { BrokerFolder, type FoldFigures } from './broker-folder.ts'
+import { Deck } from './deck.ts'
+import { MarketClock } from './market-clock.ts'
+import { MarketEmulator } from './market-emulator.ts'
+import { RunLedger } from './run-ledger.ts'
+import { SessionPool } from './session-pool.ts'
+import { Tally } from './tally.ts'
+import { Workload } from './workload.ts'
+
+const CALLS_STREAM = RUN_STREAM_FIRST
+const BACKOFF_STREAM = RUN_STREAM_FIRST + 3
+const DECK_STREAM = RUN_STREAM_FIRST + 4
+/** Calls of one user at most; each has random numbers of its own. */
+const CALLS_PER_USER = 2 ** 22
+const MAINTENANCE_MS = 60_000
+const MAINTENANCE_FIRST_MS = 1_000
+/** Of all customer calls, those that end in a trade result: 100 of 890. */
+const CALLS_PER_RESULT = 8.9
+/** The market has half as many connections as customers: every tenth transaction is its own. */
+const MARKET_SESSIONS_MIN = 4
+
+export type DriverSettings = {
+  readonly engine: Engine
+  readonly population: Population
+  readonly brokerMode: BrokerMode
+  /** Customers that call at once. */
+  readonly users: number
+  /** Trade results per second that customers aim at; as fast as they can when absent. */
+  readonly pace?: number | undefined
+}
+
+/** Customers, market and maintenance of one store, for one run after the other. */
+export class BrokerageDriver {
+  readonly #settings: DriverSettings
+  readonly #random: CounterRandom
+  readonly #ledger: RunLedger
+  readonly #clock: MarketClock
+  readonly #workload: Workload
+  readonly #market: MarketEmulator
+  readonly #folder: BrokerFolder
+  readonly #customers: SessionPool
+  readonly #others: SessionPool
+  readonly #decks: readonly Deck[]
+  readonly #calls: number[]
+  #tally = new Tally()
+  #failure: { readonly error: unknown } | undefined
+  #stop = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+  #down: Promise<void> | undefined
+
+  private constructor(settings: DriverSettings, customers: SessionPool, others: SessionPool) {
+    const { population, brokerMode, users } = settings
+    const { profile } = population
+    this.#settings = settings
+    this.#customers = customers
+    this.#others = others
+    this.#random = new CounterRandom(population.seed)
+    this.#ledger = new RunLedger(brokerMode)
+    this.#clock = new MarketClock(historyMs(profile))
+    this.#decks = Array.from({ length: users }, (_, user) => {
+      return new Deck(this.#random.row(DECK_STREAM, user))
+    })
+    this.#calls = Array.from({ length: users }, () => 0)
+    const tally = () => this.#tally
+    const attempts = new Attempts({
+      tally,
+      random: this.#random.row(BACKOFF_STREAM, 0),
+      engineUp: async () => await this.#down,
+    })
+    this.#workload = new Workload({
+      ...{ population, tally, attempts, brokerMode },
+      random: this.#random,
+      clock: this.#clock,
+      ledger: this.#ledger,
+      order: (order) => this.#market.accept(order),
+      folds: (brokerId) => this.#folder.wake(brokerId),
+      triggeredAt: (symbol, price) => this.#market.triggeredAt(symbol, price),
+    })
+    this.#market = new MarketEmulator({
+      clock: this.#clock,
+      curve: new PriceCurve(profile),
+      random: this.#random,
+      symbols: Array.from({ length: profile.securities }, (_, number) => symbolOf(number)),
+      calls: {
+        tradeResult: (order, price) =>
+          others.use((session) => this.#workload.tradeResult(session, order, price)),
+        marketFeed: (entries) =>
+          others.use((session) => this.#workload.marketFeed(session, entries)),
+      },
+      failed: (error) => this.#failed(error),
+    })
+    this.#folder = new BrokerFolder(
+      (brokerId) => others.use((session) => this.#workload.brokerFold(session, brokerId)),
+      () => this.#clock.now(),
+    )
+  }
+
+  static async open(settings: DriverSettings): Promise<BrokerageDriver> {
+    const { engine, users } = settings
+    const others = Math.max(MARKET_SESSIONS_MIN, Math.ceil(users / 2))
+    return new BrokerageDriver(
+      settings,
+      await SessionPool.open(engine, users),
+      await SessionPool.open(engine, others),
+    )
+  }
+
+  /** What the checks are to compare the store with. */
+  get facts(): RunFacts {
+    return this.#ledger.facts
+  }
+
+  /** Limit orders that wait for their price. */
+  get waiting(): number {
+    return this.#market.waiting
+  }
+
+  /** Trade-Cleanup; nothing else may run. Answers how many orders it cancelled. */
+  async cleanUp(): Promise<number> {
+    const { profile } = this.#settings.population
+    const cancelled = await this.#others.use((session) =>
+      tradeCleanup(session, {
+        firstTradeId: firstRunTradeIdentifier(profile.trades),
+        now: this.#clock.now(),
+      }),
+    )
+    this.#ledger.cleanedUp()
+    return cancelled
+  }
+
+  /** Lets customers call, until `finish`. */
+  start(): void {
+    this.#ledger.ordersBegin()
+    this.#stop = new AbortController()
+    const { users, pace } = this.#settings
+    const customers =
+      pace === undefined
+        ? Array.from({ length: users }, (_, user) => this.#callOneByOne(user))
+        : [this.#callOnSchedule(pace * CALLS_PER_RESULT)]
+    const others = [this.#maintain(), this.#folder.run(this.#stop.signal)]
+    const all = [...customers, ...others].map((work) =>
+      work.catch((error: unknown) => this.#failed(error)),
+    )
+    this.#running = Promise.all(all).then(() => {})
+  }
+
+  /** Counts anew from here on, and answers what was counted. Throws what went wrong meanwhile. */
+  takeTally(): Tally {
+    this.#throwFailure()
+    const taken = this.#tally
+    this.#tally = new Tally()
+    return taken
+  }
+
+  takeFoldFigures(): FoldFigures {
+    return this.#folder.takeFigures()
+  }
+
+  /** Lets this time pass while customers call. Rejects as soon as something goes wrong. */
+  async letRun(ms: number, signal: AbortSignal): Promise<void> {
+    await delay(ms, undefined, { signal: AbortSignal.any([signal, this.#stop.signal]) }).catch(
+      (error: unknown) => {
+        this.#throwFailure()
+        throw error
+      },
+    )
+    this.#throwFailure()
+  }
+
+  /** No more calls; what has been ordered is executed. */
+  async finish(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    await this.#market.drain()
+    this.#throwFailure()
+    await this.#foldAll()
+  }
+
+  /** Nothing is asked of the engine until this is done; what was under way fails and is tried again. */
+  async whileDown(work: () => Promise<void>): Promise<void> {
+    this.#down = work()
+    try {
+      await this.#down
+    } finally {
+      this.#down = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#customers.close()
+    await this.#others.close()
+  }
+
+  async #callOneByOne(user: number): Promise<void> {
+    await this.#customers.use(async (session) => {
+      while (!this.#stop.signal.aborted) {
+        const name = (this.#decks[user] as Deck).draw()
+        await this.#workload.call(name, session, this.#nextRandom(user), performance.now())
+        // Where the engine never waits, the market's timers would never have their turn.
+        await eventLoopTurn()
+      }
+    })
+  }
+
+  /** Evenly spaced, whether or not earlier calls have ended; those wait for a free connection. */
+  async #callOnSchedule(callsPerSecond: number): Promise<void> {
+    const startedMs = performance.now()
+    const underWay = new Set<Promise<void>>()
+    for (let sequence = 0; !this.#stop.signal.aborted; sequence += 1) {
+      const intendedMs = startedMs + (sequence * 1000) / callsPerSecond
+      const early = intendedMs - performance.now()
+      if (early > 0) await delay(early, undefined, { signal: this.#stop.signal }).catch(() => {})
+      if (this.#stop.signal.aborted) break
+      const user = sequence % this.#settings.users
+      const name = (this.#decks[user] as Deck).draw()
+      const call = this.#customers
+        .use((session) => this.#workload.call(name, session, this.#nextRandom(user), intendedMs))
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => underWay.delete(call))
+      underWay.add(call)
+    }
+    await Promise.all(underWay)
+  }
+
+  async #maintain(): Promise<void> {
+    let waitMs = MAINTENANCE_FIRST_MS
+    for (;;) {
+      await delay(waitMs, undefined, { signal: this.#stop.signal }).catch(() => {})
+      if (this.#stop.signal.aborted) return
+      await this.#others.use((session) => this.#workload.dataMaintenance(session))
+      waitMs = MAINTENANCE_MS
+    }
+  }
+
+  /** After an answer that was lost nobody knows whose broker has something left. */
+  async #foldAll(): Promise<void> {
+    const { brokerMode, population } = this.#settings
+    if (brokerMode !== 'observer') return
+    for (let broker = 0; broker < population.profile.brokers; broker += 1) {
+      this.#folder.wake(identifier(broker))
+    }
+    await this.#folder.finish()
+  }
+
+  #nextRandom(user: number) {
+    const call = this.#calls[user] as number
+    this.#calls[user] = call + 1
+    return this.#random.row(CALLS_STREAM, user * CALLS_PER_USER + call)
+  }
+
+  #failed(error: unknown): void {
+    this.#failure ??= { error }
+    this.#stop.abort()
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+}

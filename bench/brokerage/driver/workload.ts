@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CounterRandom, RowRandom } from '../counter-random.ts'
+import type { BeginOptions, Session, Transaction } from '../engine.ts'
+import { firstRunTradeIdentifier } from '../identifiers.ts'
+import { type Population, RUN_STREAM_FIRST } from '../population.ts'
+import type { BrokerMode, Counted } from '../run-facts.ts'
+import { type BrokerFoldResult, brokerFold } from '../transactions/broker-fold.ts'
+import { brokerVolume } from '../transactions/broker-volume.ts'
+import { customerPosition } from '../transactions/customer-position.ts'
+import { dataMaintenance, MAINTAINED_TABLES } from '../transactions/data-maintenance.ts'
+import { marketFeedEntry, type TickerEntry } from '../transactions/market-feed.ts'
+import { marketWatch } from '../transactions/market-watch.ts'
+import { securityDetail } from '../transactions/security-detail.ts'
+import { tradeLookup } from '../transactions/trade-lookup.ts'
+import { type MarketOrder, type TradeOrderResult, tradeOrder } from '../transactions/trade-order.ts'
+import { tradeResult } from '../transactions/trade-result.ts'
+import { tradeStatus } from '../transactions/trade-status.ts'
+import { tradeUpdate } from '../transactions/trade-update.ts'
+import type { Attempts } from './attempts.ts'
+import { CustomerEmulator } from './customer-emulator.ts'
+import type { MarketClock } from './market-clock.ts'
+import { findOrder, submittedOf } from './outcome.ts'
+import type { RunLedger } from './run-ledger.ts'
+import type { Tally } from './tally.ts'
+import type { CustomerCall, TransactionName } from './transaction-names.ts'
+
+const MAINTENANCE_STREAM = RUN_STREAM_FIRST + 2
+/** Tried in vain twenty times, a result is delivered again, so many times. */
+const DELIVERIES_MAX = 5
+
+export type WorkloadParts = {
+  readonly population: Population
+  readonly random: CounterRandom
+  readonly clock: MarketClock
+  readonly attempts: Attempts
+  readonly ledger: RunLedger
+  readonly tally: () => Tally
+  readonly brokerMode: BrokerMode
+  /** Takes an order whose transaction was committed. */
+  readonly order: (order: MarketOrder) => void
+  /** A trade has left something for this broker in the side table. */
+  readonly folds: (brokerId: number) => void
+  /** The limit orders of a security that wait and that this price would set going. */
+  readonly triggeredAt: (symbol: string, price: number) => readonly MarketOrder[]
+}
+
+/** The orders that an entry of a feed has set going, and whether it is sure that it happened once. */
+type FedEntry = {
+  readonly orders: readonly MarketOrder[]
+  readonly certainty: keyof Counted
+}
+
+/** Calls the transactions with their inputs, and puts down what became of them. */
+export class Workload {
+  readonly #parts: WorkloadParts
+  readonly #inputs: CustomerEmulator
+  #nextTradeId: number
+  #maintained = 0
+
+  constructor(parts: WorkloadParts) {
+    this.#parts = parts
+    this.#inputs = new CustomerEmulator(parts.population)
+    this.#nextTradeId = firstRunTradeIdentifier(parts.population.profile.trades)
+  }
+
+  /** One call of a customer. @param intendedMs When it should have begun. */
+  async call(
+    name: CustomerCall,
+    session: Session,
+    random: RowRandom,
+    intendedMs: number,
+  ): Promise<void> {
+    const inputs = this.#inputs
+    const run = <Result>(work: (transaction: Transaction) => Promise<Result>, readOnly = true) =>
+      this.#run(name, session, intendedMs, { options: { readOnly }, work })
+    switch (name) {
+      case 'Trade-Status': {
+        const input = inputs.tradeStatus(random)
+        await run((transaction) => tradeStatus(transaction, input))
+        return
+      }
+      case 'Market-Watch': {
+        const input = inputs.marketWatch(random)
+        await run((transaction) => marketWatch(transaction, input))
+        return
+      }
+      case 'Security-Detail': {
+        const input = inputs.securityDetail(random)
+        await run((transaction) => securityDetail(transaction, input))
+        return
+      }
+      case 'Customer-Position': {
+        const input = inputs.customerPosition(random)
+        await run((transaction) => customerPosition(transaction, input))
+        return
+      }
+      case 'Trade-Lookup': {
+        const input = inputs.tradeLookup(random)
+        const found = await run((transaction) => tradeLookup(transaction, input))
+        if (found !== undefined) this.#parts.tally().found(name, found.rows)
+        return
+      }
+      case 'Trade-Update': {
+        const input = inputs.tradeUpdate(random)
+        const found = await run((transaction) => tradeUpdate(transaction, input), false)
+        if (found !== undefined) this.#parts.tally().found(name, found.rows)
+        return
+      }
+      case 'Broker-Volume': {
+        const input = inputs.brokerVolume(random)
+        await run((transaction) => brokerVolume(transaction, input))
+        return
+      }
+      case 'Trade-Order':
+        await this.#tradeOrder(session, random, intendedMs)
+    }
+  }
+
+  async tradeResult(session: Session, { tradeId }: MarketOrder, price: number): Promise<void> {
+    const { clock, ledger, brokerMode } = this.#parts
+    const intendedMs = performance.now()
+    for (let delivery = 0; delivery < DELIVERIES_MAX; delivery += 1) {
+      const input = { tradeId, price, brokerMode, now: clock.now() }
+      const done = await this.#run('Trade-Result', session, intendedMs, {
+        options: {},
+        // What was lost is delivered again: a result that is there already is left as it is.
+        work: (transaction) => tradeResult(transaction, input),
+      })
+      if (done === undefined) continue
+      if (brokerMode === 'observer' && done.kind === 'completed') this.#parts.folds(done.brokerId)
+      ledger.tradeResult('acknowledged')
+      return
+    }
+    ledger.tradeResult('ambiguous')
+  }
+
+  /** Twenty transactions, one behind the other. */
+  async marketFeed(
+    session: Session,
+    entries: readonly TickerEntry[],
+  ): Promise<readonly MarketOrder[]> {
+    const { clock, attempts, tally } = this.#parts
+    const startedMs = performance.now()
+    const triggered: MarketOrder[] = []
+    for (const entry of entries) {
+      const input = { entry, now: clock.now() }
+      const attempted = await attempts.run(session, {
+        name: 'Market-Feed',
+        options: {},
+        work: async (transaction): Promise<FedEntry> => ({
+          orders: await marketFeedEntry(transaction, input),
+          certainty: 'acknowledged',
+        }),
+        settle: () => this.#settleFeed(session, entry),
+      })
+      if (attempted.kind === 'gaveUp') {
+        tally().gaveUp('Market-Feed')
+        continue
+      }
+      const { orders, certainty } = attempted.result
+      this.#parts.ledger.tickerVolume(entry.symbol, entry.quantity, certainty)
+      triggered.push(...orders)
+    }
+    const ms = performance.now() - startedMs
+    tally().ended('Market-Feed', { total: ms, attempt: ms })
+    return triggered
+  }
+
+  async brokerFold(session: Session, brokerId: number): Promise<BrokerFoldResult | undefined> {
+    return await this.#run('Broker-Fold', session, performance.now(), {
+      options: {},
+      work: (transaction) => brokerFold(transaction, { brokerId }),
+    })
+  }
+
+  async dataMaintenance(session: Session): Promise<void> {
+    const random = this.#parts.random.row(MAINTENANCE_STREAM, this.#maintained)
+    const table = MAINTAINED_TABLES[this.#maintained % MAINTAINED_TABLES.length]
+    this.#maintained += 1
+    if (table === undefined) return
+    const input = { table, ...this.#inputs.maintained(random) }
+    await this.#run('Data-Maintenance', session, performance.now(), {
+      options: {},
+      work: (transaction) => dataMaintenance(transaction, input),
+    })
+  }
+
+  async #tradeOrder(session: Session, random: RowRandom, intendedMs: number): Promise<void> {
+    const { clock, tally, ledger, order } = this.#parts
+    const tradeId = this.#nextTradeId++
+    const input = this.#inputs.tradeOrder(random, { tradeId, now: clock.now() })
+    const done = await this.#run('Trade-Order', session, intendedMs, {
+      options: { insertsOnly: true },
+      work: (transaction) => tradeOrder(transaction, input),
+      settle: async (): Promise<TradeOrderResult | undefined> => {
+        const found = await findOrder(session, tradeId)
+        return found === undefined ? undefined : { kind: 'ordered', order: found, estimatedTax: 0 }
+      },
+    })
+    if (done === undefined) return
+    if (done.kind === 'ordered') {
+      order(done.order)
+      return
+    }
+    tally().rolledBack('Trade-Order')
+    ledger.rolledBack(tradeId)
+  }
+
+  /**
+   * A feed's entry whose answer was lost. Orders that wait no longer tell that it has happened; where
+   * there are none it is sent again. Its volume is in doubt either way.
+   */
+  async #settleFeed(
+    session: Session,
+    { symbol, price, quantity }: TickerEntry,
+  ): Promise<FedEntry | undefined> {
+    const orders = await submittedOf(session, this.#parts.triggeredAt(symbol, price))
+    if (orders.length > 0) return { orders, certainty: 'ambiguous' }
+    this.#parts.ledger.tickerVolume(symbol, quantity, 'ambiguous')
+    return undefined
+  }
+
+  /** Undefined when it was given up. */
+  async #run<Result>(
+    name: TransactionName,
+    session: Session,
+    intendedMs: number,
+    call: {
+      readonly options: BeginOptions
+      readonly work: (transaction: Transaction) => Promise<Result>
+      readonly settle?: () => Promise<Result | undefined>
+    },
+  ): Promise<Result | undefined> {
+    const { attempts, tally } = this.#parts
+    const attempted = await attempts.run(session, { name, ...call })
+    if (attempted.kind === 'gaveUp') {
+      tally().gaveUp(name)
+      return undefined
+    }
+    const total = performance.now() - intendedMs
+    tally().ended(name, { total, attempt: attempted.attemptMs })
+    return attempted.result
+  }
+}

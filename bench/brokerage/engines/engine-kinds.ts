@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PercoliteOptions } from '../../peers/percolite-server.ts'
+import type { Engine } from '../engine.ts'
+import { EmbeddedEngine } from './embedded-engine.ts'
+import { HttpEngine } from './http-engine.ts'
+import { NullEngine } from './null-engine.ts'
+import { PostgresEngine } from './postgres-engine.ts'
+import { SqliteEngine } from './sqlite-engine.ts'
+
+export type EngineSettings = {
+  /** Empty, and its own. */
+  readonly folder: string
+  readonly percolite: PercoliteOptions
+  /** Requests that are under way at once. */
+  readonly connections: number
+}
+
+type EngineKind = {
+  /** What must be installed. */
+  readonly program?: string
+  open(settings: EngineSettings): Promise<Engine>
+}
+
+/** Whatever the workload can run on, by the names that the flags take. */
+export const ENGINE_KINDS = {
+  'percolite-http': {
+    open: async ({ folder, percolite, connections }) =>
+      new HttpEngine({ folder, options: percolite, connections }),
+  },
+  'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
+  postgres: {
+    program: 'postgres',
+    open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'on' }),
+  },
+  'postgres-async': {
+    program: 'postgres',
+    open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'off' }),
+  },
+  sqlite: { open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL' }) },
+  'sqlite-normal': {
+    open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'NORMAL' }),
+  },
+  null: { open: async () => new NullEngine() },
+} as const satisfies Readonly<Record<string, EngineKind>>
+
+export type EngineName = keyof typeof ENGINE_KINDS
+
+export const ENGINE_NAMES = Object.keys(ENGINE_KINDS) as readonly EngineName[]
+
+export function programOf(name: EngineName): string | undefined {
+  const kind: EngineKind = ENGINE_KINDS[name]
+  return kind.program
+}

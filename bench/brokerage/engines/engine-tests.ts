@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test'
+import { testFolder, testWithPeer } from '../../peers/peer-tests.ts'
+import type { Engine } from '../engine.ts'
+import { loadPopulation } from '../load-population.ts'
+import { Population } from '../population.ts'
+import { profileOf } from '../profiles.ts'
+import { ENGINE_KINDS, type EngineName, programOf } from './engine-kinds.ts'
+
+/** The smallest population that there is. */
+export const TEST_POPULATION = new Population(profileOf('tiny'), 11n)
+
+/** A test on a loaded engine of its own; skipped where its program is not installed. */
+export function testOnEngine(
+  name: EngineName,
+  title: string,
+  work: (engine: Engine, context: TestContext) => Promise<void>,
+): void {
+  testWithPeer(programOf(name), `${name}: ${title}`, async (context) => {
+    await withLoadedEngine(context, name, (engine) => work(engine, context))
+  })
+}
+
+export async function withLoadedEngine<Result>(
+  context: TestContext,
+  name: EngineName,
+  work: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const folder = await testFolder(context, `brokerage-${name}`)
+  const engine: Engine = await ENGINE_KINDS[name].open({ folder, percolite: {}, connections: 4 })
+  try {
+    const surroundings = { signal: new AbortController().signal, say() {} }
+    await engine.load(async (loader) => {
+      await loadPopulation(loader, TEST_POPULATION, surroundings)
+    })
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}

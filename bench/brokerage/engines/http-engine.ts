@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path'
+import { type PercoliteOptions, PercoliteServer } from '../../peers/percolite-server.ts'
+import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
+import { loadDataDirectory } from '../percolite-loader.ts'
+import type { ColumnOf, IndexOf, TableName } from '../schema.ts'
+import type { AnyRow } from './buffered-transaction.ts'
+import { BufferedTransaction } from './buffered-transaction.ts'
+import { folderBytes } from './folder-bytes.ts'
+import { InteractiveSteps, PercoliteRequests, SnapshotSteps } from './http-steps.ts'
+import { walkStatement } from './percolite-statements.ts'
+
+const WALK_ROWS = 10_000
+
+/** Percolite as `npm start` runs it: a process of its own, asked over HTTP. */
+export class HttpEngine implements Engine {
+  readonly name = 'percolite-http'
+  readonly description =
+    'percolite over HTTP, a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged, one request for each step of a transaction'
+  readonly #folder: string
+  readonly #options: PercoliteOptions
+  readonly #connections: number
+  #server: PercoliteServer | undefined
+  #requests: PercoliteRequests | undefined
+
+  constructor(order: {
+    readonly folder: string
+    readonly options: PercoliteOptions
+    readonly connections: number
+  }) {
+    this.#folder = order.folder
+    this.#options = order.options
+    this.#connections = order.connections
+  }
+
+  get processId(): number {
+    return this.#running.pid
+  }
+
+  /** The rows are put into the data directory before the server begins. */
+  async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
+    await loadDataDirectory(join(this.#folder, 'data'), fill)
+    await this.#start()
+  }
+
+  async connect(): Promise<Session> {
+    return {
+      begin: async (options) => this.#begin(options),
+      close: async () => {},
+    }
+  }
+
+  async *walk<T extends TableName, C extends ColumnOf<T>>(
+    table: T,
+    columns: readonly C[],
+    { index }: { readonly index?: IndexOf<T> } = {},
+  ) {
+    const body = { ...walkStatement(table, columns, index), pageSize: WALK_ROWS }
+    let cursor: string | undefined
+    do {
+      const answer = (await this.#running.query(
+        cursor === undefined ? body : { ...body, cursor },
+      )) as { readonly results: readonly [{ readonly rows: AnyRow[] }]; readonly cursor?: string }
+      yield answer.results[0].rows as never
+      cursor = answer.cursor
+    } while (cursor !== undefined)
+  }
+
+  async diskBytes(): Promise<number> {
+    return await folderBytes(join(this.#folder, 'data'))
+  }
+
+  async killAndRestart(): Promise<void> {
+    await this.#running.kill()
+    await this.#requests?.destroy()
+    await this.#start()
+  }
+
+  async close(): Promise<void> {
+    await this.#requests?.close()
+    await this.#server?.close()
+  }
+
+  get #running(): PercoliteServer {
+    if (this.#server === undefined) throw new Error('the server has not been started')
+    return this.#server
+  }
+
+  async #start(): Promise<void> {
+    this.#server = await PercoliteServer.start(this.#folder, this.#options)
+    this.#requests = new PercoliteRequests(this.#server.origin, this.#connections)
+  }
+
+  /**
+   * What only reads, or writes new rows only, needs no transaction that stays open: its steps read the
+   * snapshot of the first one, and all its writes are one request.
+   */
+  #begin({ readOnly = false, insertsOnly = false }: BeginOptions): Transaction {
+    const requests = this.#requests as PercoliteRequests
+    const Steps = readOnly || insertsOnly ? SnapshotSteps : InteractiveSteps
+    return new BufferedTransaction(new Steps(requests))
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cpuSecondsOfTree } from '../../peers/cpu-time.ts'
+import type { Engine } from '../engine.ts'
+
+/**
+ * CPU seconds of the engine's processes, and of the driver apart. Where the engine works in the
+ * driver's own process, both are one, and the driver has none of its own.
+ */
+export class CpuMeter {
+  readonly #engine: Pick<Engine, 'processId'>
+  readonly #driverBefore = ownCpuSeconds()
+  #engineBefore: number
+  #ofEarlierProcesses = 0
+
+  constructor(engine: Pick<Engine, 'processId'>) {
+    this.#engine = engine
+    this.#engineBefore = engineCpuSeconds(engine)
+  }
+
+  /** To be called right before the engine's process is killed: what it has used would be lost. */
+  beforeKill(): void {
+    this.#ofEarlierProcesses += engineCpuSeconds(this.#engine) - this.#engineBefore
+    // The next process begins with nothing, and its start is counted.
+    this.#engineBefore = 0
+  }
+
+  read(): { readonly engine: number; readonly driver?: number } {
+    const engine = this.#ofEarlierProcesses + engineCpuSeconds(this.#engine) - this.#engineBefore
+    if (this.#engine.processId === process.pid) return { engine }
+    return { engine, driver: ownCpuSeconds() - this.#driverBefore }
+  }
+}
+
+/** 0 where the system tells none. */
+function engineCpuSeconds({ processId }: Pick<Engine, 'processId'>): number {
+  // Servers of other engines are our children as well, so our own tree would be too much.
+  return processId === process.pid ? ownCpuSeconds() : (cpuSecondsOfTree(processId) ?? 0)
+}
+
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { checkAll, verdictLines } from '../checks/all-checks.ts'
+import { CounterRandom } from '../counter-random.ts'
+import { CustomerEmulator } from '../driver/customer-emulator.ts'
+import { type Engine, get, type Session, type Transaction } from '../engine.ts'
+import type { EngineName } from '../engines/engine-kinds.ts'
+import { TEST_POPULATION, testOnEngine, withLoadedEngine } from '../engines/engine-tests.ts'
+import { firstRunTradeIdentifier } from '../identifiers.ts'
+import type { RunFacts } from '../run-facts.ts'
+import { columnsOf, TABLE_NAMES } from '../schema.ts'
+import { TableDigester } from '../table-digest.ts'
+import { historyMs, momentOf } from '../trading-calendar.ts'
+import { brokerFold } from './broker-fold.ts'
+import { brokerVolume } from './broker-volume.ts'
+import { customerPosition } from './customer-position.ts'
+import { dataMaintenance, MAINTAINED_TABLES } from './data-maintenance.ts'
+import { marketFeedEntry } from './market-feed.ts'
+import { marketWatch } from './market-watch.ts'
+import { securityDetail } from './security-detail.ts'
+import { tradeCleanup } from './trade-cleanup.ts'
+import { tradeLookup } from './trade-lookup.ts'
+import { type MarketOrder, tradeOrder } from './trade-order.ts'
+import { tradeResult } from './trade-result.ts'
+import { tradeStatus } from './trade-status.ts'
+import { tradeUpdate } from './trade-update.ts'
+
+const ROUNDS = 12
+const FIRST_TRADE = firstRunTradeIdentifier(TEST_POPULATION.profile.trades)
+
+/** Everything that a script of transactions answered, and what it left in the tables. */
+type Traces = {
+  readonly answers: readonly string[]
+  readonly tables: Readonly<Record<string, unknown>>
+}
+
+/** The same calls with the same inputs, one after the other, of every kind. */
+async function play(engine: Engine): Promise<Traces> {
+  const session = await engine.connect()
+  const inputs = new CustomerEmulator(TEST_POPULATION)
+  const random = new CounterRandom(3n)
+  const answers: string[] = []
+  const orders: MarketOrder[] = []
+  const rolledBack: number[] = []
+  const volumes = new Map<string, { readonly acknowledged: number; readonly ambiguous: number }>()
+  const keep = (name: string, answer: unknown) => answers.push(`${name} ${JSON.stringify(answer)}`)
+  const read = async <Result>(work: (transaction: Transaction) => Promise<Result>) =>
+    await work(await session.begin({ readOnly: true }))
+  const write = async <Result>(work: (transaction: Transaction) => Promise<Result>) =>
+    await work(await session.begin({}))
+  let now = momentOf(historyMs(TEST_POPULATION.profile))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const draws = (kind: number) => random.row(200 + kind, round)
+    now += 1_000
+    for (let order = 0; order < 4; order += 1) {
+      const tradeId = FIRST_TRADE + 4 * round + order
+      const input = inputs.tradeOrder(random.row(210 + order, round), { tradeId, now })
+      const transaction = await session.begin({ insertsOnly: true })
+      const done = await tradeOrder(transaction, { ...input, rollsBack: order === 3 })
+      keep('order', done)
+      if (done.kind === 'ordered') orders.push(done.order)
+      else rolledBack.push(tradeId)
+    }
+    const latest = orders.at(-1) as MarketOrder
+    const feed = { symbol: latest.symbol, price: latest.price, quantity: 375 }
+    keep('feed', await write((one) => marketFeedEntry(one, { entry: feed, now })))
+    const { acknowledged = 0 } = volumes.get(feed.symbol) ?? {}
+    volumes.set(feed.symbol, { acknowledged: acknowledged + 375, ambiguous: 0 })
+    for (const { tradeId, price } of orders.slice(-3)) {
+      const isSubmitted = (await statusOf(session, tradeId)) === 'SBMT'
+      if (!isSubmitted) continue
+      const result = { tradeId, price, now, brokerMode: 'observer' as const }
+      const done = await write((one) => tradeResult(one, result))
+      keep('result', done)
+      keep('result again', await write((one) => tradeResult(one, result)))
+      if (done.kind !== 'completed' || round % 2 === 0) continue
+      keep('fold', await write((one) => brokerFold(one, { brokerId: done.brokerId })))
+    }
+    keep('status', await read((one) => tradeStatus(one, inputs.tradeStatus(draws(0)))))
+    keep('position', await read((one) => customerPosition(one, inputs.customerPosition(draws(1)))))
+    keep('watch', await read((one) => marketWatch(one, inputs.marketWatch(draws(2)))))
+    keep('detail', await read((one) => securityDetail(one, inputs.securityDetail(draws(3)))))
+    keep('lookup', await read((one) => tradeLookup(one, inputs.tradeLookup(draws(4)))))
+    keep('update', await write((one) => tradeUpdate(one, inputs.tradeUpdate(draws(5)))))
+    keep('volume', await read((one) => brokerVolume(one, inputs.brokerVolume(draws(6)))))
+    const table = MAINTAINED_TABLES[round % MAINTAINED_TABLES.length] as 'address'
+    const maintained = { table, ...inputs.maintained(draws(7)) }
+    keep('maintenance', await write((one) => dataMaintenance(one, maintained)))
+  }
+  const completed = answers.filter((answer) => answer.startsWith('result {"kind":"completed"'))
+  const facts: RunFacts = {
+    brokerMode: 'observer',
+    tradeResults: { acknowledged: completed.length, ambiguous: 0 },
+    tickerVolume: volumes,
+    forcedRollbacks: rolledBack,
+    isCleanedUp: false,
+  }
+  keep('checks', verdictLines(await checkAll(engine, TEST_POPULATION, facts)))
+  keep('clean-up', await tradeCleanup(session, { firstTradeId: FIRST_TRADE, now }))
+  const cleaned = { ...facts, isCleanedUp: true }
+  keep('checks', verdictLines(await checkAll(engine, TEST_POPULATION, cleaned)))
+  await session.close()
+  return { answers, tables: await tablesOf(engine) }
+}
+
+async function statusOf(session: Session, tradeId: number): Promise<string | undefined> {
+  const transaction = await session.begin({ readOnly: true })
+  const [trade] = await transaction.read(get('trade', [tradeId], ['t_st_id']))
+  await transaction.commit()
+  return trade?.t_st_id
+}
+
+async function tablesOf(engine: Engine): Promise<Record<string, unknown>> {
+  const tables: Record<string, unknown> = {}
+  for (const table of TABLE_NAMES) {
+    const digester = new TableDigester(table)
+    for await (const rows of engine.walk(table, columnsOf(table))) {
+      for (const row of rows) digester.add(row as never)
+    }
+    tables[table] = digester.digest()
+  }
+  return tables
+}
+
+// Played once, by the engine that all others are compared with.
+let expected: Promise<Traces> | undefined
+const expectedTraces = (context: TestContext) => {
+  expected ??= withLoadedEngine(context, 'sqlite-normal', play)
+  return expected
+}
+
+test('a script of all transactions leaves a store in which every check holds', async (context) => {
+  const { answers } = await expectedTraces(context)
+  const said = (name: string) => answers.filter((answer) => answer.startsWith(`${name} `))
+  assert.deepEqual(said('checks'), [
+    'checks ["15 of 15 checks hold"]',
+    'checks ["15 of 15 checks hold"]',
+  ])
+  assert.equal(said('order').filter((answer) => answer.includes('rolledBack')).length, ROUNDS)
+  // What was completed before is left as it is.
+  assert.ok(said('result again').length > 10)
+  assert.ok(said('result again').every((answer) => answer === 'result again {"kind":"already"}'))
+  assert.ok(
+    said('feed').some((answer) => answer !== 'feed []'),
+    'a limit order was triggered',
+  )
+  assert.ok(said('fold').some((answer) => !answer.includes('"folded":0')))
+  assert.notEqual(said('clean-up')[0], 'clean-up 0')
+})
+
+for (const name of ['percolite-embedded', 'percolite-http', 'postgres'] satisfies EngineName[]) {
+  testOnEngine(
+    name,
+    'every transaction answers and writes what it does on SQLite',
+    async (engine, context) => {
+      const [found, wanted] = [await play(engine), await expectedTraces(context)]
+      assert.deepEqual(found.answers, wanted.answers)
+      assert.deepEqual(found.tables, wanted.tables)
+    },
+  )
+}
