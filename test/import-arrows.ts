@@ -32,10 +32,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE_BUILTIN, /./],
   },
   'client-sdk': { doors: [], packages: [] },
-  examples: { doors: [{ path: 'client-sdk/client.ts' }], packages: [NODE_BUILTIN] },
-  // Beside the door, what transactions and timestamps are measured against. The server is a process.
+  // Observers are written with one file of the server, which imports nothing.
+  examples: {
+    doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
+    packages: [NODE_BUILTIN],
+  },
+  // Beside the door, what transactions and timestamps are measured against. The server is a process,
+  // which loads observers, and whose observers also run elsewhere.
   bench: {
     doors: [
+      { path: 'client-sdk/client.ts' },
+      { path: 'server/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },
       { path: 'storage/cell-store/sqlite-cell-store.ts' },
       { path: 'storage/cell-store/embedded-cell-store.ts' },

@@ -1,61 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, PercoliteError } from '@percolite/client'
-import type { Document } from './documents.ts'
+import type { Database } from '@percolite/client'
+import { crawl } from './crawl.ts'
 import { Progress } from './progress.ts'
-import { updateDocument } from './update-document.ts'
+import { type ObserverStatus, untilAtRest } from './rest.ts'
+import type { Web } from './synthetic-web.ts'
 
-export type LoadReport = {
-  readonly seconds: number
-  /** How often a transaction was run again, by the error that ended the run before. */
-  readonly retries: ReadonlyMap<string, number>
-}
-
-type LoadOptions = {
-  readonly loaders: number
+export type LoadOptions = {
+  readonly crawlers: number
+  /** Of the server. */
+  readonly url: string
   readonly signal: AbortSignal
   readonly stream: NodeJS.WriteStream
 }
 
-/** Loads the documents, `loaders` at a time, and says on `stream` how far it is. */
-export async function load(
-  db: Database,
-  documents: readonly Document[],
-  { loaders, signal, stream }: LoadOptions,
-): Promise<LoadReport> {
-  const startedMs = performance.now()
-  const retries = new Map<string, number>()
-  // Copies have the same length: in this order they come to the loaders at the same time, which is
-  // the case that the figure is about. The last url comes first, so that canonical urls change too.
-  const byLength = (a: Document, b: Document) => a.contents.length - b.contents.length
-  const queue = documents.toReversed().sort(byLength).values()
-  let loaded = 0
-  using _progress = new Progress(stream, () => {
-    const seconds = (performance.now() - startedMs) / 1000
-    const rate = seconds > 0 ? Math.round(loaded / seconds) : 0
-    return `loading ${loaded} of ${documents.length} documents, ${rate} a second, ${sum(retries)} retries`
-  })
-
-  const failure = new AbortController()
-  const either = AbortSignal.any([signal, failure.signal])
-  const onRetry = ({ code }: PercoliteError) => {
-    retries.set(code, (retries.get(code) ?? 0) + 1)
-  }
-  const loader = async () => {
-    try {
-      // All loaders draw from the one iterator.
-      for (const document of queue) {
-        await updateDocument(db, document, { signal: either, onRetry })
-        loaded += 1
-      }
-    } catch (error) {
-      failure.abort(error) // What stops one stops all, and the first reason is the one reported.
-    }
-  }
-  await Promise.all(Array.from({ length: loaders }, loader))
-  either.throwIfAborted()
-  return { seconds: (performance.now() - startedMs) / 1000, retries }
+export type LoadReport = {
+  readonly fetches: number
+  readonly crawlSeconds: number
+  /** How long the observers still had to do when the last page had come. */
+  readonly restSeconds: number
+  readonly statuses: readonly ObserverStatus[]
 }
 
-export function sum(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0)
+/** Crawls the web while the observers work, waits until they are at rest, and says how far they are. */
+export async function load(
+  db: Database,
+  { rounds }: Web,
+  { crawlers, url, signal, stream }: LoadOptions,
+): Promise<LoadReport> {
+  const fetches = rounds.reduce((sum, round) => sum + round.length, 0)
+  let crawled = 0
+  let statuses: readonly ObserverStatus[] = []
+  using _progress = new Progress(stream, () => {
+    const behind = statuses
+      .filter(({ pending }) => pending > 0)
+      .map(({ observer, pending }) => `${observer} ${pending}`)
+    const rows = behind.length === 0 ? '' : `; rows to be observed: ${behind.join(', ')}`
+    return `crawled ${crawled} of ${fetches} pages${rows}`
+  })
+
+  const startedMs = performance.now()
+  const onPage = () => {
+    crawled += 1
+  }
+  for (const round of rounds) await crawl(db, round, { crawlers, signal, onPage })
+  const crawledMs = performance.now()
+  statuses = await untilAtRest(url, signal, (now) => {
+    statuses = now
+  })
+  return {
+    fetches,
+    crawlSeconds: (crawledMs - startedMs) / 1000,
+    restSeconds: (performance.now() - crawledMs) / 1000,
+    statuses,
+  }
 }

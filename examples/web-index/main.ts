@@ -1,70 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fileURLToPath } from 'node:url'
-import { connect } from '@percolite/client'
-import { type Clusters, clustersOf, differences } from './clusters.ts'
-import { type Corpus, readDocuments } from './documents.ts'
+import { connect, type Database, PercoliteError } from '@percolite/client'
+import { changePage } from './change-page.ts'
+import { check } from './check.ts'
+import { wordsOf } from './document.ts'
 import { type Flags, HELP, readFlags, UsageError } from './flags.ts'
-import { type LoadReport, load, sum } from './load.ts'
+import { load } from './load.ts'
 import { startPrivateServer } from './private-server.ts'
-import { createTables } from './update-document.ts'
+import * as print from './report.ts'
+import { untilAtRest } from './rest.ts'
+import { createSchema } from './schema.ts'
+import { search } from './search.ts'
+import { type Fetch, syntheticWeb } from './synthetic-web.ts'
 
-const NODE_MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
-const LARGEST_SHOWN = 5
-const DIFFERENCES_SHOWN = 10
+const DEFAULT_URL = 'http://127.0.0.1:4983'
+/** Two of the words that are frequent in every synthetic web. */
+const FREQUENT_WORDS = ['bace', 'guce']
 
 try {
-  const flags = readFlags(process.argv.slice(2), NODE_MODULES)
+  const flags = readFlags(process.argv.slice(2))
   if (flags === 'help') process.stdout.write(HELP)
   else process.exitCode = await run(flags)
 } catch (error) {
-  process.stderr.write(`web-index: ${(error as Error).message}\n`)
+  process.stderr.write(`web-index: ${sentenceOf(error)}\n`)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }
 
-/** Loads, reports and checks; answers the exit status. */
-async function run({ folder, loaders, url }: Flags): Promise<number> {
-  const corpus = await readDocuments(folder)
+/** Answers the exit status. */
+async function run(flags: Flags): Promise<number> {
   // An interrupt must not end this process before the private server is stopped and its data gone.
   const interrupt = new AbortController()
   const stop = () => interrupt.abort(new Error('interrupted'))
   process.on('SIGINT', stop).on('SIGTERM', stop)
-
-  await using server = url === undefined ? await startPrivateServer() : undefined
-  const db = connect({ url: server?.url ?? (url as string) })
-  await createTables(db)
   const { signal } = interrupt
-  const report = await load(db, corpus.documents, { loaders, signal, stream: process.stderr })
 
-  const clusters = clustersOf(corpus.documents)
-  print(corpus, clusters, report, loaders)
-  const found = await differences(db, clusters, signal)
-  if (found.length === 0) {
-    console.log('check: the store agrees with a plain recomputation')
-    return 0
+  const isPrivate = flags.command.kind === 'everything' && flags.url === undefined
+  await using server = isPrivate ? await startPrivateServer() : undefined
+  const url = server?.url ?? flags.url ?? DEFAULT_URL
+  await using closing = new AsyncDisposableStack()
+  const db = connect({ url })
+  closing.defer(() => db.close())
+  return await execute(db, { ...flags, url }, signal)
+}
+
+type Target = Flags & { readonly url: string }
+
+async function execute(db: Database, flags: Target, signal: AbortSignal): Promise<number> {
+  const { command, url } = flags
+  switch (command.kind) {
+    case 'everything': {
+      const [page] = await loadWeb(db, flags, signal)
+      await searchFor(db, FREQUENT_WORDS, signal)
+      if (page !== undefined) await change(db, page.url, undefined, signal)
+      return await compare(db, url, signal)
+    }
+    case 'load':
+      await loadWeb(db, flags, signal)
+      return 0
+    case 'search':
+      await searchFor(db, command.words, signal)
+      return 0
+    case 'change':
+      await change(db, command.url, command.text, signal)
+      return 0
+    case 'check':
+      return await compare(db, url, signal)
   }
-  console.log(`check: the store differs from a plain recomputation in ${found.length} places`)
-  for (const line of found.slice(0, DIFFERENCES_SHOWN)) console.log(`  ${line}`)
-  return 1
 }
 
-function print(corpus: Corpus, clusters: Clusters, report: LoadReport, loaders: number): void {
-  const { documents, bytes, skipped } = corpus
-  const bySize = [...clusters.values()].toSorted((a, b) => b.length - a.length)
-  const shared = bySize.filter((urls) => urls.length > 1).length
-  const rate = Math.round(documents.length / report.seconds)
-
-  line('documents', documents.length, `${(bytes / 1e6).toFixed(1)} MB`)
-  line('skipped', sum(skipped), listOf(skipped))
-  line('clusters', clusters.size, `${shared} of more than one document`)
-  for (const urls of bySize.slice(0, LARGEST_SHOWN)) line('', urls.length, `like ${urls[0]}`)
-  line('retries', sum(report.retries), listOf(report.retries))
-  line('seconds', report.seconds.toFixed(1), `${rate} documents a second with ${loaders} loaders`)
+/** Answers what was crawled first. */
+async function loadWeb(
+  db: Database,
+  { pages, crawlers, seed, url }: Target,
+  signal: AbortSignal,
+): Promise<readonly Fetch[]> {
+  const web = syntheticWeb(pages, seed)
+  await createSchema(db)
+  print.loaded(await load(db, web, { crawlers, url, signal, stream: process.stderr }), crawlers)
+  return web.rounds[0] ?? []
 }
 
-function line(name: string, figure: number | string, remark: string): void {
-  console.log(`${name.padEnd(10)}${String(figure).padStart(8)}  ${remark}`.trimEnd())
+async function searchFor(db: Database, words: readonly string[], signal: AbortSignal) {
+  print.found(words, await search(db, words, { signal }))
 }
 
-function listOf(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
+async function change(db: Database, url: string, text: string | undefined, signal: AbortSignal) {
+  const words = text ?? `breaking news ${Date.now().toString(36)}`
+  print.changed(url, words, await changePage(db, url, words, signal))
+  await searchFor(db, wordsOf(words), signal)
+}
+
+async function compare(db: Database, url: string, signal: AbortSignal): Promise<number> {
+  await untilAtRest(url, signal)
+  const result = await check(db, signal)
+  print.checked(result)
+  return result.differences.length === 0 ? 0 : 1
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof PercoliteError)) return (error as Error).message
+  if (error.code === 'unknown_table') return `${error.message} Load a web first.`
+  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`
 }

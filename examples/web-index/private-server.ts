@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export type PrivateServer = AsyncDisposable & { readonly url: string }
 
+const OBSERVERS = fileURLToPath(new URL('./observers.ts', import.meta.url))
 const SERVER = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const START_MS = 30_000
 const STOP_MS = 10_000
@@ -15,7 +16,8 @@ const STOP_MS = 10_000
 export async function startPrivateServer(): Promise<PrivateServer> {
   const folder = await mkdtemp(join(tmpdir(), 'percolite-web-index-'))
   const place = ['--host', '127.0.0.1', '--port', '0', '--data', join(folder, 'data')]
-  const args = [SERVER, 'serve', ...place, '--log-format', 'json', '--log-level', 'info']
+  const own = ['--observers', OBSERVERS]
+  const args = [SERVER, 'serve', ...place, ...own, '--log-format', 'json', '--log-level', 'info']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const stop = async () => {

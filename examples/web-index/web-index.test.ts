@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ServerProcess } from '../../test/server-process.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))
 
 async function run(...args: string[]) {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -21,32 +23,67 @@ async function run(...args: string[]) {
   return { output, errors, status }
 }
 
-test('copies loaded by many at the same time end in one cluster, and the check agrees', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-documents-'))
-  t.after(() => rm(folder, { recursive: true }))
-  for (let index = 0; index < 20; index += 1) {
-    const place = join(folder, `package-${String(index).padStart(2, '0')}`)
-    await mkdir(place)
-    await writeFile(join(place, 'LICENSE'), 'Permission is granted.\n')
-    await writeFile(join(place, 'README.md'), `# Package ${index}\n`)
-    await writeFile(join(place, 'main.js'), 'no document')
-  }
-  await writeFile(join(folder, 'broken.html'), Uint8Array.of(0x3c, 0xff, 0x3e))
-  await writeFile(join(folder, 'large.md'), 'x'.repeat(1024 * 1024 + 1))
+async function startServer(t: TestContext, ...flags: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'percolite-commands-'))
+  const server = await ServerProcess.start(join(folder, 'data'), flags)
+  t.after(async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return server.url
+}
 
-  const { output, errors, status } = await run(folder, '--loaders', '8')
+test('without a command everything is shown on a private server, and the check agrees', async () => {
+  const { output, errors, status } = await run('--pages', '30', '--crawlers', '4', '--seed', '3')
   assert.equal(status, 0, output + errors)
-  assert.match(output, /^documents +40 /m)
-  assert.match(output, /^skipped +2 .*1 not readable as UTF-8/m)
-  assert.match(output, /^skipped +2 .*1 larger than 1 MiB/m)
-  assert.match(output, /^clusters +21 +1 of more than one document$/m)
-  assert.match(output, /^ +20 +like percolite-documents-\w+\/package-00\/LICENSE$/m)
-  assert.match(output, /^retries +[1-9]\d* .*write_conflict/m)
-  assert.match(output, /^check: the store agrees with a plain recomputation$/m)
+  assert.match(output, /^crawled \d+ pages in .* with 4 crawlers$/m)
+  assert.match(output, /^ {2}index_words +[1-9]\d* +\d+ +0$/m)
+  assert.match(output, /^search bace guce: /m)
+  assert.match(output, /^change http:\S+: found by "breaking news \w+" \d+ ms after its commit$/m)
+  assert.match(output, /^search breaking news \w+: one page$/m)
+  assert.match(output, /^check: every table equals a recomputation of everything$/m)
 })
 
-test('a flag that does not exist is one line and exit status 2', async () => {
-  const { errors, status } = await run('--lodaers', '8')
-  assert.equal(status, 2)
-  assert.equal(errors, "web-index: Unknown option '--lodaers'\n")
+test('the commands work on a server that was started with the observers', async (t) => {
+  const url = await startServer(t, '--observers', MODULE)
+  const early = await run('search', 'bace', '--url', url)
+  assert.equal(early.status, 1)
+  assert.match(early.errors, /^web-index: .*posting.* Load a web first\.\n$/)
+
+  assert.equal((await run('load', '--pages', '20', '--url', url)).status, 0)
+  const page = 'http://bace.example/bace-0'
+  const changed = await run('change', page, 'Zebras', 'crossing', '--url', url)
+  assert.match(changed.output, /^change http:\S+: found by "Zebras crossing" \d+ ms after/)
+  const found = await run('search', 'ZEBRAS', '--url', url)
+  assert.match(
+    found.output,
+    /^search zebras: one page\n {2}http:\/\/bace.example\/bace-0 {2}"Zebras/,
+  )
+  const checked = await run('check', '--url', url)
+  assert.equal(checked.status, 0, checked.output)
 })
+
+test('a server that does not run the observers is told so', async (t) => {
+  const url = await startServer(t)
+  const { errors, status } = await run('load', '--pages', '3', '--url', url)
+  assert.equal(status, 1)
+  assert.match(errors, /^web-index: nobody runs parse_page: start the server with --observers/m)
+})
+
+for (const [args, problem] of [
+  [['--craler', '8'], "Unknown option '--craler'"],
+  [['--pages', 'many'], '--pages is a number from 1 to 100000, not many'],
+  [['check', '--url', 'there'], '--url is the url of a server, not "there"'],
+  [['find'], 'there is no command "find": load, search, change or check'],
+  [['search'], 'search needs a word at least'],
+  [['check', 'twice'], 'check takes no "twice"'],
+  [
+    ['change', 'home'],
+    'change needs the url of a page, such as http://site.example/page, not "home"',
+  ],
+] as const) {
+  test(`"${args.join(' ')}" is one line and exit status 2`, async () => {
+    const { errors, status } = await run(...args)
+    assert.deepEqual([errors, status], [`web-index: ${problem}\n`, 2])
+  })
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { defineObserver, type ObserverTransaction } from '../../server/observers/define-observer.ts'
+import { CLUSTER_KEYS, type ClusterKeys, type Document } from './document.ts'
+
+/** Where a page belongs: since when to this cluster, and when that was decided last. */
+type Assignment = {
+  readonly url: string
+  readonly at: number
+  readonly cluster: number | null
+  readonly since: number | null
+}
+
+/**
+ * Finds the copies of a document by three keys (Percolator 3.1; an elaboration of Figure 2). It joins
+ * the cluster of the first of its keys that is known. The keys before that become known for this
+ * cluster, for good: when two newcomers do that with one key at a time, they conflict, one of them runs
+ * again, and finds it.
+ */
+export const clusterDocument = defineObserver<Document>({
+  observer: 'cluster_document',
+  workers: 4,
+  run: async (tx, { key: [url], row: document }) => {
+    const { rows } = await tx.query<Assignment>(
+      'SCAN url, at, cluster, since FROM assignment WHERE url = $1 LIMIT 1',
+      [url],
+    )
+    const before = rows[0]
+    // Also when the keys are what they were: between two runs there may have been others, of which
+    // `index_words` has seen the words. A new `at` lets it look again.
+    const at = tx.readTimestamp
+    const cluster = document === undefined ? null : await clusterOf(tx, document)
+    const stays = cluster !== null && cluster === before?.cluster
+    const since = stays ? before.since : cluster === null ? null : at
+    const after = { url: url as string, at, cluster, since }
+    await assign(tx, document, after)
+    if (!stays) await leave(tx, before)
+    await join(tx, after)
+  },
+})
+
+async function clusterOf(tx: ObserverTransaction, keys: ClusterKeys): Promise<number> {
+  const unknown: Array<{ readonly pass: number; readonly key: string }> = []
+  let cluster: number | undefined
+  for (const [place, name] of CLUSTER_KEYS.entries()) {
+    const entry = { pass: place + 1, key: keys[name] }
+    if (entry.key === null) continue
+    const { rows } = await tx.query<{ cluster: number }>(
+      'GET cluster FROM cluster_key WHERE pass = :pass AND key = :key',
+      entry,
+    )
+    cluster = rows[0]?.cluster
+    if (cluster !== undefined) break
+    unknown.push({ ...entry, key: entry.key })
+  }
+  // A new cluster is called by the timestamp of the transaction, which no other one has.
+  cluster ??= tx.readTimestamp
+  for (const entry of unknown) {
+    await tx.query('INSERT INTO cluster_key (pass, key, cluster) VALUES (:pass, :key, :cluster)', {
+      ...entry,
+      cluster,
+    })
+  }
+  return cluster
+}
+
+/** Writes down what was decided, and upon what. */
+async function assign(
+  tx: ObserverTransaction,
+  keys: ClusterKeys | undefined,
+  { url, at, cluster, since }: Assignment,
+): Promise<void> {
+  const { canonical_key = null, content_key = null, sketch_key = null } = keys ?? {}
+  await tx.query(
+    `INSERT INTO assignment (url, at, canonical_key, content_key, sketch_key, cluster, since)
+     VALUES (:url, :at, :canonical_key, :content_key, :sketch_key, :cluster, :since)`,
+    { url, at, canonical_key, content_key, sketch_key, cluster, since },
+  )
+}
+
+async function leave(tx: ObserverTransaction, member: Assignment | undefined): Promise<void> {
+  if (member === undefined || member.cluster === null) return
+  const { cluster, since, url } = member
+  await tx.query('DELETE FROM member WHERE cluster = :cluster AND since = :since AND url = :url', {
+    cluster,
+    since,
+    url,
+  })
+  await tx.query('NOTIFY elect ON to_elect WHERE cluster = $1', [cluster])
+}
+
+async function join(tx: ObserverTransaction, member: Assignment): Promise<void> {
+  const { cluster, since, url, at } = member
+  if (cluster === null) return
+  await tx.query(
+    'SET at = :at ON member WHERE cluster = :cluster AND since = :since AND url = :url',
+    { cluster, since, url, at },
+  )
+  await tx.query('NOTIFY elect ON to_elect WHERE cluster = $1', [cluster])
+}

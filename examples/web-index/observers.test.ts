@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { connect, type Database } from '@percolite/client'
+import { ServerProcess } from '../../test/server-process.ts'
+import { check } from './check.ts'
+import { crawl, writePage } from './crawl.ts'
+import { type Page, writeHtml } from './html.ts'
+import { untilAtRest } from './rest.ts'
+import { createSchema } from './schema.ts'
+import { search } from './search.ts'
+import { syntheticWeb } from './synthetic-web.ts'
+
+const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))
+
+const A = 'http://a.example/'
+const B = 'http://b.example/'
+const C = 'http://c.example/'
+
+/** A server with the observers of the example, which can be killed and started again. */
+class Index {
+  readonly #data: string
+  readonly signal: AbortSignal
+  #server: ServerProcess | undefined
+  db: Database = connect()
+
+  private constructor(data: string, signal: AbortSignal) {
+    this.#data = data
+    this.signal = signal
+  }
+
+  static async start(t: TestContext): Promise<Index> {
+    const folder = await mkdtemp(join(tmpdir(), 'percolite-index-'))
+    const index = new Index(join(folder, 'data'), t.signal)
+    t.after(async () => {
+      await index.#server?.stop()
+      await rm(folder, { recursive: true, force: true })
+    })
+    await index.restart()
+    await createSchema(index.db)
+    return index
+  }
+
+  async restart(): Promise<void> {
+    this.#server = await ServerProcess.start(this.#data, ['--observers', MODULE])
+    this.db = connect({ url: this.#server.url })
+  }
+
+  async kill(): Promise<void> {
+    await this.#server?.killNine()
+  }
+
+  /** One page after the other, each when the observers are at rest. */
+  async crawl(pages: Readonly<Record<string, Partial<Page> | undefined>>): Promise<void> {
+    for (const [url, page] of Object.entries(pages)) {
+      const body = page && writeHtml({ title: url, text: '', links: [], ...page })
+      await writePage(this.db, url, body, this.signal)
+      await this.rest()
+    }
+  }
+
+  async rest(): Promise<number> {
+    const statuses = await untilAtRest(this.#server?.url as string, this.signal)
+    return statuses.reduce((sum, { runs }) => sum + runs, 0)
+  }
+
+  /** Which urls are found, the number of their copies, and their ranks. */
+  async search(...words: string[]): Promise<unknown[]> {
+    const hits = await search(this.db, words, { signal: this.signal })
+    return hits.map(({ url, copies, rank }) => [url, copies, rank])
+  }
+
+  async differences(): Promise<readonly string[]> {
+    return (await check(this.db, this.signal)).differences
+  }
+}
+
+test('of copies the earliest is found, with the links to all; when it goes, the next takes its place', async (t) => {
+  const index = await Index.start(t)
+  const text = 'the cat sat on the mat'
+  await index.crawl({ [A]: { title: 'copy', text }, [B]: { title: 'copy', text } })
+  assert.deepEqual(await index.search('cat', 'mat'), [[A, 1, 300]])
+  await index.crawl({ [C]: { text: 'see there', links: [[B, 'cats']] } })
+  assert.deepEqual(await index.search('cat'), [[A, 1, 150 + 150 + 127]])
+  assert.deepEqual(await index.search('cat', 'dog'), [])
+
+  await index.crawl({ [A]: undefined })
+  assert.deepEqual(await index.search('cat'), [[B, 0, 277]])
+  await index.crawl({ [B]: { text: 'a dog' } })
+  assert.deepEqual(await index.search('cat'), [])
+  assert.deepEqual(await index.search('dog'), [[B, 0, 277]])
+  assert.deepEqual(await index.differences(), [])
+})
+
+test('a page that says which url is its true one is found with that', async (t) => {
+  const index = await Index.start(t)
+  await index.crawl({
+    [A]: { text: 'a long story', canonical: A },
+    [B]: { text: 'for printing: a long story', canonical: A },
+  })
+  assert.deepEqual(await index.search('story'), [[A, 1, 300]])
+  assert.deepEqual(await index.search('printing'), [])
+})
+
+test('a change of links is felt as many steps away as ranks have, and no further', async (t) => {
+  const index = await Index.start(t)
+  const chain = Array.from({ length: 6 }, (_, n) => `http://chain.example/${n}`)
+  const pages = chain.map((url, n): [string, Partial<Page>] => {
+    const next = chain[n + 1]
+    return [url, { text: `link${n}`, links: next === undefined ? [] : [[next, 'next']] }]
+  })
+  await index.crawl(Object.fromEntries(pages))
+  const ranks = async () => {
+    const { rows } = await index.db.query<{ url: string; rank: number }>(
+      'SCAN url, rank FROM rank USE PRIMARY KEY',
+    )
+    return new Map(rows.map(({ url, rank }) => [url, rank]))
+  }
+  const before = await ranks()
+  await index.crawl({ [A]: { text: 'a fan', links: [[chain[0] as string, 'look']] } })
+  const after = await ranks()
+  const changed = chain.filter((url) => before.get(url) !== after.get(url))
+  assert.deepEqual(changed, chain.slice(0, 3))
+  assert.deepEqual(await index.differences(), [])
+})
+
+test('a server that is killed in the middle goes on, and in the end all tables are as recomputed', async (t) => {
+  const index = await Index.start(t)
+  const { rounds } = syntheticWeb(60, 7)
+  const [first = []] = rounds
+  let crawled = 0
+  let killed: Promise<void> | undefined
+  const crawling = crawl(index.db, first, {
+    crawlers: 8,
+    signal: t.signal,
+    onPage: () => {
+      crawled += 1
+      if (crawled === 30) killed = index.kill()
+    },
+  })
+  await assert.rejects(crawling, { code: 'connection_failed' })
+  await killed
+  await index.restart()
+  assert.ok((await index.rest()) > 0, 'there was something left to do')
+  assert.deepEqual(await index.differences(), [])
+
+  for (const round of rounds) {
+    await crawl(index.db, round, { crawlers: 8, signal: t.signal, onPage: () => {} })
+  }
+  await index.rest()
+  const { rows, differences } = await check(index.db, t.signal)
+  assert.deepEqual(differences, [])
+  const count = (table: string) => rows.get(table) as number
+  assert.ok(count('cluster') < count('member'), 'there were copies')
+  assert.equal(count('member'), count('page'))
+})
+
+test('the check tells each row that is wrong, missing or too many', async (t) => {
+  const index = await Index.start(t)
+  await index.crawl({ [A]: { title: 'cat', text: 'a cat', links: [[B, 'to b']] } })
+  assert.deepEqual(await index.differences(), [])
+  const { rows } = await index.db.query<{ id: number }>('SCAN id FROM cluster')
+  const cluster = rows[0]?.id
+  await index.db.sql`SET count = 9 ON posting WHERE word = ${'cat'} AND cluster = ${cluster}`
+  await index.db.sql`DELETE FROM rank WHERE url = ${B}`
+  await index.db.sql`INSERT INTO cluster_key (pass, key, cluster) VALUES (1, ${C}, ${cluster})`
+  assert.deepEqual(await index.differences(), [
+    `cluster_key has [1,"${C}",${cluster}]`,
+    `posting has ["cat",${cluster},"${A}",9]`,
+    `posting lacks ["cat",${cluster},"${A}",2]`,
+    `rank lacks ["${B}",[1000,277,277],277]`,
+  ])
+})

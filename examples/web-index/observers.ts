@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The module for `--observers`. Each of these runs when what it observes has changed, and changes what
+// the next ones observe:
+//
+//   page -> parse_page -> document -> invert_links -> anchor, and tells rank_page -> rank -> rank_page
+//                                  -> cluster_document -> member, and tells elect -> cluster
+//                                                                   -> index_words -> posting
+
+export { clusterDocument } from './cluster-document.ts'
+export { elect } from './elect.ts'
+export { indexWords } from './index-words.ts'
+export { invertLinks } from './invert-links.ts'
+export { parsePage } from './parse-page.ts'
+export { rankPage } from './rank-page.ts'

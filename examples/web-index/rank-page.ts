@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { defineObserver, type ObserverTransaction } from '../../server/observers/define-observer.ts'
+import type { Document } from './document.ts'
+import { isPassedOn, type Source, stepsOf, UNKNOWN_STEPS } from './rank.ts'
+
+type Ranked = { readonly url: string; readonly steps: readonly number[] }
+
+/**
+ * Ranks a page by the links that lead to it, and tells the pages that it leads to if that makes a
+ * difference to them. They are ranked by this observer too, a circle that ends: a change of step n is
+ * one of step n + 1 there, and the last step is passed on to nobody.
+ */
+export const rankPage = defineObserver({
+  observer: 'rank_page',
+  workers: 4,
+  run: async (tx, { key: [url] }) => {
+    // As in `elect`, runs for one page are made to conflict.
+    const { rows: ranked } = await tx.query<Ranked>(
+      'GET url, steps FROM rank WHERE url = $1 FOR UPDATE',
+      [url],
+    )
+    const before = ranked[0]?.steps ?? UNKNOWN_STEPS
+    const sources = await sourcesOf(tx, url)
+    const after = stepsOf(sources)
+    if (sources.length === 0) {
+      await tx.query('DELETE FROM rank WHERE url = $1', [url])
+    } else if (ranked.length === 0 || after.some((rank, step) => rank !== before[step])) {
+      const rank = after.at(-1)
+      await tx.query('SET steps = :steps, rank = :rank ON rank WHERE url = :url', {
+        steps: after,
+        rank,
+        url,
+      })
+    }
+    if (!isPassedOn(before, after)) return
+    // A link that comes at this very moment would be told of by nobody: its target may be ranked before
+    // this commits. FOR UPDATE makes this run again if the links are written meanwhile.
+    const { rows: documents } = await tx.query<Pick<Document, 'links'>>(
+      'GET links FROM document WHERE url = $1 FOR UPDATE',
+      [url],
+    )
+    for (const [target] of documents[0]?.links ?? []) {
+      await tx.query('NOTIFY rank_page ON to_rank WHERE url = $1', [target])
+    }
+  },
+})
+
+async function sourcesOf(tx: ObserverTransaction, url: unknown): Promise<Source[]> {
+  const { rows: anchors } = await tx.query<{ source: string; outdegree: number }>(
+    'SCAN source, outdegree FROM anchor WHERE target = $1',
+    [url],
+  )
+  const { rows: ranked } = await tx.query<Ranked>('GET url, steps FROM rank WHERE url IN $1', [
+    anchors.map(({ source }) => source),
+  ])
+  const stepsByUrl = new Map(ranked.map(({ url, steps }) => [url, steps]))
+  return anchors.map(({ source, outdegree }) => ({
+    steps: stepsByUrl.get(source) ?? UNKNOWN_STEPS,
+    outdegree,
+  }))
+}
