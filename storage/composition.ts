@@ -4,10 +4,8 @@
 
 import { type Answer, andThen } from './answer.ts'
 import type { Timestamp } from './cell-store/cell.ts'
-import type { CellStore, CellStoreError } from './cell-store/cell-store.ts'
-import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
-import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { CellStore } from './cell-store/cell-store.ts'
+import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { StorageError } from './errors.ts'
@@ -22,18 +20,15 @@ import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
-import {
-  type BeginStamp,
-  type CommitMode,
-  openProtocol,
-  type ProtocolParts,
-} from './protocol-parts.ts'
-import { type Randomness, systemRandomness } from './randomness.ts'
-import { type StorageLog, silentLog } from './storage-log.ts'
+import { type BeginStamp, openProtocol, type ProtocolParts } from './protocol-parts.ts'
+import { systemRandomness } from './randomness.ts'
+import { silentLog } from './storage-log.ts'
+import type { BeginOptions, StorageOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
+import type { StorageStatus } from './storage-status.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
-import { type IndexBuild, IndexBuilder } from './tables/index-builder.ts'
+import { IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
 import { COMMIT_TURN_ROWS } from './transaction/large-commit.ts'
 import { LatchTable } from './transaction/latch-table.ts'
@@ -48,71 +43,8 @@ import {
 import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import type { SnapshotReads, TransactionEnd } from './transaction/transaction-protocol.ts'
-import { type EndedCounts, TransactionRegistry } from './transaction/transaction-registry.ts'
+import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
-
-export type StorageOptions = {
-  /** `memory` forgets everything at the end of the process. */
-  readonly engine: 'sqlite' | 'memory'
-  /** Needed by `sqlite`; created when missing, and owned by this process until `close`. */
-  readonly dataDirectory?: string
-  /** How transactions commit; `auto` when nothing is said. */
-  readonly commit?: CommitMode
-  readonly log?: StorageLog
-  readonly clock?: Clock
-  readonly randomness?: Randomness
-  /** How much history is kept; a day when nothing is said. */
-  readonly retention?: Retention
-  /** How often garbage is collected; never by itself when absent. */
-  readonly collectionIntervalMs?: number
-  /** Told once when the disk failed: the outcome of what was being written is in doubt. */
-  readonly onFatal?: (error: CellStoreError) => void
-}
-
-export type BeginOptions = {
-  readonly readOnly?: boolean
-  /** Read as of this timestamp; implies `readOnly`. */
-  readonly asOf?: Timestamp
-  /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
-  readonly keepsOutcome?: boolean
-}
-
-/**
- * Opens the embedded store: this process is its only owner. Rejects with StorageError
- * `data_directory_locked` or `data_directory_unusable`.
- */
-export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const cellStore = await openEngine(options)
-  try {
-    return await Storage.open(cellStore, { ...options, owner: 'exclusive' })
-  } catch (error) {
-    await cellStore.close()
-    throw error
-  }
-}
-
-/**
- * Opens one of several gateways over a cell store that they share; `close` leaves the store open.
- * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
- */
-export async function openGateway(
-  cellStore: CellStore,
-  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> = {},
-): Promise<Storage> {
-  return await Storage.open(cellStore, { ...options, owner: 'shared' })
-}
-
-async function openEngine(options: StorageOptions): Promise<CellStore> {
-  if (options.engine === 'memory') return new MemoryCellStore()
-  if (options.dataDirectory === undefined) {
-    throw new StorageError('data_directory_unusable', 'No data directory was given.')
-  }
-  return await openSqliteCellStore({
-    dataDirectory: options.dataDirectory,
-    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
-    ...(options.log === undefined ? {} : { log: options.log }),
-  })
-}
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
@@ -403,21 +335,6 @@ export type SnapshotNow = {
   readonly readTs: Timestamp
   readonly catalog: Catalog
   readonly reads: Pick<SnapshotReads, 'getRowsNow'>
-}
-
-export type StorageStatus = {
-  readonly timestamp: Timestamp
-  readonly safePoint: Timestamp
-  /** The start timestamp of the oldest open transaction, or the newest timestamp. */
-  readonly oldestSnapshot: Timestamp
-  readonly openTransactions: number
-  /** Those that have ended since the start. */
-  readonly endedTransactions: EndedCounts
-  /** What the open transactions have written and not committed. */
-  readonly bufferedBytes: number
-  /** The indexes that this process is building, as far as a first batch is done. */
-  readonly indexBuilds: readonly IndexBuild[]
-  readonly lastCollection?: GarbageReport
 }
 
 function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {

@@ -10,15 +10,7 @@ export type { Family, Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
-export {
-  type BeginOptions,
-  openGateway,
-  openStorage,
-  type SnapshotNow,
-  Storage,
-  type StorageOptions,
-  type StorageStatus,
-} from './composition.ts'
+export { type SnapshotNow, Storage } from './composition.ts'
 export type { ConsistencyCheckOptions } from './consistency/consistency-check.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
@@ -49,8 +41,11 @@ export type {
   ObserverStatus,
   Observers,
 } from './observers/observers.ts'
+export { openGateway, openStorage } from './open-storage.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
 export type { StorageLog } from './storage-log.ts'
+export type { BeginOptions, StorageOptions } from './storage-options.ts'
+export type { StorageStatus } from './storage-status.ts'
 export { canonicalJson } from './tables/canonical-json.ts'
 export {
   type Catalog,

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CellStore } from './cell-store/cell-store.ts'
+import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
+import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
+import { Storage } from './composition.ts'
+import { StorageError } from './errors.ts'
+import type { StorageOptions } from './storage-options.ts'
+
+/**
+ * Opens the embedded store: this process is its only owner. Rejects with StorageError
+ * `data_directory_locked` or `data_directory_unusable`.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const cellStore = await openEngine(options)
+  try {
+    return await Storage.open(cellStore, { ...options, owner: 'exclusive' })
+  } catch (error) {
+    await cellStore.close()
+    throw error
+  }
+}
+
+/**
+ * Opens one of several gateways over a cell store that they share; `close` leaves the store open.
+ * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
+ */
+export async function openGateway(
+  cellStore: CellStore,
+  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> = {},
+): Promise<Storage> {
+  return await Storage.open(cellStore, { ...options, owner: 'shared' })
+}
+
+async function openEngine(options: StorageOptions): Promise<CellStore> {
+  if (options.engine === 'memory') return new MemoryCellStore()
+  if (options.dataDirectory === undefined) {
+    throw new StorageError('data_directory_unusable', 'No data directory was given.')
+  }
+  return await openSqliteCellStore({
+    dataDirectory: options.dataDirectory,
+    ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+  })
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from './cell-store/cell.ts'
+import type { CellStoreError } from './cell-store/cell-store.ts'
+import type { Clock } from './clock.ts'
+import type { Retention } from './garbage-collection/safe-point.ts'
+import type { CommitMode } from './protocol-parts.ts'
+import type { Randomness } from './randomness.ts'
+import type { StorageLog } from './storage-log.ts'
+
+export type StorageOptions = {
+  /** `memory` forgets everything at the end of the process. */
+  readonly engine: 'sqlite' | 'memory'
+  /** Needed by `sqlite`; created when missing, and owned by this process until `close`. */
+  readonly dataDirectory?: string
+  /** How transactions commit; `auto` when nothing is said. */
+  readonly commit?: CommitMode
+  readonly log?: StorageLog
+  readonly clock?: Clock
+  readonly randomness?: Randomness
+  /** How much history is kept; a day when nothing is said. */
+  readonly retention?: Retention
+  /** How often garbage is collected; never by itself when absent. */
+  readonly collectionIntervalMs?: number
+  /** Told once when the disk failed: the outcome of what was being written is in doubt. */
+  readonly onFatal?: (error: CellStoreError) => void
+}
+
+export type BeginOptions = {
+  readonly readOnly?: boolean
+  /** Read as of this timestamp; implies `readOnly`. */
+  readonly asOf?: Timestamp
+  /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
+  readonly keepsOutcome?: boolean
+}
