@@ -179,6 +179,19 @@ test('what a function throws is told to the server, nothing of the run is kept, 
   assert.deepEqual(rows, [{ id: 1, runs: 1 }])
 })
 
+test('a function that throws what is no text fails like all others', async () => {
+  await createObserved('odd')
+  let runs = 0
+  await using _ = db.observe<Page>('odd', () => {
+    runs += 1
+    if (runs === 1) throw Object.create(null)
+  })
+  await db.query("SET text = 'new' ON odd_page WHERE id = 1")
+  await drained('odd')
+  const { failures, lastError } = await statusOf('odd')
+  assert.deepEqual([runs, failures, lastError?.error], [2, 1, 'The run failed.'])
+})
+
 test('a worker that is stopped finishes the run under way and takes no other', async (t) => {
   await createObserved('stopped')
   const far = anotherClient(t)

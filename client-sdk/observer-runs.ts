@@ -130,7 +130,12 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof PercoliteError && error.code === code
 }
 
+/** What a function throws may be anything, also what cannot be made a text. */
 function wordsOf(error: unknown): string {
-  const words = error instanceof Error ? error.message || error.name : String(error)
-  return words === '' ? 'The run failed.' : words.slice(0, ERROR_CHARACTERS_MAX)
+  try {
+    const words = String(error instanceof Error ? error.message || error.name : error)
+    return words === '' ? 'The run failed.' : words.slice(0, ERROR_CHARACTERS_MAX)
+  } catch {
+    return 'The run failed.'
+  }
 }

@@ -44,7 +44,11 @@ const GAUGES: readonly Described[] = [
     (of) => of.pending,
   ],
   ['lag_seconds', 'Age of the oldest notification.', (of) => of.lagMs / 1000],
-  ['dead_letters', 'Notifications that are tried no more.', (of) => of.deadLetters],
+  [
+    'dead_letters',
+    'Notifications that are tried no more; counted to 1,000.',
+    (of) => of.deadLetters,
+  ],
   ['paused', '1 while it is paused.', (of) => (of.state === 'paused' ? 1 : 0)],
   ['running', 'Notifications that workers of this server hold.', (of) => of.running],
   ['waiting', 'Workers of this server that wait for a notification.', (of) => of.waiting],

@@ -74,6 +74,22 @@ test('a run that throws leaves nothing, and is tried again', async (t) => {
   assert.deepEqual(await observed.run('SCAN id FROM word_count'), [{ id: 2 }])
 })
 
+test('whatever a function throws, it is tried again, and its worker lives on', async (t) => {
+  const circular = new Error('round and round')
+  circular.cause = circular
+  const thrown: unknown[] = [Object.create(null), circular, null, Symbol('odd')]
+  const fail = new Runs('fail', async () => {
+    if (thrown.length > 0) throw thrown.shift()
+  })
+  const clock = new ManualClock()
+  const observed = await ObservedServer.start(t, { outside: { observers: [fail.defined], clock } })
+  await observed.createObserver('fail')
+  await observed.write(1, 'text')
+  while ((await observed.status('fail')).pending > 0) await clock.advance(1_000)
+  const { runs, failures, lastError } = await observed.status('fail')
+  assert.deepEqual([runs, failures, lastError.error], [1, 4, 'Symbol(odd)'])
+})
+
 test('a poisoned row becomes a dead letter, and RESUME takes it up; the others go on', async (t) => {
   let isPoisonous = true
   const poisoned = new Runs('poisoned', async (_tx, { key }) => {

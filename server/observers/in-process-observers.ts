@@ -18,6 +18,7 @@ import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'
 import { RunTransaction, type RunTransactionParts } from './run-transaction.ts'
+import { wordsOfThrown } from './words-of-thrown.ts'
 
 export type InProcessParts = RunTransactionParts & {
   readonly storage: Storage
@@ -102,7 +103,8 @@ export class InProcessObservers {
         return
       }
       const lostRace = lostRaceOf(error)
-      const facts = { observer: defined.observer, error: String(error) }
+      const { key } = factsOf(notification)
+      const facts = { observer: defined.observer, key, error: wordsOfThrown(error) }
       if (lostRace !== undefined) log.debug(facts, 'an observer met a conflict, and is run again')
       else log.warn(facts, 'an observer failed, and is run again')
       await notification.failed(lostRace ?? error)

@@ -19,3 +19,9 @@ test('what is no conflict is a failure', () => {
     assert.equal(lostRaceOf(error), undefined)
   }
 })
+
+test('an error that is its own cause is a failure as all others', () => {
+  const circular = new Error('round and round')
+  circular.cause = circular
+  assert.equal(lostRaceOf(circular), undefined)
+})

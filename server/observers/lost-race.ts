@@ -6,8 +6,15 @@ import { StorageError } from '../../storage/storage.ts'
  * its commit ended. It may be wrapped in errors that say more; undefined where there is none.
  */
 export function lostRaceOf(error: unknown): StorageError | undefined {
-  if (error instanceof StorageError) {
-    return error.retryable || error.code === 'commit_outcome_unknown' ? error : undefined
+  let cause = error
+  // What a function throws may be its own cause.
+  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
+    if (cause instanceof StorageError) {
+      return cause.retryable || cause.code === 'commit_outcome_unknown' ? cause : undefined
+    }
+    cause = cause.cause
   }
-  return error instanceof Error ? lostRaceOf(error.cause) : undefined
+  return undefined
 }
+
+const CAUSES_MAX = 8

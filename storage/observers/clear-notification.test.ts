@@ -14,25 +14,21 @@ describe('what a run of 28 clears of its notify cells', () => {
       name: 'is all up to its start, and nothing of other observers',
       given: ['bob write@25 -> 21 put a', 'bob.7 notify@21', 'bob.7 notify@28', 'bob.9 notify@21'],
       left: ['bob.9 notify@21'],
-      isCleared: true,
     },
     {
       name: 'is nothing that came after its start',
       given: ['bob write@33 -> 30 put a', 'bob.7 notify@21', 'bob.7 notify@30'],
       left: ['bob.7 notify@30'],
-      isCleared: true,
     },
     {
       name: 'is nothing of a writer that began before it and committed after it',
       given: ['bob write@33 -> 26 put a', 'bob.7 notify@21', 'bob.7 notify@26'],
       left: ['bob.7 notify@26'],
-      isCleared: false,
     },
     {
       name: 'is nothing of a writer that began before it and has not ended',
       given: ['bob.1 lock@24 primary=bob.1 put a', 'bob.7 notify@21', 'bob.7 notify@24'],
       left: ['bob.7 notify@24'],
-      isCleared: false,
     },
     {
       name: 'is what is older than the oldest of such writers',
@@ -44,7 +40,6 @@ describe('what a run of 28 clears of its notify cells', () => {
         'bob.7 notify@24',
       ],
       left: ['bob.7 notify@24', 'bob.7 notify@22'],
-      isCleared: false,
     },
     {
       name: 'does not depend on writers that began after it, nor on acknowledgments',
@@ -55,14 +50,13 @@ describe('what a run of 28 clears of its notify cells', () => {
         'bob.7 notify@31',
       ],
       left: ['bob.7 notify@31'],
-      isCleared: true,
     },
   ]
-  for (const { name, given, left, isCleared } of scenarios) {
+  for (const { name, given, left } of scenarios) {
     test(name, async () => {
       const world = new ProtocolWorld(100)
       await world.given(...given)
-      assert.equal(await clearNotification(world.cellStore, SEEN), isCleared)
+      await clearNotification(world.cellStore, SEEN)
       const notified = (await world.cells()).filter((cell) => cell.includes('notify'))
       assert.deepEqual(notified, left)
     })

@@ -22,25 +22,23 @@ export type SeenNotification = {
  *     notify @21, @26    write @25 -> 21    lock @26         the run of 28 has seen 25 only
  *
  * So the cells from `until` down go only if no such writer began before it: none holds a lock, and none has
- * a write record after the run. Where one is in the way, the cells older than its start go. Answers
- * whether all up to the run's start are gone.
+ * a write record after the run. Where one is in the way, the cells older than its start go.
  *
  * Rejects with CellStoreError; repeated or late it does no harm.
  */
 export async function clearNotification(
   cellStore: CellStore,
   seen: SeenNotification,
-): Promise<boolean> {
+): Promise<void> {
   const all = seen.seenAt + 1
   for (let until = all, tries = 0; tries < TRIES_MAX; tries += 1) {
-    if (!(await cellStore.checkAndMutateRow(seen.key, clearStep(seen, until)))) return until === all
+    if (!(await cellStore.checkAndMutateRow(seen.key, clearStep(seen, until)))) return
     const [row] = await cellStore.readRows([seen.key], unseenBefore(seen, all))
     const starts = (row?.cells ?? []).map((cell) =>
       cell.family === 'lock' ? cell.timestamp : decodeStartTs(cell.value),
     )
     until = Math.min(all, ...starts)
   }
-  return false
 }
 
 /** Weak notifications are cleared whatever happens in the row: theirs is the commit of the notifier. */

@@ -76,19 +76,16 @@ export class LeasedNotification implements Notification {
     if (this.#hasEnded) return
     this.#hasEnded = true
     const seen = this.#seen
-    const { queue, counters, clock, log } = this.#parts
+    const { queue, counters, log } = this.#parts
     if (seen?.isPending) counters.runs += 1
-    let isCleared = seen === undefined
     try {
-      if (seen !== undefined) isCleared = await this.#clear(seen)
+      if (seen !== undefined) await this.#clear(seen)
     } catch (error) {
       // The cell stays, and whoever finds it finds that there is nothing to do.
       log.info({ observer: this.observer.name, reason: String(error) }, 'a notification was left')
     }
-    if (queue.isHeld(this.#queued)) {
-      if (isCleared) queue.end(this.#queued)
-      else queue.delay(this.#queued, { dueMs: clock.monotonicMs() + CLEAR_AGAIN_MS, failures: 0 })
-    }
+    // What is left of a writer that has not ended is told by its commit, or found by a scan.
+    if (queue.isHeld(this.#queued)) queue.end(this.#queued)
     this.#parts.wake()
   }
 
@@ -147,13 +144,12 @@ export class LeasedNotification implements Notification {
     return { ...seen, isPending, isAll: isPending || found.observer.isBackfilled }
   }
 
-  async #clear({ isAll, seenAt, columns }: Seen): Promise<boolean> {
+  async #clear({ isAll, seenAt, columns }: Seen): Promise<void> {
     const { cellStore } = this.#parts
-    if (!isAll) return false
+    if (!isAll) return
     const seen = { key: this.key, observerId: this.observer.id, seenAt, columns }
-    if (!this.observer.isWeak) return await clearNotification(cellStore, seen)
-    await clearWeakNotification(cellStore, seen)
-    return true
+    if (this.observer.isWeak) await clearWeakNotification(cellStore, seen)
+    else await clearNotification(cellStore, seen)
   }
 
   #rememberError(error: unknown): void {
@@ -166,8 +162,11 @@ export class LeasedNotification implements Notification {
     const { begin, log } = this.#parts
     const letter = { error: textOf(error), tries, notified: this.timestamp }
     const facts = { observer: this.observer.name, row: Buffer.from(this.key).toString('hex') }
+    let transaction: Transaction | undefined
     try {
-      const transaction = await begin()
+      transaction = await begin()
+      // Who got it when the lease had passed may have had more luck, or the observer is gone.
+      if (!(await this.#look(transaction)).isPending) return false
       const key = deadLetterKey(this.observer.id, this.key)
       transaction.put(key, ROW_COLUMN, encodeDeadLetter(letter))
       await transaction.commit()
@@ -176,6 +175,8 @@ export class LeasedNotification implements Notification {
     } catch (reason) {
       log.warn({ ...facts, reason: String(reason) }, 'a dead letter could not be written')
       return false
+    } finally {
+      transaction?.rollback()
     }
   }
 }
@@ -203,13 +204,16 @@ function isLostRace(error: unknown): boolean {
 
 const RUN_AGAIN: readonly StorageErrorCode[] = ['commit_outcome_unknown', 'closed']
 
+/** What an observer's function has thrown may be anything, also what cannot be made a text. */
 function textOf(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return text.slice(0, ERROR_CHARACTERS_MAX)
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return text.slice(0, ERROR_CHARACTERS_MAX)
+  } catch {
+    return `a value of type ${typeof error}`
+  }
 }
 
 const ERROR_CHARACTERS_MAX = 2_000
 const CONFLICT_BACKOFF = { firstMs: 4, mostMs: 1_000 }
 const FAILURE_BACKOFF = { firstMs: 100, mostMs: 60_000 }
-/** A writer that began before the run and has not ended: its own commit tells of it, if it is ours. */
-const CLEAR_AGAIN_MS = 200

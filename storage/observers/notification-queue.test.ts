@@ -90,3 +90,15 @@ test('resuming makes ready at once what is delayed', () => {
   queue.hasten()
   assert.deepEqual([taken(queue).key, taken(queue).key], [JOE, BOB])
 })
+
+test('a dead row that has been run after all is no longer remembered as dead', () => {
+  const queue = new NotificationQueue()
+  queue.offer({ key: BOB, timestamp: 5 })
+  queue.bury(taken(queue))
+  queue.offer({ key: BOB, timestamp: 5 })
+  assert.equal(queue.take(), undefined)
+  queue.offer({ key: BOB, timestamp: 6 })
+  queue.end(taken(queue))
+  queue.offer({ key: BOB, timestamp: 5 })
+  assert.equal(queue.take()?.timestamp, 5)
+})

@@ -90,9 +90,10 @@ export class NotificationQueue {
     return this.#held.get(rowKeyText(notification.key))?.notification === notification
   }
 
-  /** It is nobody's any more. */
+  /** It has been run and is nobody's any more. Where a notify cell of it is left, a scan finds it again. */
   end(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
+    this.#dead.delete(rowKeyText(notification.key))
     if (again !== undefined) this.offer({ key: notification.key, timestamp: again }, 'isNews')
   }
 

@@ -14,6 +14,9 @@ import {
   type StorageLog,
 } from '../storage.ts'
 import { silentLog } from '../storage-log.ts'
+import { ROW_COLUMN } from '../tables/row-codec.ts'
+import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
+import { countedRowsMax, deadLettersShownMax } from './observers.ts'
 
 const IN_MEMORY = { engine: 'memory' } as const
 const NO_HISTORY = { ...IN_MEMORY, retention: { retentionMs: 0, heldMsMax: 0 } }
@@ -156,6 +159,25 @@ describe('a notification whose runs fail', () => {
     )
   })
 
+  test('is no dead letter when somebody else has observed the row, whose lease had passed', async () => {
+    const clock = new ManualClock()
+    await withScene(
+      async (scene) => {
+        await scene.createObserver('reader')
+        await scene.insert(1)
+        await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax - 1)
+        const late = await scene.storage.observers.lease('reader', { leaseMs: 1_000 })
+        const other = scene.next('reader')
+        await clock.advance(2_000)
+        assert.deepEqual(await scene.run(await other), { text: 'new' })
+        await late.failed(new Error('the page cannot be read'))
+        const [status] = await scene.storage.observers.status()
+        assert.deepEqual([status?.deadLetters, status?.pending], [0, 0])
+      },
+      { ...IN_MEMORY, clock },
+    )
+  })
+
   test('is taken up again when its row changes', async () => {
     const clock = new ManualClock()
     await withScene(
@@ -170,6 +192,33 @@ describe('a notification whose runs fail', () => {
       },
       { ...IN_MEMORY, clock },
     )
+  })
+
+  test('is a dead letter among so many that the status does not count them all', async () => {
+    await withScene(async (scene) => {
+      const id = await scene.createObserver('reader')
+      const transaction = await scene.storage.begin()
+      for (let letter = 0; letter <= countedRowsMax; letter += 1) {
+        const key = deadLetterKey(id, Buffer.from(`row ${letter}`))
+        const value = encodeDeadLetter({ error: 'poison', tries: 10, notified: 1 })
+        transaction.put(key, ROW_COLUMN, value)
+      }
+      await transaction.commit()
+      const [status] = await scene.storage.observers.status()
+      const shown = status?.deadLettersShown.length
+      assert.deepEqual([status?.deadLetters, shown], [countedRowsMax, deadLettersShownMax])
+    }, IN_MEMORY)
+  })
+
+  test('whose function throws what is no text fails like all others', async () => {
+    await withScene(async (scene) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      const notification = await scene.next('reader')
+      await notification.failed(Object.create(null))
+      const [status] = await scene.storage.observers.status()
+      assert.equal(status?.lastError?.message, 'a value of type object')
+    }, IN_MEMORY)
   })
 
   test('is no dead letter for conflicts, however many', async () => {
@@ -211,8 +260,11 @@ test('garbage collection leaves what an observer has still to see, and takes it 
 })
 
 test('observers that notify each other in a circle are named, and the log says so once', async () => {
-  const warned: string[] = []
-  const log: StorageLog = { ...silentLog, warn: (_, message) => void warned.push(message) }
+  const warned: unknown[] = []
+  const log: StorageLog = {
+    ...silentLog,
+    warn: (facts) => void warned.push('observers' in facts && facts.observers),
+  }
   await withScene(
     async (scene) => {
       await scene.createObserver('reader')
@@ -234,7 +286,10 @@ test('observers that notify each other in a circle are named, and the log says s
           ['reader', ['counter', 'reader']],
         ],
       )
-      assert.equal(warned.length, 1)
+      assert.deepEqual(
+        warned.map((names) => [names].flat().sort()),
+        [['counter', 'reader']],
+      )
     },
     { ...IN_MEMORY, log },
   )

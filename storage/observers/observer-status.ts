@@ -8,10 +8,10 @@ import { scanDeadLetters } from './dead-letter.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import { type ObserverParts, reading } from './observer-parts.ts'
 import {
+  countedRowsMax,
   deadLettersShownMax,
   type ObserverDeadLetter,
   type ObserverStatus,
-  pendingRowsMax,
 } from './observers.ts'
 
 type WorkFigures = {
@@ -68,12 +68,13 @@ async function countDeadLetters(
       const { key, error, tries, writtenAt: timestamp } = letter
       count += 1
       if (count <= deadLettersShownMax) shown.push({ key, error, tries, timestamp })
+      if (count === countedRowsMax) break
     }
     return { count, shown }
   })
 }
 
-/** Of at most `pendingRowsMax` rows. */
+/** Of at most `countedRowsMax` rows. */
 async function readPending(
   { cellStore }: Pick<ObserverParts, 'cellStore'>,
   { table, observer }: TableObserver,
@@ -85,7 +86,7 @@ async function readPending(
     start,
     end: endOfPrefix(start) as Uint8Array,
     filter: [{ family: 'notify', qualifier: notifyQualifier(observer.id) }],
-    limit: pendingRowsMax,
+    limit: countedRowsMax,
   })) {
     rows += 1
     const timestamp = cells.at(-1)?.timestamp

@@ -52,6 +52,10 @@ export class ObserverWork {
     }
   }
 
+  get name(): string {
+    return this.#found.observer.name
+  }
+
   get running(): number {
     return this.#queue.running
   }

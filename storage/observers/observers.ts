@@ -73,7 +73,7 @@ export type ObserverStatus = {
   readonly state: ObserverDefinition['state']
   /** Whether rows that were there before the observer, or its REPLAY, are still being notified. */
   readonly isBackfilling: boolean
-  /** Rows with a notification, dead letters among them; `pendingRowsMax` means at least so many. */
+  /** Rows with a notification, dead letters among them; `countedRowsMax` means at least so many. */
   readonly pending: number
   /** The timestamp of the oldest notification among them; null when there is none. */
   readonly oldestPending: Timestamp | null
@@ -91,7 +91,10 @@ export type ObserverStatus = {
   readonly conflicts: number
   /** Runs that failed by themselves. */
   readonly failures: number
-  /** Notifications that are tried no more until RESUME, REPLAY or a new change of their row. */
+  /**
+   * Notifications that are tried no more until RESUME, REPLAY or a new change of their row;
+   * `countedRowsMax` means at least so many.
+   */
   readonly deadLetters: number
   /** The first `deadLettersShownMax` of them, by row. */
   readonly deadLettersShown: readonly ObserverDeadLetter[]
@@ -119,5 +122,5 @@ export type ObserverDeadLetter = {
 /** How many dead letters of an observer `ObserverStatus` has. */
 export const deadLettersShownMax = 100
 
-/** `ObserverStatus.pending` counts up to here. */
-export const pendingRowsMax = 1_000
+/** `ObserverStatus` counts rows up to here, so that a look at it stays cheap. */
+export const countedRowsMax = 1_000

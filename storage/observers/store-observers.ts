@@ -20,7 +20,7 @@ export class StoreObservers implements Observers {
   readonly #parts: ObserverParts
   /** By the id of the observer, of those that somebody has asked for. */
   readonly #works = new Map<number, ObserverWork>()
-  readonly #cascade: ObserverCascade
+  readonly #cascade = new ObserverCascade()
   readonly #backfiller: ObserverBackfiller
   readonly #runs = new WeakMap<Transaction, number>()
   readonly #stopping = new AbortController()
@@ -33,7 +33,6 @@ export class StoreObservers implements Observers {
 
   constructor(parts: ObserverParts) {
     this.#parts = parts
-    this.#cascade = new ObserverCascade(parts.log)
     this.#backfiller = new ObserverBackfiller(parts)
   }
 
@@ -68,7 +67,7 @@ export class StoreObservers implements Observers {
   committed(rows: readonly NotifiedRow[], transaction: Transaction, commitTs: Timestamp): void {
     const from = this.#runs.get(transaction)
     for (const { key, observerId, at } of rows) {
-      if (from !== undefined) this.#cascade.notified(from, observerId)
+      if (from !== undefined && this.#cascade.notified(from, observerId)) this.#warnOfCircle(from)
       const timestamp = at === 'start' ? transaction.startTs : commitTs
       this.#works.get(observerId)?.changed({ key, timestamp })
     }
@@ -90,9 +89,19 @@ export class StoreObservers implements Observers {
     for (const work of this.#works.values()) work.end(stopped())
   }
 
+  /** All of a circle have been run by this process, so their names are known. */
+  #warnOfCircle(observerId: number): void {
+    const observers = this.#cascade
+      .cycleOf(observerId)
+      .flatMap((id) => this.#works.get(id)?.name ?? [])
+    this.#parts.log.warn({ observers }, 'observers notify each other in a circle, or one itself')
+  }
+
   #workOf(found: TableObserver): ObserverWork {
     const known = this.#works.get(found.observer.id)
     if (known !== undefined) return known
+    // The definition may have been changed since it was read.
+    this.#catalogMayHaveChanged = true
     const work = new ObserverWork(
       {
         ...this.#parts,
@@ -153,7 +162,10 @@ export class StoreObservers implements Observers {
     if (!this.#catalogMayHaveChanged && !isDue) return
     this.#catalogMayHaveChanged = false
     this.#lookedAt = clock.monotonicMs()
-    const observers = await this.#read(allObservers)
+    const observers = await this.#read(allObservers).catch((error: unknown) => {
+      this.#catalogMayHaveChanged = true
+      throw error
+    })
     const byId = new Map(observers.map((found) => [found.observer.id, found]))
     for (const [id, work] of this.#works) {
       const found = byId.get(id)

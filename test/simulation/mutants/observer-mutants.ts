@@ -20,8 +20,8 @@ const OF_WRITERS: readonly Mutant[] = [
     name: 'notifyAtCoordCommit',
     what: 'who commits sets the notify cells after the commit point, and not with the locks',
     file: PREWRITE,
-    find: '      ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs)),\n',
-    replace: '',
+    find: '[...locks, ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs))]',
+    replace: 'locks',
     more: [
       {
         file: TWO_PHASE,
@@ -231,7 +231,7 @@ const OF_BACKFILL: readonly Mutant[] = [
     file: CHANGES,
     find: 'isBackfilled ? from : Math.min(from, before)',
     replace: 'isBackfilled ? from : from',
-    caughtBy: { seedsMax: 60, ...EMBEDDED },
+    caughtBy: { script: 'replayWhileOlderRowsAreBeingTold' },
   }),
   mutant({
     name: 'positionOfAnOlderReplay',

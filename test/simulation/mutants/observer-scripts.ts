@@ -6,7 +6,7 @@ import { eventLoopTurn } from '../../../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
 import { clearNotification } from '../../../storage/observers/clear-notification.ts'
 import { findPendingChange } from '../../../storage/observers/pending-change.ts'
-import { Storage } from '../../../storage/storage.ts'
+import { replayObserver, Storage } from '../../../storage/storage.ts'
 import { setNotify } from '../../../storage/transaction/notify-cell.ts'
 import { rowKey } from '../../cell-notation.ts'
 import { ObserverScene } from '../../observer-scene.ts'
@@ -134,5 +134,26 @@ export async function backfillComesAfterTheLook(): Promise<void> {
   const cells = await scene.cells(1, 'notify')
   assert.ok(cells.length > 0, 'the observer is still to be told')
   assert.deepEqual(await scene.runNext('reader'), { text: 'old' })
+  await storage.close()
+}
+
+/** A REPLAY asks for the changes of one row, while CREATE OBSERVER has still to tell of the older ones. */
+export async function replayWhileOlderRowsAreBeingTold(): Promise<void> {
+  const storage = await Storage.open(new MemoryCellStore(), {
+    owner: 'exclusive',
+    indexBatchRows: 1,
+  })
+  const scene = new ObserverScene(storage)
+  await scene.createTable()
+  const rows = 40
+  for (let id = 1; id <= rows; id += 1) await scene.insert(id, 'old')
+  await scene.define('reader')
+  await scene.commit(async (transaction, catalog) => {
+    assert.equal(catalog.observer('reader')?.observer.isBackfilled, false)
+    return replayObserver(transaction, catalog, 'reader', transaction.startTs)
+  })
+  await scene.untilBackfilled('reader')
+  const [status] = await storage.observers.status()
+  assert.equal(status?.pending, rows)
   await storage.close()
 }

@@ -16,6 +16,7 @@ import { COLUMN, type Gateway, ProtocolWorld } from '../../protocol-world.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
 import {
   backfillComesAfterTheLook,
+  replayWhileOlderRowsAreBeingTold,
   rowsNotInViewWhenTheirObserverIsCreated,
   runBeginsWithinAWeakNotifier,
   runMeetsALockThatIsCommitted,
@@ -42,6 +43,7 @@ export const SCRIPTS = {
   runBeginsWithinAWeakNotifier,
   rowsNotInViewWhenTheirObserverIsCreated,
   backfillComesAfterTheLook,
+  replayWhileOlderRowsAreBeingTold,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS
