@@ -5,11 +5,11 @@ import type { TestContext } from 'node:test'
 
 /** A way to the server that breaks when a test says so. */
 export async function startBreakingProxy(context: Pick<TestContext, 'after'>, url: string) {
-  const { hostname, port } = new URL(url)
+  let target = new URL(url)
   const sockets = new Set<Socket>()
   let answeredBytes = 0
   const server = createServer((near) => {
-    const far = connect(Number(port), hostname)
+    const far = connect(Number(target.port), target.hostname)
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -41,6 +41,10 @@ export async function startBreakingProxy(context: Pick<TestContext, 'after'>, ur
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     breakAll,
+    /** Where connections lead from now on: the server has come back with another address. */
+    turnTo(url: string) {
+      target = new URL(url)
+    },
     /** How much has come from the server. */
     get answeredBytes() {
       return answeredBytes

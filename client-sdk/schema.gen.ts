@@ -974,6 +974,7 @@ export interface components {
             readonly failures: number;
             /** @description Rows for which it has failed too often, until RESUME, REPLAY or a new change of the row. */
             readonly deadLetters: {
+                /** @description How many they are; 1,000 means at least so many. */
                 readonly count: number;
                 /** @description The first 100 of them, by row. */
                 readonly rows: readonly components["schemas"]["DeadLetter"][];

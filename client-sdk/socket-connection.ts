@@ -90,11 +90,17 @@ export class SocketConnection {
     return this.#end === undefined
   }
 
-  /** Sends a frame with an id of its own, which is answered. */
+  /** Sends a frame with an id of its own, which is answered, or the connection is lost. */
   ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener): string {
-    clearTimeout(this.#idle)
     this.#ids += 1
     const id = String(this.#ids)
+    const end = this.#end
+    if (end !== undefined) {
+      // It has ended since the caller was given it.
+      queueMicrotask(() => listener.lost(end))
+      return id
+    }
+    clearTimeout(this.#idle)
     this.#listeners.set(id, listener)
     this.send({ ...frame, id })
     return id
@@ -103,7 +109,6 @@ export class SocketConnection {
   /** The one frame that answers it. Throws what the server says is wrong, or why there is no answer. */
   answerTo(frame: Readonly<Record<string, unknown>>): Promise<ServerFrame> {
     return new Promise((resolve, reject) => {
-      if (this.#end !== undefined) throw this.#end
       this.ask(frame, {
         frame: (answer) =>
           answer.type === 'error' ? reject(errorOfFrame(answer)) : resolve(answer),

@@ -322,3 +322,32 @@ test('a server that has fallen silent is asked, and left when it does not answer
   const second = await again(server)
   assert.equal(second.asked.since, 7)
 })
+
+test('progress that nobody wants to hear of moves the position, when all before it was given', async (t) => {
+  const { subscription, first, connection, asked } = await start(t, {})
+  const { id } = asked
+  connection.send(subscribed(id, 10), change(id, 12, [insert('a', 1)]))
+  await given(first)
+  connection.send({ type: 'progress', id, timestamp: 20 })
+  while (subscription.position === 12) await setImmediate()
+  assert.equal(subscription.position, 20)
+  connection.send(change(id, 22, [insert('b', 2)]), { type: 'progress', id, timestamp: 30 })
+  connection.send(change(id, 32, [insert('c', 3)]))
+  await setTimeout(20)
+  assert.equal(subscription.position, 20, 'what has come and was not given does not count')
+  assert.equal(((await given(subscription.next())) as { timestamp: number }).timestamp, 22)
+  assert.equal(subscription.position, 22)
+})
+
+test('who closes while somebody begins leaves nobody waiting', async (t) => {
+  for (let turns = 0; turns < 16; turns += 1) {
+    const { db, connection, first, asked } = await start(t, {})
+    connection.send(subscribed(asked.id, 10), change(asked.id, 12, [insert('a', 1)]))
+    await given(first)
+    const late = db.subscribe(SQL, { n: 1 }).next()
+    const refused = assert.rejects(late, { code: 'client_closed' })
+    for (let turn = 0; turn < turns; turn += 1) await undefined
+    db.close()
+    await refused
+  }
+})

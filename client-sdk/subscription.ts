@@ -36,6 +36,8 @@ export class Subscription<R = Row>
       key: () => undefined,
       event: (event, characters) => {
         if (event.kind !== 'progress' || options.progress) this.#keep({ event, characters })
+        // Where nothing waits before it, that is as good as given.
+        else if (this.#waiting.length === 0) this.#position = event.timestamp
       },
     })
     this.#arrivals = new Arrivals(
@@ -48,8 +50,8 @@ export class Subscription<R = Row>
   }
 
   /**
-   * The `since` of a later subscription that is to go on behind what this one has given so far;
-   * undefined before the first commit or the end of the snapshot.
+   * The `since` of a later subscription that is to go on behind what this one has given so far; it moves
+   * on where nothing comes, too. Undefined before the first of it, or the end of the snapshot.
    */
   get position(): number | undefined {
     return this.#position

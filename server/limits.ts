@@ -34,6 +34,7 @@ export const SERVER_LIMITS = {
   progressMs: 10_000,
   feedPageRows: 1_000,
   feedQueueRows: 10_000,
+  feedRecentRows: 10_000,
   feedReadersMax: 8,
   frameCacheBytes: 16 * 1024 * 1024,
   observerLeaseMsDefault: 30_000,

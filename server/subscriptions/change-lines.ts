@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Clock } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { Room } from '../room.ts'
+import type { FrameBatch } from './frame-batch.ts'
 import type { SubscriptionFrame } from './subscription-frame.ts'
 import type { SubscriptionSink } from './subscription-sink.ts'
 
@@ -19,6 +20,9 @@ export class ChangeLines implements SubscriptionSink {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #room = new Room(() => this.hasRoom)
   readonly #begin: () => void
+  #sentBytes = 0
+  /** As of the last look at what was taken. */
+  #takenBytes = 0
   #takenAtMs: number
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
@@ -27,7 +31,7 @@ export class ChangeLines implements SubscriptionSink {
     this.#begin = resolve
     this.#clock = clock
     this.#takenAtMs = clock.monotonicMs()
-    this.body = new Readable({ highWaterMark: WAITING_BYTES, read: () => this.#taken() })
+    this.body = new Readable({ highWaterMark: WAITING_BYTES, read: () => this.#room.taken() })
   }
 
   get hasRoom(): boolean {
@@ -36,14 +40,16 @@ export class ChangeLines implements SubscriptionSink {
 
   send(frame: SubscriptionFrame): void {
     if (this.body.destroyed) return
-    if (this.body.readableLength === 0) this.#takenAtMs = this.#clock.monotonicMs()
-    for (const part of frame.parts()) this.body.push(part)
-    this.body.push(NEWLINE)
+    this.#look()
+    for (const part of [...frame.parts(), NEWLINE]) {
+      this.#sentBytes += part.length
+      this.body.push(part)
+    }
     this.#begin()
   }
 
-  together(send: () => void): void {
-    send()
+  sendBatch({ frames }: FrameBatch): void {
+    for (const { frame } of frames) this.send(frame)
   }
 
   room(signal: AbortSignal): Promise<void> {
@@ -54,13 +60,18 @@ export class ChangeLines implements SubscriptionSink {
     if (!this.body.destroyed) this.body.push(null)
   }
 
-  /** For how long the client has taken nothing, though something waits. */
+  /** For how long the client has taken nothing, though something waits; as far as was looked. */
   stuckMs(): number {
-    return this.body.readableLength === 0 ? 0 : this.#clock.monotonicMs() - this.#takenAtMs
+    this.#look()
+    return this.#clock.monotonicMs() - this.#takenAtMs
   }
 
-  #taken(): void {
+  /** Nobody tells what was taken: the stream only asks for more when little is left. */
+  #look(): void {
+    const waitingBytes = this.body.readableLength
+    const takenBytes = this.#sentBytes - waitingBytes
+    if (waitingBytes > 0 && takenBytes === this.#takenBytes) return
+    this.#takenBytes = takenBytes
     this.#takenAtMs = this.#clock.monotonicMs()
-    this.#room.taken()
   }
 }

@@ -3,6 +3,7 @@ import type { Timestamp } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { Turns } from '../turns.ts'
 import type { ChangeFrame } from './change-frames.ts'
+import { FrameBatch } from './frame-batch.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -76,8 +77,9 @@ export class LiveSubscriptions {
     this.#held = new Map()
     this.#heldBytes = 0
     for (const [query, frames] of held) {
+      const batches = FrameBatch.allOf(frames)
       for (const subscription of this.#byQuery.get(query) ?? []) {
-        if (!subscription.tell(frames)) hadNoRoom(subscription)
+        if (!batches.every((batch) => subscription.tell(batch))) hadNoRoom(subscription)
         if (this.#turns.isDue) await this.#turns.pause()
       }
     }

@@ -4,7 +4,7 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
-import { openStorage, systemClock, systemRandomness } from '../../storage/storage.ts'
+import { openStorage, StorageError, systemClock, systemRandomness } from '../../storage/storage.ts'
 import { RecordingSink } from '../../test/recording-sink.ts'
 import type { Frame } from '../../test/socket-client.ts'
 import { startTestServer } from '../../test/test-server.ts'
@@ -72,7 +72,7 @@ async function world(t: TestContext) {
   }
   const idsIn = (frames: readonly Frame[]) =>
     frames.flatMap(({ changes = [] }) => changes.map(({ key }: Frame) => key[0]))
-  return { server, subscriptions, subscribe, live, idsIn, images, followers, rows }
+  return { server, storage, subscriptions, subscribe, live, idsIn, images, followers, rows }
 }
 
 test('a change is found out and written once, for all subscriptions to one query', async (t) => {
@@ -196,4 +196,43 @@ test('what is left of a commit that was cut off is not taken for the whole by ot
     await sink.until((frames) => frames.at(-1).last === true)
     assert.deepEqual(idsIn(sink.frames), [1, 2])
   }
+})
+
+test('a table that goes while somebody joins leaves nothing behind for those who come later', async (t) => {
+  const { server, storage, subscriptions, subscribe, live, idsIn } = await world(t)
+  const { feed } = storage
+  const resolved = feed.resolved.bind(feed)
+  feed.resolved = async () => {
+    feed.resolved = resolved
+    await server.query('DROP TABLE item')
+    return resolved()
+  }
+  const gone = subscriptions.serve(
+    { sql: 'SCAN * FROM item' },
+    new RecordingSink(),
+    new RunningRequest(),
+  )
+  await assert.rejects(gone, { code: 'unknown_table' })
+  await server.query('CREATE TABLE later (id INTEGER PRIMARY KEY)')
+  const { sink } = await subscribe('SCAN * FROM later')
+  await live(1)
+  await server.query('INSERT INTO later (id) VALUES (7)')
+  await sink.until((frames) => frames.length === 2)
+  assert.deepEqual(idsIn(sink.frames), [7])
+})
+
+test('when garbage collection passes what is just being read, only a new beginning helps', async (t) => {
+  const { server, storage, subscribe, live, images } = await world(t)
+  const slow = await subscribe('SCAN * FROM item', new RecordingSink(1))
+  await subscribe('SCAN * FROM item')
+  await live(1)
+  await server.query('SET n = 1 ON item WHERE id = 1')
+  images.before = async () => {
+    storage.feed.read = async () => {
+      throw new StorageError('resume_too_old', 'These changes are not kept any more.')
+    }
+    throw new StorageError('snapshot_too_old', 'This snapshot is not kept any more.')
+  }
+  slow.sink.makeRoom(10)
+  assert.equal((await slow.ended).code, 'resume_too_old')
 })

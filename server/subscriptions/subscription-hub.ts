@@ -70,6 +70,7 @@ export class SubscriptionHub implements LiveSubscribers {
     const timestamp = await this.#parts.storage.feed.resolved()
     // Whoever is live has been told of everything up to it, so it stands behind that in the queue.
     const isKnown = this.#follower?.isLive === true
+    if (isKnown) this.#parts.recent.passed(timestamp)
     this.#queue.add({ kind: 'progress', timestamp: isKnown ? timestamp : this.#position })
     this.#work()
   }
@@ -119,8 +120,11 @@ export class SubscriptionHub implements LiveSubscribers {
   /** From the position on; after a queue that was full, what it did not take is read once more. */
   #follow(): void {
     if (this.#follower !== undefined) return
-    const follower = this.#parts.storage.feed.follow(this.#position, {
+    const { storage, recent } = this.#parts
+    recent.followedFrom(this.#position)
+    const follower = storage.feed.follow(this.#position, {
       commit: (commit) => {
+        recent.add(commit)
         if (this.#queue.isFull) {
           follower.stop()
           this.#follower = undefined
@@ -130,7 +134,10 @@ export class SubscriptionHub implements LiveSubscribers {
         this.#work()
       },
       failed: (error) => {
-        this.#follower = undefined
+        if (this.#follower === follower) {
+          this.#follower = undefined
+          recent.clear()
+        }
         this.#queue.add({ kind: 'failure', error })
         this.#work()
       },
@@ -142,22 +149,31 @@ export class SubscriptionHub implements LiveSubscribers {
     this.#follower?.stop()
     this.#follower = undefined
     this.#queue.clear()
+    this.#parts.recent.clear()
     this.#index = undefined
   }
 
   async #admit({ subscription, answer }: Joining): Promise<void> {
     try {
       await this.#tellHeld()
-      if (this.#live.isEmpty) this.#position = subscription.position
+      if (this.#live.isEmpty) this.#beginAt(subscription.position)
       if (subscription.position < this.#position) await subscription.readOn(JOINING_ROWS_MAX)
       if (subscription.position < this.#position) return answer.resolve(false)
       const index = await this.#currentIndex(this.#position)
       index.add(subscription.query)
+      // The last of the others may have left in between, and the index with it.
+      this.#index = index
       this.#live.add(subscription)
       answer.resolve(true)
     } catch (error) {
       answer.reject(error)
     }
+  }
+
+  /** Nobody is live, so it may be anywhere. */
+  #beginAt(position: Timestamp): void {
+    this.#position = position
+    this.#index = undefined
   }
 
   async #deliver(commit: FeedCommit): Promise<void> {

@@ -6,6 +6,7 @@ import type { StatementExecution } from '../statement-execution.ts'
 import type { TurnQueue } from '../turns.ts'
 import type { FrameCache } from './frame-cache.ts'
 import type { Permits } from './permits.ts'
+import type { RecentCommits } from './recent-commits.ts'
 
 /** What subscriptions work with. */
 export type SubscriptionParts = {
@@ -17,6 +18,8 @@ export type SubscriptionParts = {
   readonly execution: StatementExecution
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits
+  /** What they need not ask the store for. */
+  readonly recent: RecentCommits
   /** What they have found out. */
   readonly frames: FrameCache
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FrameBatch } from './frame-batch.ts'
 import type { SubscriptionFrame } from './subscription-frame.ts'
 
 /** Where the frames of one subscription go: onto a WebSocket, or into the lines of an HTTP answer. */
@@ -6,8 +7,8 @@ export interface SubscriptionSink {
   /** False while more waits to be sent than may; whoever sends asks first. */
   readonly hasRoom: boolean
   send(frame: SubscriptionFrame): void
-  /** What is sent meanwhile goes out with one call. */
-  together(send: () => void): void
+  /** All frames of a batch. */
+  sendBatch(batch: FrameBatch): void
   /** Resolves when there is room; at once when there is. Rejects with the signal's reason. */
   room(signal: AbortSignal): Promise<void>
 }

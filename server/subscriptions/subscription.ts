@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, FeedCommit, Timestamp } from '../../storage/storage.ts'
+import {
+  type Catalog,
+  type FeedCommit,
+  StorageError,
+  type Timestamp,
+} from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { Turns } from '../turns.ts'
 import { catalogAt } from './catalog-at.ts'
 import { type ChangeFrame, changeFrames } from './change-frames.ts'
 import { CommitImages } from './commit-images.ts'
+import type { FrameBatch } from './frame-batch.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
@@ -72,6 +78,14 @@ export class Subscription {
 
   /** Never resolves: rejects with the reason of `running`, or with what else ended it. */
   async run(start: SubscriptionStart): Promise<never> {
+    try {
+      return await this.#run(start)
+    } catch (error) {
+      throw await this.#whyItEnded(error)
+    }
+  }
+
+  async #run(start: SubscriptionStart): Promise<never> {
     await this.#begin(start)
     while (true) {
       await this.sink.room(this.#running.signal)
@@ -86,10 +100,12 @@ export class Subscription {
    * read for now.
    */
   async readOn(rowsMax: number): Promise<boolean> {
-    const { storage, turnQueue, clock } = this.#parts
+    const { storage, recent, turnQueue, clock } = this.#parts
     const { signal } = this.#running
     const turns = new Turns(turnQueue, clock, signal)
-    const page = await storage.feed.read(this.#position, { rowsMax, signal })
+    const page =
+      recent.read(this.#position, rowsMax) ??
+      (await storage.feed.read(this.#position, { rowsMax, signal }))
     for (const commit of page.commits) {
       if (!(await this.#tellAlone(commit, turns))) return false
       if (turns.isDue) await turns.pause()
@@ -101,14 +117,17 @@ export class Subscription {
   }
 
   /** False when there was no room for all of them: it has to leave, and reads on by itself. */
-  tell(frames: readonly ChangeFrame[]): boolean {
-    const [only, ...others] = frames
-    if (only === undefined || others.length === 0) return only === undefined || this.#tellOne(only)
-    let hadRoom = true
-    this.sink.together(() => {
-      hadRoom = frames.every((frame) => this.#tellOne(frame))
-    })
-    return hadRoom
+  tell(batch: FrameBatch): boolean {
+    const { plan, frames } = batch
+    const isNew = this.#row === 0 && batch.firstTs > this.#position
+    if (plan === undefined || !isNew || !this.#told.knows(plan)) {
+      return frames.every((frame) => this.#tellOne(frame))
+    }
+    this.passed(batch.firstTs - 1)
+    if (!this.sink.hasRoom) return false
+    this.sink.sendBatch(batch)
+    this.passed(batch.lastTs)
+    return true
   }
 
   #tellOne(change: ChangeFrame): boolean {
@@ -153,6 +172,17 @@ export class Subscription {
     signal.removeEventListener('abort', abort)
     this.#live.leave(this)
     if (end?.error !== undefined) throw end.error
+  }
+
+  /** Where garbage collection has taken the images of a commit, the feed cannot be read on either. */
+  async #whyItEnded(error: unknown): Promise<unknown> {
+    const isTooOld = error instanceof StorageError && error.code === 'snapshot_too_old'
+    if (!isTooOld || this.#position === 0) return error
+    const { feed } = this.#parts.storage
+    return feed.read(this.#position, { rowsMax: 1 }).then(
+      () => error,
+      (reason: unknown) => reason,
+    )
   }
 
   async #begin(start: SubscriptionStart): Promise<void> {

@@ -8,6 +8,7 @@ import type { RunningRequest } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
 import { FrameCache } from './frame-cache.ts'
 import { Permits } from './permits.ts'
+import { RecentCommits } from './recent-commits.ts'
 import { SubscribedQuery } from './subscribed-query.ts'
 import { Subscription, type SubscriptionStart } from './subscription.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
@@ -43,9 +44,10 @@ export class Subscriptions {
   #count = 0
   #queryNumber = 0
 
-  constructor(parts: Omit<SubscriptionParts, 'readers' | 'frames'>, parser: Parser) {
+  constructor(parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>, parser: Parser) {
     const readers = new Permits(SERVER_LIMITS.feedReadersMax)
-    this.#parts = { ...parts, readers, frames: new FrameCache() }
+    const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
+    this.#parts = { ...parts, readers, recent, frames: new FrameCache() }
     this.#parser = parser
     this.#hub = new SubscriptionHub(this.#parts)
     this.#progressing = this.#tellProgress()

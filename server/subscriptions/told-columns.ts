@@ -22,6 +22,11 @@ export class ToldColumns {
     return SubscriptionFrame.of('subscribed', fields)
   }
 
+  /** Whether the client has been told of this very plan's columns. */
+  knows({ columns }: SubscriptionPlan): boolean {
+    return columns === this.#columns
+  }
+
   /** The frame that has to stand before rows of this plan, when it has other columns than before. */
   changed({ columns }: SubscriptionPlan): SubscriptionFrame | undefined {
     const known = this.#columns

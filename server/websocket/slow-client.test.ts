@@ -108,6 +108,24 @@ test('answers that are not taken end the reading of questions until they are', a
   }
 })
 
+test('who asks without reading is not read any more until it does', async (t) => {
+  const { server, port } = await world(t)
+  const connected = once(server.server.http.server, 'connection')
+  const client = await openSocket(t, port)
+  const [connection] = await connected
+  client.socket.pause()
+  const id = 'none of mine'.padEnd(SERVER_LIMITS.frameIdCharactersMax, '!')
+  let asked = 0
+  while (!connection.isPaused()) {
+    for (let n = 0; n < 1_000; n += 1) client.send({ type: 'unsubscribe', id })
+    asked += 1_000
+    assert.ok(asked < 200_000, 'all of it is read, and its answers are kept')
+    await setImmediate()
+  }
+  client.socket.resume()
+  for (; asked > 0; asked -= 1) assert.equal((await client.next()).type, 'unsubscribed')
+})
+
 test('the server pings, and closes a socket that gives no sign of life', async (t) => {
   const { port, clock } = await world(t)
   const alive = await openSocket(t, port)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import test from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -13,7 +15,6 @@ class FakeSocket {
   bufferedAmount = 0
   readonly taken: Buffer[] = []
   closed: readonly [number, string] | undefined
-  corks = 0
   readonly #waiting: Array<{ readonly bytes: Buffer; readonly done: () => void }> = []
 
   send(bytes: Buffer, _options: object, done: () => void): void {
@@ -26,12 +27,9 @@ class FakeSocket {
     this.readyState = 2
   }
 
-  cork(): void {
-    this.corks += 1
-  }
-
-  uncork(): void {
-    this.corks -= 1
+  write(bytes: Buffer, done: () => void): boolean {
+    this.send(bytes, {}, done)
+    return true
   }
 
   take(count = Number.POSITIVE_INFINITY): void {
@@ -48,7 +46,11 @@ class FakeSocket {
 function world() {
   const socket = new FakeSocket()
   const clock = new ManualClock()
-  const outbox = new SocketOutbox(socket as unknown as WebSocket, socket, clock)
+  const outbox = new SocketOutbox(
+    socket as unknown as WebSocket,
+    socket as unknown as Socket,
+    clock,
+  )
   return { socket, clock, outbox }
 }
 
@@ -65,7 +67,7 @@ test('a long frame is handed on in pieces, as the client takes them, and arrives
   assert.deepEqual(Buffer.concat(socket.taken), Buffer.concat(parts))
 })
 
-test('there is no room beyond the limit, and who waits for it goes on when some was taken', async () => {
+test('there is no room beyond the limit, and who waits for it goes on when half of it is', async () => {
   const { socket, outbox } = world()
   const frame = [Buffer.alloc(SERVER_LIMITS.socketUnsentBytesMax / 2)]
   outbox.send(frame)
@@ -73,13 +75,19 @@ test('there is no room beyond the limit, and who waits for it goes on when some 
   outbox.send(frame)
   assert.equal(outbox.hasRoom, false)
   const gone = new AbortController()
-  const waiting = outbox.room(NEVER)
+  let hasWaited = false
+  const waiting = outbox.room(NEVER).then(() => {
+    hasWaited = true
+  })
   const leaving = assert.rejects(outbox.room(gone.signal), /gone/)
   gone.abort(new Error('gone'))
   await leaving
   socket.take(1)
+  await setImmediate()
+  assert.deepEqual([outbox.hasRoom, hasWaited], [true, false])
+  await outbox.room(NEVER)
+  socket.take()
   await waiting
-  assert.equal(outbox.hasRoom, true)
 })
 
 test('a client is stuck as long as it takes no piece at all', async () => {
@@ -115,13 +123,20 @@ test('closing behind everything waits for it, closing now does not', () => {
   assert.ok(Buffer.concat(other.socket.taken).length < 400_000)
 })
 
-test('what is sent together is corked meanwhile, also when it fails', () => {
+test('frames that were made already are written as they are, and count like all others', async () => {
   const { socket, outbox } = world()
-  outbox.together(() => assert.equal(socket.corks, 1))
-  assert.throws(() =>
-    outbox.together(() => {
-      throw new Error('It fails.')
-    }),
-  )
-  assert.equal(socket.corks, 0)
+  assert.equal(outbox.isClear, true)
+  outbox.sendEncoded(Buffer.from('made'))
+  assert.equal(outbox.unsentBytes, 4)
+  outbox.send([Buffer.alloc(700_000)])
+  assert.equal(outbox.isClear, false, 'a long frame is on its way in pieces')
+  const waiting = outbox.room(NEVER)
+  socket.take()
+  await waiting
+  assert.equal(outbox.isClear, true)
+  assert.equal(String(socket.taken[0]), 'made')
+  outbox.closeAfterAll(1001, 'bye')
+  outbox.sendEncoded(Buffer.from('too late'))
+  socket.take()
+  assert.equal(Buffer.concat(socket.taken).length, 700_004)
 })

@@ -9,6 +9,9 @@ import { Room } from '../room.ts'
 const PIECE_BYTES = 64 * 1024
 const HANDED_BYTES_MAX = 4 * PIECE_BYTES
 
+/** Who waits for room is woken to send much at once: each reads a page of history for it first. */
+const ROOM_AGAIN_BYTES = SERVER_LIMITS.socketUnsentBytesMax / 2
+
 type Piece = { readonly bytes: Buffer; readonly isLast: boolean }
 
 /**
@@ -18,9 +21,9 @@ type Piece = { readonly bytes: Buffer; readonly isLast: boolean }
  */
 export class SocketOutbox {
   readonly #socket: WebSocket
-  readonly #connection: Pick<Socket, 'cork' | 'uncork'>
+  readonly #connection: Pick<Socket, 'write'>
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #room = new Room(() => this.hasRoom)
+  readonly #room = new Room(() => this.unsentBytes <= ROOM_AGAIN_BYTES)
   #pieces: Piece[] = []
   #piecesBytes = 0
   /** Since when the client has taken nothing of what waits. */
@@ -30,7 +33,7 @@ export class SocketOutbox {
   /** `connection` is what the socket stands on. */
   constructor(
     socket: WebSocket,
-    connection: Pick<Socket, 'cork' | 'uncork'>,
+    connection: Pick<Socket, 'write'>,
     clock: Pick<Clock, 'monotonicMs'>,
   ) {
     this.#socket = socket
@@ -64,23 +67,33 @@ export class SocketOutbox {
     this.#handOn()
   }
 
-  /** What is sent meanwhile goes to the kernel with one call, which costs more than to make a frame. */
-  together(send: () => void): void {
-    this.#connection.cork()
-    try {
-      send()
-    } finally {
-      this.#connection.uncork()
-    }
+  /** Nothing waits here, and little behind it: what is sent now is handed on at once. */
+  get isClear(): boolean {
+    return this.#pieces.length === 0 && this.#socket.bufferedAmount < HANDED_BYTES_MAX
+  }
+
+  /**
+   * Whole frames with their heads, made once for many sockets, in one write: to make a frame anew for
+   * each socket costs as much as to send it. Only while the outbox is clear, so that they stand in no
+   * other frame.
+   */
+  sendEncoded(bytes: Buffer): void {
+    if (!this.#isOpen || this.#closing !== undefined) return
+    if (this.unsentBytes === 0) this.#stuckSinceMs = this.#clock.monotonicMs()
+    this.#connection.write(bytes, this.#taken)
   }
 
   sendText(text: string): void {
     this.send([Buffer.from(text)])
   }
 
-  /** Resolves when there is room; at once when there is. Rejects with the signal's reason. */
-  room(signal: AbortSignal): Promise<void> {
-    return this.#room.wait(signal)
+  /**
+   * Resolves at once when there is room, else when half of what may wait has been taken. Rejects with the
+   * signal's reason.
+   */
+  async room(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (!this.hasRoom) await this.#room.wait(signal)
   }
 
   /** For how long the client has taken nothing, though something waits. */

@@ -4,7 +4,8 @@ import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { SERVER_LIMITS } from '../limits.ts'
 import { CLOSE_CODES } from './close-codes.ts'
-import { PROTOCOL, type SocketParts, SocketSession } from './socket-session.ts'
+import { type SocketParts, SocketSession } from './socket-session.ts'
+import { PROTOCOL } from './welcome.ts'
 
 const TICK_MS = 1_000
 
@@ -25,6 +26,7 @@ export class SocketServer {
   readonly #closing = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   readonly #ticking: Promise<void>
+  #isStopping = false
 
   constructor(parts: SocketParts) {
     this.#parts = parts
@@ -59,6 +61,7 @@ export class SocketServer {
 
   /** Ends subscriptions, takes no new work, and closes each socket behind its last answer. */
   stop(): void {
+    this.#isStopping = true
     for (const session of this.#sessions) session.stop()
   }
 
@@ -81,6 +84,8 @@ export class SocketServer {
       const closing = session.closed().finally(() => this.#closing.delete(closing))
       this.#closing.add(closing)
     })
+    // Its handshake was under way when the others were stopped.
+    if (this.#isStopping) session.stop()
   }
 
   async #tickUntilClosed(): Promise<void> {

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
-import type { Logger } from 'pino'
-import type { Observers } from '../../storage/storage.ts'
-import { problemOf } from '../error-response.ts'
-import { ALL_LIMITS, SERVER_LIMITS } from '../limits.ts'
-import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../server-error.ts'
-import { SubscriptionFrame } from '../subscriptions/subscription-frame.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
+import {
+  type FrameParts,
+  type FrameWorkParts,
+  FrameWorks,
+  frameParts,
+  Unsubscribed,
+} from './frame-works.ts'
 import { SocketOutbox } from './socket-outbox.ts'
-import { SocketQueries, type SocketQueryParts } from './socket-queries.ts'
 import { SocketSink } from './socket-sink.ts'
+import { welcomeText } from './welcome.ts'
 
-export const PROTOCOL = 'percolite.v1'
-
-export type SocketParts = SocketQueryParts & {
+export type SocketParts = FrameWorkParts & {
   readonly frames: ClientFrameReader
-  readonly subscriptions: Subscriptions
-  readonly observers: Pick<Observers, 'lease'>
   readonly requests: RunningRequests
   readonly version: string
-  readonly log: Logger
 }
 
 /** Something that a client asked for and that has not had its last frame. */
@@ -34,11 +30,6 @@ type Asked = {
   /** Of a subscription. */
   readonly sink: SocketSink | undefined
 }
-
-type Parts = readonly Buffer[]
-
-/** The client ended the subscription or observation itself. */
-class Unsubscribed extends Error {}
 
 /** By the frame of the client that ends something: what that is, and the last frame about it. */
 const ENDINGS = {
@@ -51,10 +42,9 @@ export class SocketSession {
   readonly #socket: WebSocket
   readonly #parts: SocketParts
   readonly #outbox: SocketOutbox
-  readonly #queries: SocketQueries
-  readonly #observations: SocketObservations
+  readonly #works: FrameWorks
   readonly #asked = new Map<string, Asked>()
-  readonly #works = new Set<Promise<void>>()
+  readonly #working = new Set<Promise<void>>()
   readonly #gone = new AbortController()
   #isStopping = false
   #heardAtMs: number
@@ -64,16 +54,13 @@ export class SocketSession {
     this.#socket = socket
     this.#parts = parts
     this.#outbox = new SocketOutbox(socket, connection, parts.clock)
-    this.#queries = new SocketQueries(parts)
-    this.#observations = new SocketObservations(parts.observers)
+    this.#works = new FrameWorks(parts, this.#outbox)
     this.#heardAtMs = parts.clock.monotonicMs()
     this.#pingedAtMs = this.#heardAtMs
     // At once, or what the client sends with its handshake would be lost.
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary))
     socket.on('pong', () => this.#heard())
-    const { version } = parts
-    const limits = LIMITS_TOLD
-    this.#outbox.sendText(JSON.stringify({ type: 'welcome', version, protocol: PROTOCOL, limits }))
+    this.#outbox.sendText(welcomeText(parts.version))
   }
 
   /** Closes at once when nothing runs, else behind the last answer. All but queries ends. */
@@ -105,9 +92,8 @@ export class SocketSession {
     const gone = new ClientDisconnected('The client left.')
     this.#gone.abort(gone)
     for (const { running } of this.#asked.values()) running.abort(gone)
-    await Promise.all(this.#works)
-    await this.#queries.close()
-    await this.#observations.close()
+    await Promise.all(this.#working)
+    await this.#works.close()
   }
 
   /** Nothing is on its way to the client; what is would stand before a ping. */
@@ -148,7 +134,7 @@ export class SocketSession {
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {
       const { kind, lastType } = ENDINGS[frame.type]
       // One that has just ended by itself, which the client could not know, is ended as well.
-      if (known === undefined) this.#outbox.send(partsOf(lastType, id))
+      if (known === undefined) this.#say(frameParts(lastType, id))
       else if (known.kind === kind) known.running.abort(new Unsubscribed())
       else throw new BadFrame(`The id is not that of a ${kind}.`)
       return
@@ -159,16 +145,16 @@ export class SocketSession {
     }
     if (known !== undefined) throw new BadFrame('The id is in use.')
     if (frame.type === 'invalid') {
-      this.#outbox.send(this.#errorParts(id, frame.error))
+      this.#say(this.#works.failed(id, frame.error))
     } else if (frame.type === 'query') {
-      this.#begin(id, 'query', (running) => this.#query(frame, running))
+      this.#begin(id, 'query', (running) => this.#works.query(frame, running))
     } else if (frame.type === 'release') {
-      this.#begin(id, 'query', () => this.#release(frame))
+      this.#begin(id, 'query', () => this.#works.release(frame))
     } else if (frame.type === 'observe') {
-      this.#begin(id, 'observation', (running) => this.#observe(frame, running))
+      this.#begin(id, 'observation', (running) => this.#works.observe(frame, running))
     } else {
       const sink = new SocketSink(this.#outbox, id)
-      const subscribe = (running: RunningRequest) => this.#subscribe(frame, sink, running)
+      const subscribe = (running: RunningRequest) => this.#works.subscribe(frame, sink, running)
       this.#begin(id, 'subscription', subscribe, sink)
     }
   }
@@ -177,32 +163,36 @@ export class SocketSession {
   #begin(
     id: string,
     kind: Asked['kind'],
-    work: (running: RunningRequest) => Promise<Parts>,
+    work: (running: RunningRequest) => Promise<FrameParts>,
     sink?: SocketSink,
   ): void {
     const refusal = this.#refusalOf(kind)
     if (refusal !== undefined) {
-      this.#outbox.send(this.#errorParts(id, refusal))
+      this.#say(this.#works.failed(id, refusal))
       return
     }
     const running = this.#parts.requests.beginFrame()
     this.#asked.set(id, { kind, running, sink })
     const working = this.#answer(id, running, work(running)).finally(() => {
-      this.#works.delete(working)
+      this.#working.delete(working)
     })
-    this.#works.add(working)
+    this.#working.add(working)
   }
 
-  async #answer(id: string, running: RunningRequest, work: Promise<Parts>): Promise<void> {
-    const last = await work.catch((error) => this.#errorParts(id, error))
+  async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {
+    const last = await work.catch((error) => this.#works.failed(id, error))
     running.end()
     this.#asked.delete(id)
-    this.#outbox.send(last)
+    this.#say(last)
     this.#closeWhenAnswered()
-    if (!this.#outbox.hasRoom) await this.#readNoMoreUntilTaken()
   }
 
-  /** Who does not take the answers that there are is not asked for more questions. */
+  /** Sends an answer. Who does not take those that there are is not asked for more questions. */
+  #say(parts: FrameParts): void {
+    this.#outbox.send(parts)
+    if (!this.#outbox.hasRoom && !this.#socket.isPaused) void this.#readNoMoreUntilTaken()
+  }
+
   async #readNoMoreUntilTaken(): Promise<void> {
     this.#socket.pause()
     try {
@@ -229,55 +219,6 @@ export class SocketSession {
     return undefined
   }
 
-  async #query(
-    { id, request, notification }: Extract<ClientFrame, { type: 'query' }>,
-    running: RunningRequest,
-  ): Promise<Parts> {
-    const held = notification === undefined ? undefined : this.#observations.held(notification)
-    const fields = await this.#queries.answer(request, running, held)
-    return [Buffer.from(`{"type":"result","id":${JSON.stringify(id)},${fields}`)]
-  }
-
-  async #release({ id, request }: Extract<ClientFrame, { type: 'release' }>): Promise<Parts> {
-    this.#observations.held(request.notification).giveUp(request.error)
-    return partsOf('released', id)
-  }
-
-  async #observe(
-    { id, request }: Extract<ClientFrame, { type: 'observe' }>,
-    { signal }: RunningRequest,
-  ): Promise<Parts> {
-    const deliver = (fields: NotificationFields) =>
-      this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
-    try {
-      return await this.#observations.serve(request, deliver, signal)
-    } catch (error) {
-      if (error instanceof Unsubscribed) return partsOf('unobserved', id)
-      throw error
-    }
-  }
-
-  async #subscribe(
-    { id, request }: Extract<ClientFrame, { type: 'subscribe' }>,
-    sink: SocketSink,
-    running: RunningRequest,
-  ): Promise<Parts> {
-    try {
-      return await this.#parts.subscriptions.serve(request, sink, running)
-    } catch (error) {
-      if (error instanceof Unsubscribed) return partsOf('unsubscribed', id)
-      throw error
-    }
-  }
-
-  /** The `type` of a problem only says its code once more, and here it is the type of the frame. */
-  #errorParts(id: string, error: unknown): Parts {
-    if (error instanceof ClientDisconnected) return []
-    const { type: _, ...problem } = problemOf(error)
-    if (problem.code === 'internal') this.#parts.log.error({ err: error }, 'a frame failed')
-    return SubscriptionFrame.of('error', problem).parts(id)
-  }
-
   #closeWhenAnswered(): void {
     if (!this.#isStopping || this.#asked.size > 0) return
     this.#outbox.closeAfterAll(CLOSE_CODES.goingAway, 'The server is stopping.')
@@ -287,23 +228,3 @@ export class SocketSession {
     this.#outbox.closeNow(CLOSE_CODES[reason], words)
   }
 }
-
-function partsOf(type: string, id: string): Parts {
-  return SubscriptionFrame.of(type, {}).parts(id)
-}
-
-/** What a client has to know of the limits that hold for its frames. */
-const LIMITS_TOLD = Object.fromEntries(
-  (
-    [
-      'bodyBytesMax',
-      'statementTextBytesMax',
-      'frameIdCharactersMax',
-      'socketQueriesMax',
-      'socketSubscriptionsMax',
-      'socketWorkersMax',
-      'socketUnsentBytesMax',
-      'sentFrameBytesMax',
-    ] as const
-  ).map((name) => [name, ALL_LIMITS[name]]),
-)

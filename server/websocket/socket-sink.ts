@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Room } from '../room.ts'
+import type { FrameBatch } from '../subscriptions/frame-batch.ts'
 import type { SubscriptionFrame } from '../subscriptions/subscription-frame.ts'
 import type { SubscriptionSink } from '../subscriptions/subscription-sink.ts'
 import type { SocketOutbox } from './socket-outbox.ts'
+import { textFrameHead } from './text-frame.ts'
 
 /** The frames of one subscription on a socket that it shares with others. */
 export class SocketSink implements SubscriptionSink {
@@ -24,8 +26,12 @@ export class SocketSink implements SubscriptionSink {
     this.#outbox.send(frame.parts(this.#id))
   }
 
-  together(send: () => void): void {
-    this.#outbox.together(send)
+  sendBatch(batch: FrameBatch): void {
+    if (this.#outbox.isClear) {
+      this.#outbox.sendEncoded(batch.encoded(this.#id, textFramesOf))
+    } else {
+      for (const { frame } of batch.frames) this.send(frame)
+    }
   }
 
   async room(signal: AbortSignal): Promise<void> {
@@ -45,4 +51,13 @@ export class SocketSink implements SubscriptionSink {
     this.#isPaused = false
     this.#resumed.taken()
   }
+}
+
+function textFramesOf(frames: readonly SubscriptionFrame[], id: string): Buffer {
+  return Buffer.concat(
+    frames.flatMap((frame) => {
+      const parts = frame.parts(id)
+      return [textFrameHead(parts.reduce((sum, { length }) => sum + length, 0)), ...parts]
+    }),
+  )
 }

@@ -63,16 +63,24 @@ test('a query is answered as over HTTP, and what is wrong with it is an error of
 })
 
 test('many queries run at a time, up to the limit, and a long SCAN comes by pages', async (t) => {
-  const { server, port } = await listeningServer(t)
+  const storage = await openStorage({ engine: 'memory' })
+  const { server, port } = await listeningServer(t, { outside: { storage } })
   const rows = Array.from({ length: 30 }, (_, n) => ({ id: `row ${n + 10}`, balance: n }))
   await server.post('/v1/tables/account/rows', rows)
   const client = await openSocket(t, port)
-  const ids = Array.from({ length: SERVER_LIMITS.socketQueriesMax + 1 }, (_, n) => `q${n}`)
-  for (const id of ids)
+  const begin = storage.begin.bind(storage)
+  const held = Promise.withResolvers<void>()
+  storage.begin = async (options) => {
+    await held.promise
+    return begin(options)
+  }
+  const ids = Array.from({ length: SERVER_LIMITS.socketQueriesMax }, (_, n) => `q${n}`)
+  for (const id of [...ids, 'last'])
     client.send({ type: 'query', id, sql: 'SCAN id FROM account', pageSize: 20 })
+  const { code, limit } = await client.about('last')
+  assert.deepEqual([code, limit], ['limit_exceeded', 'socketQueriesMax'])
+  held.resolve()
   const answers = await Promise.all(ids.map((id) => client.about(id)))
-  const last = answers.pop()
-  assert.deepEqual([last.code, last.limit], ['limit_exceeded', 'socketQueriesMax'])
   for (const { results, cursor } of answers) {
     assert.equal(results[0].rows.length, 20)
     assert.ok(cursor)

@@ -37,6 +37,11 @@ export class Follower implements FeedFollower {
     this.#state = 'live'
   }
 
+  /** What is settled cannot be told at once; it will be read. */
+  fallBehind(): void {
+    if (this.#state === 'live') this.#state = 'catchingUp'
+  }
+
   /** Nothing up to here is missing any more. */
   passed(position: Timestamp): void {
     this.#position = Math.max(this.#position, position)

@@ -113,4 +113,22 @@ describe('the feed of a shared store', () => {
     assert.equal(failures < 0, true)
     await world.a.feed.stop()
   })
+
+  test('`resolved` does not wait for a follower that cannot read, which is live no more', async () => {
+    const world = new ProtocolWorld(7)
+    const recorded = new RecordedFeed(world.a.feed, 7)
+    while (!recorded.follower.isLive) await eventLoopTurn()
+    const readRows = world.a.store.readRows.bind(world.a.store)
+    world.a.store.readRows = async () => {
+      throw new CellStoreError('deadline', 'scripted')
+    }
+    const { commitTs } = await commit(world.b, 7, 'bob')
+    const resolved = await world.a.feed.resolved()
+    assert.ok(commitTs !== null && resolved > commitTs)
+    assert.deepEqual([recorded.follower.isLive, recorded.lines], [false, []])
+    world.a.store.readRows = readRows
+    while (!recorded.follower.isLive) await eventLoopTurn()
+    assert.deepEqual(recorded.lines, [`${commitTs}: bob`])
+    await world.a.feed.stop()
+  })
 })

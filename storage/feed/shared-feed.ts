@@ -107,7 +107,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
         if (!page.isCaughtUp || follower.isStopped) continue
         follower.goLive()
       } catch (error) {
-        if (!mayPass(error)) follower.fail(error)
+        if (mayPass(error)) follower.fallBehind()
+        else follower.fail(error)
       }
       this.#hasTold()
       await this.#pause(wake)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Parser } from '../parser/parser.ts'
+import type { Clock, Randomness, Storage } from '../storage/storage.ts'
+import { AnswerWriter } from './answer-text.ts'
+import { addBodyParsers } from './body.ts'
+import type { Config } from './config.ts'
+import type { Cursors } from './cursor.ts'
+import { addDocumentationPages } from './documentation-pages.ts'
+import { addErrorHandling, type ProblemSender } from './http-errors.ts'
+import { LiveConnections } from './live-connections.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
+import { bindOperations } from './openapi/binding.ts'
+import type { Contract } from './openapi/contract.ts'
+import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import { Outbox } from './outbox.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { QueryAnswers } from './query-answers.ts'
+import { addRequestHooks } from './request-hooks.ts'
+import { changeRoutes } from './routes/change-routes.ts'
+import { metricsRoutes } from './routes/metrics-routes.ts'
+import { observerRoutes } from './routes/observer-routes.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
+import { queryRoutes } from './routes/query-routes.ts'
+import { queryShortcut } from './routes/query-shortcut.ts'
+import { rowRoutes } from './routes/row-routes.ts'
+import { serverRoutes } from './routes/server-routes.ts'
+import { tableRoutes } from './routes/table-routes.ts'
+import { transactionRoutes } from './routes/transaction-routes.ts'
+import { RowTransactions } from './rows/row-transactions.ts'
+import type { RunningRequests } from './running-request.ts'
+import { ScanStreams } from './scan-streams.ts'
+import { StatementRunner } from './statement-runner.ts'
+import { StreamAnswers } from './stream-answers.ts'
+import type { TransactionSessions } from './transaction-sessions.ts'
+import type { TurnQueue } from './turns.ts'
+
+/** What everything that runs statements uses together. */
+export type Shared = {
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly turnQueue: TurnQueue
+  readonly plans: PlanCache
+}
+
+type InterfaceParts = Shared & {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Logger
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly contract: Contract
+  readonly sessions: TransactionSessions
+  readonly requests: RunningRequests
+  readonly sendProblem: ProblemSender
+  readonly isStopping: () => boolean
+  readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+}
+
+/** Adds everything that can be asked over HTTP. A hook sees the requests of the routes that come after it. */
+export function addInterface(
+  http: FastifyInstance,
+  parts: InterfaceParts,
+): { readonly live: LiveConnections; readonly metrics: Metrics } {
+  const { config, storage, log, clock, randomness, sessions, requests, isStopping } = parts
+  const { parser, cursors, turnQueue, plans } = parts
+  const { document, validator } = parts.contract
+  const { version } = JSON.parse(readText('../package.json'))
+  const { statementTimeoutMs } = config
+  const writer = new AnswerWriter()
+  const ways = { clock, randomness, turnQueue, plans }
+  const runnerParts = { parser, storage, sessions, cursors, writer, ...ways }
+  const executionParts = { ...runnerParts, statementTimeoutMs }
+  const runner = new StatementRunner(executionParts)
+  const answers = new QueryAnswers({ runner, writer, requests, turnQueue, clock })
+  const rows = new RowTransactions(executionParts)
+  const scans = new ScanStreams(executionParts)
+  const streams = new StreamAnswers({ streams: scans, writer, requests, log })
+  const live = new LiveConnections({
+    ...executionParts,
+    runner,
+    requests,
+    validator,
+    version,
+    log,
+  })
+
+  const metrics = new Metrics({ storage, sessions, live, version, engine: config.engine })
+
+  metrics.watch(http)
+  addRequestHooks(http, {
+    rules: originRulesOf(config),
+    log,
+    isStopping,
+  })
+  addBodyParsers(http)
+  addErrorHandling(http, document.operations, parts.sendProblem)
+  const checkAnswer = answerCheck(http, parts)
+  addDocumentationPages(http, document)
+  const shortcut = queryShortcut({
+    answers,
+    outbox: new Outbox(),
+    checkAnswer: checkAnswer && ((sent) => checkAnswer('query', sent)),
+  })
+  const handlers = {
+    ...queryRoutes({ answers, scans, streams }),
+    ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
+    ...transactionRoutes({ sessions }),
+    ...tableRoutes({ storage }),
+    ...operationRoutes({
+      storage,
+      sessions,
+      clock,
+      engine: config.engine,
+      version,
+      requests,
+    }),
+    ...observerRoutes({ storage }),
+    ...changeRoutes({ streams: live.streams, requests }),
+    ...metricsRoutes({ metrics }),
+    ...serverRoutes({ document, version, isStopping }),
+  }
+  bindOperations(http, document, validator, handlers, {
+    shortcuts: { query: shortcut },
+    adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
+  })
+  return { live, metrics }
+}
+
+type AnswerCheck = (operationId: string, sent: SentAnswer) => void
+
+/** Checks answers of operations by their ids; undefined where nobody wants to know. */
+function answerCheck(
+  http: FastifyInstance,
+  { contract, onUndeclaredAnswer }: Pick<InterfaceParts, 'contract' | 'onUndeclaredAnswer'>,
+): AnswerCheck | undefined {
+  if (onUndeclaredAnswer === undefined) return undefined
+  const { document, validator } = contract
+  const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
+  const check: AnswerCheck = (operationId, sent) => {
+    const operation = byId.get(operationId)
+    const undeclared = operation && undeclaredIn(operation, validator, sent)
+    if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
+  }
+  http.addHook('onSend', async (request, reply, payload) => {
+    if (request.method === 'HEAD') return
+    check(request.routeOptions.config.operationId ?? '', {
+      status: reply.statusCode,
+      contentType: reply.getHeader('content-type')?.toString(),
+      body: String(payload ?? ''),
+    })
+  })
+  return check
+}
+
+function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
+  return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }
+}
+
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import type { Observers } from '../../storage/storage.ts'
+import { problemOf } from '../error-response.ts'
+import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
+import type { RunningRequest } from '../running-request.ts'
+import { ClientDisconnected } from '../server-error.ts'
+import { SubscriptionFrame } from '../subscriptions/subscription-frame.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { ClientFrame } from './client-frame.ts'
+import type { SocketOutbox } from './socket-outbox.ts'
+import { SocketQueries, type SocketQueryParts } from './socket-queries.ts'
+import type { SocketSink } from './socket-sink.ts'
+
+export type FrameWorkParts = SocketQueryParts & {
+  readonly subscriptions: Subscriptions
+  readonly observers: Pick<Observers, 'lease'>
+  readonly log: Logger
+}
+
+/** One frame, in the parts that it is sent in; none of them is no frame. */
+export type FrameParts = readonly Buffer[]
+
+type Frame<Type extends ClientFrame['type']> = Extract<ClientFrame, { type: Type }>
+
+/** The client ended the subscription or observation itself. */
+export class Unsubscribed extends Error {}
+
+/**
+ * What the frames of one socket ask for. Each work resolves to the last frame about its `id`, or rejects
+ * with what `failed` makes that frame of.
+ */
+export class FrameWorks {
+  readonly #parts: FrameWorkParts
+  readonly #outbox: SocketOutbox
+  readonly #queries: SocketQueries
+  readonly #observations: SocketObservations
+
+  constructor(parts: FrameWorkParts, outbox: SocketOutbox) {
+    this.#parts = parts
+    this.#outbox = outbox
+    this.#queries = new SocketQueries(parts)
+    this.#observations = new SocketObservations(parts.observers)
+  }
+
+  async query(
+    { id, request, notification }: Frame<'query'>,
+    running: RunningRequest,
+  ): Promise<FrameParts> {
+    const held = notification === undefined ? undefined : this.#observations.held(notification)
+    const fields = await this.#queries.answer(request, running, held)
+    return [Buffer.from(`{"type":"result","id":${JSON.stringify(id)},${fields}`)]
+  }
+
+  async release({ id, request }: Frame<'release'>): Promise<FrameParts> {
+    this.#observations.held(request.notification).giveUp(request.error)
+    return frameParts('released', id)
+  }
+
+  async observe(
+    { id, request }: Frame<'observe'>,
+    { signal }: RunningRequest,
+  ): Promise<FrameParts> {
+    const deliver = (fields: NotificationFields) =>
+      this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
+    try {
+      return await this.#observations.serve(request, deliver, signal)
+    } catch (error) {
+      if (error instanceof Unsubscribed) return frameParts('unobserved', id)
+      throw error
+    }
+  }
+
+  async subscribe(
+    { id, request }: Frame<'subscribe'>,
+    sink: SocketSink,
+    running: RunningRequest,
+  ): Promise<FrameParts> {
+    try {
+      return await this.#parts.subscriptions.serve(request, sink, running)
+    } catch (error) {
+      if (error instanceof Unsubscribed) return frameParts('unsubscribed', id)
+      throw error
+    }
+  }
+
+  /** The `type` of a problem only says its code once more, and here it is the type of the frame. */
+  failed(id: string, error: unknown): FrameParts {
+    if (error instanceof ClientDisconnected) return []
+    const { type: _, ...problem } = problemOf(error)
+    if (problem.code === 'internal') this.#parts.log.error({ err: error }, 'a frame failed')
+    return SubscriptionFrame.of('error', problem).parts(id)
+  }
+
+  /** To be called when every work has ended: transactions that are open, and what is held, end too. */
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#observations.close()
+  }
+}
+
+/** A frame that says nothing but its type. */
+export function frameParts(type: string, id: string): FrameParts {
+  return SubscriptionFrame.of(type, {}).parts(id)
+}
