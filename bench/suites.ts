@@ -9,5 +9,6 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
   brokerage: async () => (await import('./brokerage/brokerage-suite.ts')).brokerageSuite,
+  feed: async () => (await import('./feed/feed-suite.ts')).feedSuite,
   'index-build': async () => (await import('./index-build/index-build-suite.ts')).indexBuildSuite,
 }

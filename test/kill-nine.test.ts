@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect, type Database } from '../client-sdk/client.ts'
 import { type ConsistencyReport, checkDataDirectory } from '../storage/storage.ts'
+import { KillWatchers, OBSERVERS_FLAGS } from './feed/kill-watchers.ts'
 import {
   ACCOUNTS,
   Client,
@@ -25,6 +26,8 @@ import { ServerProcess } from './server-process.ts'
 /**
  * `kill -9` in the middle of 64 clients' transfers, several times on one data directory; in a third of
  * the cycles the server is killed again while it starts, and in another third directly after.
+ * A table beside them has subscribers and observers, who have to get everything all the same
+ * (`feed/kill-watchers.ts`).
  * Each mode of committing has a run of its own; in the last one every start draws another.
  * `npm run test:kill -- --cycles 100 --commit two-phase --seed 7`, or `KILL_CYCLES`, `KILL_COMMIT` and
  * `KILL_SEED` in the environment.
@@ -142,7 +145,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   const random = new SeededRandomness(SEED)
   const flags = () => {
     const drawn = MODES[random.below(2)] as string
-    return ['--commit', mode === 'changing' ? drawn : mode]
+    return ['--commit', mode === 'changing' ? drawn : mode, ...OBSERVERS_FLAGS]
   }
   const ledger = new Ledger()
   const recoveries: number[] = []
@@ -150,6 +153,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   let server = await ServerProcess.start(dataDirectory, flags())
   t.after(() => server.killNine())
   await createTables(connect({ url: server.url }), ledger)
+  const watchers = await KillWatchers.create(t, server.url, random)
 
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
     const before = ledger.acknowledged
@@ -160,6 +164,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
     )
     const definer = new Definer(db)
     const defining = definer.runUntilKilled()
+    watchers.begin()
     const waitsForBuild = random.below(3) > 0
     const killAt = performance.now() + 300 + random.below(1_000)
     const isDue = () => performance.now() >= killAt && ledger.acknowledged > before
@@ -167,7 +172,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     await server.killNine()
-    await Promise.all([...clients, defining])
+    await Promise.all([...clients, defining, watchers.killed()])
     totals.kills += 1
     const variant = random.below(3)
     if (variant === 0) {
@@ -197,6 +202,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
     assert.deepEqual(strangers, [], 'nothing is there that nobody wrote')
     totals.entries += (await assertSound(server.url)).entries
     await assertBuilt(after)
+    await watchers.check(server.url)
     totals.entries += (await assertSound(server.url)).entries
     t.diagnostic(
       `cycle ${cycle}: ${ledger.acknowledged - before} acknowledged, ` +
@@ -214,6 +220,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
       `(median), ${Math.round(sorted.at(-1) ?? 0)} ms (longest); ${totals.buildsHit} indexes were being built, ` +
       `${totals.entries} index entries checked, 0 wrong; ${ledger.slotsTaken} inserts refused for a unique value`,
   )
+  t.diagnostic(watchers.said)
 }
 
 for (const mode of ASKED_MODE === undefined ? MODES : [String(ASKED_MODE)]) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Room } from '../server/room.ts'
+import type { FrameBatch } from '../server/subscriptions/frame-batch.ts'
 import type { SubscriptionFrame } from '../server/subscriptions/subscription-frame.ts'
 import type { SubscriptionSink } from '../server/subscriptions/subscription-sink.ts'
 import type { Frame } from './socket-client.ts'
@@ -31,8 +32,8 @@ export class RecordingSink implements SubscriptionSink {
     this.#arrived = Promise.withResolvers()
   }
 
-  together(send: () => void): void {
-    send()
+  sendBatch({ frames }: FrameBatch): void {
+    for (const { frame } of frames) this.send(frame)
   }
 
   room(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,8 @@ export type OpenLoop = {
    * is late by a timer's millisecond; it costs a core.
    */
   readonly spinning?: boolean
-  readonly operation: (sequence: number) => Promise<unknown>
+  /** `intendedMs` is when it should have begun, by `performance.now()`. */
+  readonly operation: (sequence: number, intendedMs: number) => Promise<unknown>
 }
 
 /** A timer wakes up to about this much too late. */
@@ -38,7 +39,7 @@ export async function runOpenLoop(
   const underWay = new Set<Promise<void>>()
 
   const start = (sequence: number): void => {
-    const running = operation(sequence)
+    const running = operation(sequence, intendedMs(sequence))
       .then(() => {
         const ms = performance.now() - intendedMs(sequence)
         histogram.record(Math.max(1, Math.round(ms * 1e6)))

@@ -31,17 +31,18 @@ async function run({ seconds, ratePerSecond, mix, ...order }: RunOrder) {
           seconds,
           signal,
           takesLatency: true,
-          operation: (sequence, client) => workload.operate(client, sequence),
+          operation: (sequence, client) => workload.operate(client, sequence, performance.now()),
         })
       : runOpenLoop({
           ratePerSecond,
           seconds,
           signal,
           spinning: true,
-          operation: (sequence) => workload.operate(sequence % clients, sequence),
+          operation: (sequence, intendedMs) =>
+            workload.operate(sequence % clients, sequence, intendedMs),
         }),
   )
-  return { ...sample, figures: workload.takeFigures?.() ?? {} }
+  return { ...sample, figures: (await workload.takeFigures?.()) ?? {} }
 }
 
 async function answer(request: LoadRequest): Promise<LoadAnswer> {

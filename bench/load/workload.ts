@@ -4,13 +4,14 @@
 export type Workload = {
   /**
    * One operation of one client: the next begins when it has ended. `sequence` counts up over all
-   * clients of a run and starts again with the next one. A failure ends the run.
+   * clients of a run and starts again with the next one. In an open loop `intendedMs` is when it should
+   * have begun, by `performance.now()`; in a closed one it is now. A failure ends the run.
    */
-  operate(client: number, sequence: number): Promise<unknown>
+  operate(client: number, sequence: number, intendedMs: number): Promise<unknown>
   /** Where a workload has several mixes of operations: which the next run is of. */
   choose?(mix: string): void
   /** Figures of the run that has just ended, such as retries; the next run begins at zero. */
-  takeFigures?(): Readonly<Record<string, number>>
+  takeFigures?(): Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
 

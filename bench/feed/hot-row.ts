@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Contender, Experiment } from '../harness/experiment.ts'
+import type { Sample } from '../harness/sample.ts'
+import { LoadProcess } from '../load/load-process.ts'
+import { SharedServer, serverCpuDuring } from '../peers/measured-server.ts'
+import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import type { HotRowSettings } from './hot-row-workload.ts'
+import { ObserverServer } from './observer-server.ts'
+
+const MODULE = new URL('./hot-row-workload.ts', import.meta.url).href
+const CLIENTS = 16
+const SEED = 20_061_106
+const OBSERVER = 'fold'
+
+const TABLES = [
+  'CREATE TABLE trade (id INTEGER PRIMARY KEY, broker INTEGER)',
+  'CREATE TABLE broker (id INTEGER PRIMARY KEY, trades INTEGER)',
+  'CREATE TABLE folded (id INTEGER PRIMARY KEY, runs INTEGER)',
+  'INSERT INTO broker (id, trades) VALUES (1, 0)',
+]
+
+type Kind = HotRowSettings['kind']
+
+/** Many transactions tell an observer of one row: by writing that row, or by hints (paper 2.4). */
+export function hotRow(options: PercoliteOptions): Experiment {
+  return {
+    name: 'hot-row',
+    title: `${CLIENTS} clients whose transactions all tell of one row, closed loop`,
+    unit: 'transactions',
+    contenders: (['strong', 'weak'] as const).map((kind) => contender(kind, options)),
+    goals: [
+      {
+        what: 'transactions that tell of a hot row, weak / strong',
+        of: nameOf('weak'),
+        to: nameOf('strong'),
+        must: 1,
+        aim: 3,
+      },
+    ],
+    plots: [
+      {
+        name: 'hot-row',
+        title: 'Conflicts of writers, a second',
+        figure: 'figures.conflictsPerSecond',
+        kind: 'bars',
+        yTitle: 'conflicts per second',
+      },
+    ],
+    notes: [
+      'Each transaction inserts a row of its own and tells of one row that all have: with a strong observer by writing it, with a weak one by NOTIFY. Conflicts are those of the writers, which the server runs again by itself; `runsPerSecond` and `runConflictsPerSecond` are of the observer, and `lagMs` is how long after the last transaction the observer was done.',
+    ],
+  }
+}
+
+const nameOf = (kind: Kind) => `${kind} observer`
+
+function contender(kind: Kind, options: PercoliteOptions): Contender {
+  const create = `CREATE ${kind === 'weak' ? 'WEAK ' : ''}OBSERVER ${OBSERVER} ON broker (trades)`
+  const shared = new SharedServer(`hot-row-${kind}`, (folder) =>
+    ObserverServer.start(folder, options, [...TABLES, create]),
+  )
+  return {
+    name: nameOf(kind),
+    open: async (surroundings) => {
+      const server = await shared.acquire(surroundings)
+      const settings: HotRowSettings = { origin: server.origin, kind }
+      const order = { module: MODULE, settings, clients: CLIENTS, seed: SEED }
+      const load = await LoadProcess.open(order)
+      return {
+        run: (seconds, signal) => run(server, load, seconds, signal),
+        close: async () => {
+          await load.close()
+          await shared.release()
+        },
+      }
+    },
+  }
+}
+
+async function run(
+  server: ObserverServer,
+  load: LoadProcess,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Sample> {
+  const before = await server.figures(OBSERVER)
+  const { result, cpuSeconds } = await serverCpuDuring(server, () => load.run({ seconds }, signal))
+  const after = await server.figures(OBSERVER)
+  const isAtRest = ({ pending, running }: { pending: number; running: number }) =>
+    pending === 0 && running === 0
+  const lagMs = await server.until(OBSERVER, isAtRest, signal)
+  const perSecond = (count: number) => count / result.seconds
+  return {
+    ...result,
+    cpuSeconds,
+    driverCpuSeconds: result.cpuSeconds,
+    figures: {
+      conflictsPerSecond: perSecond(result.figures?.conflicts ?? 0),
+      runsPerSecond: perSecond(after.runs - before.runs),
+      runConflictsPerSecond: perSecond(after.conflicts - before.conflicts),
+      lagMs,
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { checkDataDirectory } from '../storage/storage.ts'
+import { KillWatchers, OBSERVERS_FLAGS } from './feed/kill-watchers.ts'
+import { SeededRandomness } from './seeded-randomness.ts'
+import { ServerProcess } from './server-process.ts'
+
+/**
+ * Nothing but observers and subscribers, until so many notifications were written, with `kill -9` every
+ * few seconds: `npm run test:observers -- --notifications 100000 --commit two-phase --seed 7`, or
+ * `OBSERVER_NOTIFICATIONS`, `OBSERVER_COMMIT` and `OBSERVER_SEED` in the environment.
+ */
+const { values: given } = parseArgs({
+  options: {
+    notifications: { type: 'string' },
+    commit: { type: 'string' },
+    seed: { type: 'string' },
+  },
+  strict: false,
+})
+const NOTIFICATIONS = Number(given.notifications ?? process.env.OBSERVER_NOTIFICATIONS ?? 3_000)
+const COMMIT = String(given.commit ?? process.env.OBSERVER_COMMIT ?? 'auto')
+const SEED = Number(given.seed ?? process.env.OBSERVER_SEED ?? Date.now() % 1_000_000)
+const ALIVE_MS_MAX = NOTIFICATIONS > 5_000 ? 8_000 : 1_500
+
+test(`observers and kill -9: of ${NOTIFICATIONS} notifications none is lost, and none is committed twice (OBSERVER_SEED=${SEED})`, async (t) => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-observers-'))
+  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const random = new SeededRandomness(SEED)
+  const flags = ['--commit', COMMIT, ...OBSERVERS_FLAGS]
+  let server = await ServerProcess.start(dataDirectory, flags)
+  t.after(() => server.killNine())
+  const watchers = await KillWatchers.create(t, server.url, random)
+  let kills = 0
+  while (watchers.totals.notifications < NOTIFICATIONS) {
+    watchers.begin()
+    await delay(200 + random.below(ALIVE_MS_MAX))
+    await server.killNine()
+    kills += 1
+    await watchers.killed()
+    server = await ServerProcess.start(dataDirectory, flags)
+    await watchers.check(server.url)
+    if (kills % 10 === 0) t.diagnostic(`${kills} kills: ${watchers.said}`)
+  }
+  assert.equal(await server.stop(), 0)
+  assert.deepEqual((await checkDataDirectory(dataDirectory)).problems, [])
+  t.diagnostic(`${kills} kills: ${watchers.said}`)
+})
