@@ -3,7 +3,8 @@ import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
-import { BufferedNotifications, type NotifiedRow } from './buffered-notifications.ts'
+import type { NotifiedRow } from './buffered-notifications.ts'
+import { LayeredWrites, type StatementLayer } from './layered-writes.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
 import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
 import type {
@@ -15,12 +16,7 @@ import type {
   TransactionProtocol,
 } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
-import {
-  type BufferBudget,
-  type BufferedRow,
-  type BufferedWrite,
-  WriteBuffer,
-} from './write-buffer.ts'
+import type { BufferBudget, BufferedRow, BufferedWrite } from './write-buffer.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
@@ -65,15 +61,14 @@ export class Transaction {
   readonly #keepsOutcome: boolean
   readonly #parts: TransactionParts
   readonly #snapshot: SnapshotReads
-  readonly #buffer: WriteBuffer
+  readonly #writes: LayeredWrites
   readonly #schemaScopes: number[] = []
   readonly #changedSchemas: number[] = []
   #changesCatalog = false
-  /** There as soon as the transaction notifies somebody, which most never do. */
-  #notifications: BufferedNotifications | undefined
   #id: string | undefined
   #state: TransactionState = 'active'
-  #statement: Statement | undefined
+  /** Of the running statement; ends its waiting. */
+  #signal: AbortSignal | undefined
   #commit: Promise<CommitResult> | undefined
 
   constructor(parts: TransactionParts, options: TransactionOptions) {
@@ -83,7 +78,7 @@ export class Transaction {
     this.#keepsOutcome = options.keepsOutcome
     this.#parts = parts
     this.#snapshot = parts.protocol.snapshotAt(options.startTs)
-    this.#buffer = new WriteBuffer(parts.budget)
+    this.#writes = new LayeredWrites(parts.budget)
   }
 
   get id(): string {
@@ -102,14 +97,15 @@ export class Transaction {
 
   /** Whether a commit would write anything. */
   get hasWrites(): boolean {
-    return !this.#isEmpty
+    return !this.#writes.isEmpty
   }
 
   getRow(key: Uint8Array, columns: readonly string[]): Answer<SnapshotRow | null> {
     this.#checkActive()
-    const found = this.#snapshot.getRow(key, columns, this.#statement?.signal)
-    if (this.#buffer.isEmpty) return found
-    return andThen(found, (committed) => overlayRow({ key, committed }, columns, this.#buffer))
+    const found = this.#snapshot.getRow(key, columns, this.#signal)
+    const { buffer } = this.#writes
+    if (buffer.isEmpty) return found
+    return andThen(found, (committed) => overlayRow({ key, committed }, columns, buffer))
   }
 
   /** One answer for each key, null where no asked column exists; one round trip to the store. */
@@ -118,11 +114,12 @@ export class Transaction {
     columns: readonly string[],
   ): Answer<Array<SnapshotRow | null>> {
     this.#checkActive()
-    const found = this.#snapshot.getRows(keys, columns, this.#statement?.signal)
-    if (this.#buffer.isEmpty) return found
+    const found = this.#snapshot.getRows(keys, columns, this.#signal)
+    const { buffer } = this.#writes
+    if (buffer.isEmpty) return found
     return andThen(found, (rows) =>
       rows.map((committed, index) =>
-        overlayRow({ key: keys[index] as Uint8Array, committed }, columns, this.#buffer),
+        overlayRow({ key: keys[index] as Uint8Array, committed }, columns, buffer),
       ),
     )
   }
@@ -130,7 +127,7 @@ export class Transaction {
   /** Throws `transaction_closed` at once. */
   scanRows(range: SnapshotRange): AsyncIterable<SnapshotRow> {
     this.#checkActive()
-    const own = this.#buffer.rowsBetween(range.start, range.end)
+    const own = this.#writes.buffer.rowsBetween(range.start, range.end)
     return own.length === 0 ? this.#snapshot.scan(range) : this.#scanWithOwn(range, own)
   }
 
@@ -157,15 +154,14 @@ export class Transaction {
    */
   notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
     this.#checkWritable()
-    const notifications = this.#currentNotifications()
-    if (strength === 'strong') notifications.notifyStrongly(key, observerId)
-    else notifications.hint(key, observerId)
+    if (strength === 'strong') this.#writes.notifyStrongly(key, observerId)
+    else this.#writes.hint(key, observerId)
   }
 
   /** Tells an observer of what an older transaction, which began at `changedBy`, did to this row. */
   notifyOfOlder(key: Uint8Array, observerId: number, changedBy: Timestamp): void {
     this.#checkWritable()
-    this.#currentNotifications().hint(key, observerId, changedBy)
+    this.#writes.hint(key, observerId, changedBy)
   }
 
   /**
@@ -174,20 +170,19 @@ export class Transaction {
    */
   statement<T>(work: () => Answer<T>, signal?: AbortSignal): Answer<T> {
     this.#checkActive()
-    if (this.#statement !== undefined) throw closed('A statement is still running.')
-    const layer = new WriteBuffer(this.#parts.budget)
-    const statement: Statement = { layer, signal, notifications: undefined }
-    this.#statement = statement
+    if (this.#writes.hasLayer) throw closed('A statement is still running.')
+    const layer = this.#writes.beginLayer()
+    this.#signal = signal
     let isWaitedFor = false
     try {
       const result = work()
-      if (!(result instanceof Promise)) return this.#merged(statement, result)
+      if (!(result instanceof Promise)) return this.#merged(layer, result)
       isWaitedFor = true
       return result
-        .then((value) => this.#merged(statement, value))
-        .finally(() => this.#endStatement(statement))
+        .then((value) => this.#merged(layer, value))
+        .finally(() => this.#endStatement(layer))
     } finally {
-      if (!isWaitedFor) this.#endStatement(statement)
+      if (!isWaitedFor) this.#endStatement(layer)
     }
   }
 
@@ -199,7 +194,7 @@ export class Transaction {
     key: Uint8Array,
     column: string,
   ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
-    return this.#statement?.layer.valueWrite(key, column)
+    return this.#writes.layerWrite(key, column)
   }
 
   /** Whether the transaction changes the definition of a table. */
@@ -248,7 +243,7 @@ export class Transaction {
     this.#checkActive()
     this.#state = 'committing'
     // Most transactions only read, and there is nothing to wait for.
-    const outcome = this.#isEmpty ? NOTHING : await this.#decide()
+    const outcome = this.#writes.isEmpty ? NOTHING : await this.#decide()
     switch (outcome.kind) {
       case 'nothing':
         this.#end('committed', { kind: 'committed', commitTs: this.startTs })
@@ -267,8 +262,8 @@ export class Transaction {
 
   async #decide(): Promise<CommitOutcome | typeof NOTHING> {
     try {
-      const { size } = this.#buffer
-      const rows = size > SORTED_AT_ONCE ? await this.#buffer.rowsInTurns() : this.#buffer.rows()
+      const { buffer } = this.#writes
+      const rows = buffer.size > SORTED_AT_ONCE ? await buffer.rowsInTurns() : buffer.rows()
       const request = this.#commitRequest(rows)
       return request === undefined ? NOTHING : await this.#parts.protocol.commit(request)
     } catch (error) {
@@ -280,12 +275,12 @@ export class Transaction {
 
   /** Undefined when there is nothing to write: guards alone protect nothing. */
   #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
-    const hints = this.#notifications?.hints ?? []
+    const { hints } = this.#writes
     const isWritten = written.some(({ writes }) => hasValueWrite(writes))
     if (!isWritten && hints.length === 0) return undefined
     // Hints alone have no row that could decide for them, so the outcome row does.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
-    const rows = this.#notifications?.withNotified(written) ?? written
+    const rows = this.#writes.withNotified(written)
     return {
       startTs: this.startTs,
       // The outcome row is the protocol's own, so it counts towards no limit of the user's.
@@ -306,7 +301,7 @@ export class Transaction {
     // Own deletes may take rows away, so the limit cannot bound what is read of the store.
     const committed = this.#snapshot.scan(unlimited)
     const reverse = range.reverse === true
-    const merging = { rows, buffer: this.#buffer, columns: range.columns, reverse }
+    const merging = { rows, buffer: this.#writes.buffer, columns: range.columns, reverse }
     let left = limit
     for await (const row of overlayScan(committed, merging)) {
       yield row
@@ -315,46 +310,20 @@ export class Transaction {
     }
   }
 
-  #merged<T>({ layer, notifications }: Statement, result: T): T {
+  #merged<T>(layer: StatementLayer, result: T): T {
     this.#checkActive()
-    const all = this.#notificationsWith(notifications)
-    this.#buffer.merge(layer)
-    if (notifications !== undefined) all?.merge(notifications)
+    this.#writes.mergeLayer(layer)
     return result
   }
 
-  #endStatement({ layer, notifications }: Statement): void {
-    layer.clear()
-    notifications?.clear()
-    this.#statement = undefined
+  #endStatement(layer: StatementLayer): void {
+    this.#writes.endLayer(layer)
+    this.#signal = undefined
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
     this.#checkWritable()
-    const buffer = this.#statement?.layer ?? this.#buffer
-    buffer.write(key, column, write)
-  }
-
-  get #isEmpty(): boolean {
-    return this.#buffer.isEmpty && this.#notifications === undefined
-  }
-
-  #currentNotifications(): BufferedNotifications {
-    const statement = this.#statement
-    if (statement !== undefined) {
-      statement.notifications ??= new BufferedNotifications(this.#parts.budget)
-      return statement.notifications
-    }
-    this.#notifications ??= new BufferedNotifications(this.#parts.budget)
-    return this.#notifications
-  }
-
-  /** Those of the transaction, with room for these; nothing is added yet. Throws `limit_exceeded`. */
-  #notificationsWith(added: BufferedNotifications | undefined): BufferedNotifications | undefined {
-    if (added === undefined) return undefined
-    this.#notifications ??= new BufferedNotifications(this.#parts.budget)
-    this.#notifications.checkRoomFor(added)
-    return this.#notifications
+    this.#writes.write(key, column, write)
   }
 
   #checkWritable(): void {
@@ -370,21 +339,12 @@ export class Transaction {
 
   #end(state: TransactionState, end: TransactionEnd): void {
     this.#state = state
-    this.#buffer.clear()
-    const notified = this.#notifications?.all() ?? []
-    this.#notifications?.clear()
+    const notified = this.#writes.clear()
     if (notified.length > 0 && end.kind === 'committed') {
       this.#parts.notified?.(notified, this, end.commitTs)
     }
     this.#parts.ended(this, end)
   }
-}
-
-/** What the running statement has written so far, which its reads do not show. */
-type Statement = {
-  readonly layer: WriteBuffer
-  readonly signal: AbortSignal | undefined
-  notifications: BufferedNotifications | undefined
 }
 
 function hasValueWrite(writes: ReadonlyMap<string, BufferedWrite>): boolean {
