@@ -4,7 +4,6 @@ import {
   andThen,
   type ColumnDefinition,
   changeRows,
-  columnPosition,
   getRows,
   guardRow,
   type RowChange,
@@ -56,7 +55,7 @@ function writeRow(
   const unmet = unmetBy(plan, existing !== undefined, before)
   if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
-  const row = [...(existing ?? newRow(plan, key, scope))]
+  const row = existing === undefined ? newRow(plan, key, scope) : [...existing]
   for (const { column, value } of assignments) {
     const definition = table.columns[column] as ColumnDefinition
     // All expressions see the row as it was before the statement.
@@ -113,16 +112,15 @@ function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[])
   )
 }
 
-function newRow(plan: SetPlan, key: readonly SqlValue[], scope: Scope): SqlValue[] {
-  const { table } = plan
+function newRow(
+  { table, defaults }: SetPlan,
+  key: readonly SqlValue[],
+  { functions }: Scope,
+): SqlValue[] {
   const row = absentRow(table, key)
-  const filled = new Set([
-    ...table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)),
-    ...plan.assignments.map(({ column }) => column),
-  ])
-  table.columns.forEach((column, index) => {
-    if (!filled.has(index)) row[index] = defaultOf(column, scope.functions)
-  })
+  for (const position of defaults) {
+    row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions)
+  }
   return row
 }
 

@@ -64,6 +64,7 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
     ...readsOf(returned.returning),
   ])
+  const defaults = columnsOfDefaults(table, assignments)
   return {
     kind: 'set',
     table,
@@ -72,7 +73,8 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     keys,
     assignments,
     reads: [...reads].sort((a, b) => a - b),
-    isBlind: precondition === undefined && makesTheWholeRow(table, assignments),
+    isBlind: precondition === undefined && defaults.length === 0 && needsNoRow(table, assignments),
+    defaults,
     ...(precondition === undefined ? {} : { precondition }),
     ...returned,
   }
@@ -101,18 +103,19 @@ export function planInsert(statement: InsertStatement, table: TableDefinition): 
   return { kind: 'insert', ...parts, ...returned }
 }
 
-/** Whether the assignments say all of the row, and none of them nor an index needs what it was. */
-function makesTheWholeRow(
+/** The columns that are neither assigned nor in the key. */
+function columnsOfDefaults(
   table: TableDefinition,
   assignments: readonly PlannedAssignment[],
-): boolean {
-  const assigned = new Set(assignments.map(({ column }) => column))
-  for (const { columnId } of table.primaryKey) assigned.add(columnPosition(table, columnId))
-  return (
-    table.indexes.length === 0 &&
-    assigned.size === table.columns.length &&
-    assignments.every(({ value }) => value.columns.size === 0)
-  )
+): number[] {
+  const given = new Set(assignments.map(({ column }) => column))
+  for (const { columnId } of table.primaryKey) given.add(columnPosition(table, columnId))
+  return table.columns.flatMap((_, position) => (given.has(position) ? [] : [position]))
+}
+
+/** Whether neither the assignments nor an index need what the row was. */
+function needsNoRow(table: TableDefinition, assignments: readonly PlannedAssignment[]): boolean {
+  return table.indexes.length === 0 && assignments.every(({ value }) => value.columns.size === 0)
 }
 
 function planAssignments(

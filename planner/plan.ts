@@ -80,6 +80,8 @@ export type SetPlan = OfTable & {
    * beside its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
    */
   readonly isBlind: boolean
+  /** Places of the columns of which only a new row's default tells the value. */
+  readonly defaults: readonly number[]
 }
 
 /** What a SET asks of its row before it writes. */

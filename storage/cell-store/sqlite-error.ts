@@ -11,6 +11,11 @@ export function isFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL'
 }
 
+/** A cell that an INSERT found already there. */
+export function isDuplicate(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
 /** An error on its way to another thread, which a message would strip of its code. */
 export type SentError = {
   readonly message: string

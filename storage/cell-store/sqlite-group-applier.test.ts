@@ -67,6 +67,39 @@ test('predicates see the batches before them in the group, and not the steps of 
   assert.deepEqual(results, [[false], [true], null, [true, false, false]])
 })
 
+test('many cells of a group, among them some that are there already or come twice: the last value stays', () => {
+  const named = (from: number, count: number, value: string): StepsBatch => ({
+    kind: 'steps',
+    steps: Array.from({ length: count }, (_, at) =>
+      stepOf(String.fromCharCode(0x61 + from + at), Buffer.from(value)),
+    ),
+  })
+  applier.applyGroup([named(3, 2, '1')])
+  const results = applier.applyGroup([named(0, 5, '2'), named(4, 9, '3'), named(11, 8, '4')])
+  assert.deepEqual(results, [null, null, null])
+  const stored = database.prepare('SELECT CAST(row AS TEXT) || CAST(value AS TEXT) FROM cell_data')
+  const letters = [...'abcdefghijklmnopqrs']
+  assert.deepEqual(
+    stored.pluck().all(),
+    letters.map((letter, at) => `${letter}${at < 4 ? 2 : at < 11 ? 3 : 4}`),
+  )
+})
+
+test('what is deleted between two settings of a cell stays deleted, and a cell set afterwards stays', () => {
+  const erase = (row: string): StepsBatch => {
+    const all = {
+      kind: 'deleteFromColumn',
+      family: 'data',
+      qualifier: '0',
+      timestamps: {},
+    } as const
+    const step = { row: Buffer.from(row), when: [], ifMatched: [], otherwise: [all] }
+    return { kind: 'steps', steps: [step] }
+  }
+  applier.applyGroup([batchOf('a', 'b'), erase('a'), batchOf('c'), erase('b'), batchOf('b')])
+  assert.deepEqual(rowsStored(), ['b', 'c'])
+})
+
 test('a batch that does not fit on the disk fails alone, whole, and the others keep their order', () => {
   leaveSpace(8)
   const results = applier.applyGroup([batchOf('a?'), tooLarge(), batchOf('b'), batchOf('a?', 'l?')])

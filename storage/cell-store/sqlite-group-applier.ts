@@ -5,13 +5,14 @@ import { CellStoreError, type Increment } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import { counterValue, incrementedCell } from './mutation-application.ts'
+import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
 import { isDiskError, isFull, sentError } from './sqlite-error.ts'
 import { END_OF_TIME, SqliteRowReader } from './sqlite-row-reader.ts'
 import { statementTexts } from './sqlite-schema.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './sqlite-write-batch.ts'
 
-type WriteStatements = {
-  readonly setCell: Statement<unknown[]>
+type FamilyWrites = {
+  readonly inserts: SqliteCellInserts
   readonly deleteFromColumn: Statement<unknown[]>
 }
 
@@ -21,7 +22,8 @@ type GroupResult = readonly BatchResult[] | BatchFailure
 export class SqliteGroupApplier {
   readonly #database: Database
   readonly #reader: SqliteRowReader
-  readonly #statements: Readonly<Record<Family, WriteStatements>>
+  readonly #writes: Readonly<Record<Family, FamilyWrites>>
+  readonly #inserts: readonly SqliteCellInserts[]
   readonly #begin: Statement<unknown[]>
   readonly #commit: Statement<unknown[]>
   readonly #rollback: Statement<unknown[]>
@@ -30,7 +32,8 @@ export class SqliteGroupApplier {
     this.#database = database
     this.#reader = new SqliteRowReader(database)
     const entries = FAMILIES.map((family) => [family, prepareWrites(database, family)] as const)
-    this.#statements = Object.fromEntries(entries) as Record<Family, WriteStatements>
+    this.#writes = Object.fromEntries(entries) as Record<Family, FamilyWrites>
+    this.#inserts = entries.map(([, { inserts }]) => inserts)
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
@@ -61,7 +64,9 @@ export class SqliteGroupApplier {
     try {
       this.#begin.run()
       for (const batch of batches) results.push(this.#apply(batch))
+      this.#settle()
     } catch (error) {
+      for (const inserts of this.#inserts) inserts.forget()
       const undone = this.#undone() && !isDiskError(error)
       return { kind: undone ? 'notApplied' : 'unknown', cause: sentError(error) }
     }
@@ -83,6 +88,7 @@ export class SqliteGroupApplier {
       for (const { row, otherwise } of steps) this.#mutate(row, otherwise)
       return null
     }
+    this.#settle()
     // All predicates first: a step must not see what another step of its batch does.
     const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
     for (let at = 0; at < steps.length; at++) {
@@ -94,6 +100,7 @@ export class SqliteGroupApplier {
 
   #increment({ row, increments }: IncrementBatch): BatchResult {
     const changed = (increment: Increment) => {
+      this.#settle()
       const { family, qualifier } = increment
       const [newest] = this.#reader.readRow(row, [{ family, qualifier, newest: 1 }])
       return incrementedCell(newest, increment)
@@ -114,14 +121,20 @@ export class SqliteGroupApplier {
 
   #mutate(row: Uint8Array, mutations: readonly Mutation[]): void {
     for (const mutation of mutations) {
-      const { setCell, deleteFromColumn } = this.#statements[mutation.family]
+      const { inserts, deleteFromColumn } = this.#writes[mutation.family]
       if (mutation.kind === 'setCell') {
-        setCell.run(row, mutation.qualifier, mutation.timestamp, mutation.value)
+        inserts.set(row, mutation.qualifier, mutation.timestamp, mutation.value)
       } else {
+        inserts.settle()
         const { from = 0, until = END_OF_TIME } = mutation.timestamps
         deleteFromColumn.run(row, mutation.qualifier, from, until)
       }
     }
+  }
+
+  /** What was set so far can be read. */
+  #settle(): void {
+    for (const inserts of this.#inserts) inserts.settle()
   }
 
   /** Ends a transaction that failed; false when even that did not work. */
@@ -140,10 +153,9 @@ function isUnconditional({ when }: RowStep): boolean {
   return when.length === 0
 }
 
-function prepareWrites(database: Database, family: Family): WriteStatements {
-  const texts = statementTexts(family)
+function prepareWrites(database: Database, family: Family): FamilyWrites {
   return {
-    setCell: database.prepare(texts.setCell),
-    deleteFromColumn: database.prepare(texts.deleteFromColumn),
+    inserts: new SqliteCellInserts(database, family),
+    deleteFromColumn: database.prepare(statementTexts(family).deleteFromColumn),
   }
 }

@@ -15,6 +15,9 @@ export const FORMAT_VERSION = 1
  */
 export const HEX_BYTES_MAX = 1024
 
+/** So many cells are inserted by one statement. */
+export const CELLS_AT_ONCE = 8
+
 /**
  * Each family is a table of its own, in which the cells lie in the order of the contract:
  *
@@ -64,6 +67,9 @@ export function statementTexts(family: Family) {
     newestForward: `${rowsForward(table)} ${newestOfFound(table)}`,
     newestBackward: `${rowsBackward(table)} ${newestOfFound(table)}`,
     setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
+    insertCells: `
+      INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
+      VALUES ${new Array(CELLS_AT_ONCE).fill('(?, ?, ?, ?)').join(', ')}`,
     deleteFromColumn: `DELETE FROM ${table} WHERE ${column}`,
   }
 }

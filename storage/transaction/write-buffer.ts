@@ -117,8 +117,15 @@ export class WriteBuffer {
     return rows.slice(firstAtOrAfter(rows, start), to)
   }
 
-  /** Takes over all writes of `layer`, which is empty afterwards, or none when a limit forbids it. */
+  /**
+   * Takes over all writes of `layer`, which has the same budget and is empty afterwards, or none when a
+   * limit forbids it.
+   */
   merge(layer: WriteBuffer): void {
+    if (this.isEmpty) {
+      this.#become(layer)
+      return
+    }
     const rows = layer.rows()
     const newRows = rows.filter(({ text }) => !this.#rows.has(text)).length
     const growth = rows.reduce((sum, row) => sum + this.#growthBy(row), 0)
@@ -127,6 +134,16 @@ export class WriteBuffer {
     for (const { key, writes } of rows) {
       for (const [column, write] of writes) this.write(key, column, write)
     }
+  }
+
+  /** Most transactions have one statement that writes, and its limits are theirs. */
+  #become(layer: WriteBuffer): void {
+    this.#rows = layer.#rows
+    this.#bytes = layer.#bytes
+    this.#sorted = layer.#sorted
+    layer.#rows = NO_ROWS
+    layer.#bytes = 0
+    layer.#sorted = undefined
   }
 
   #add(row: MutableRow): MutableRow {

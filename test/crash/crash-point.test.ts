@@ -176,7 +176,7 @@ type Work = {
   readonly begin: (world: World) => Promise<Transaction>
   readonly before: readonly string[]
   readonly after: readonly string[]
-  /** Mutations of others in `begin`, at which this test does not let it die. */
+  /** Mutations of others that `begin` waits for: two prewrites, of the row and its note in the log, and a commit. */
   readonly mutationsOfOthers: number
 }
 
@@ -198,7 +198,7 @@ const WORKS: readonly Work[] = [
     name: 'a transaction that meets a conflict and rolls itself back',
     before: BEFORE.with(1, 'bob 99 short'),
     after: [],
-    mutationsOfOthers: 2,
+    mutationsOfOthers: 3,
     begin: async ({ storage, account }) => {
       const transaction = await storage.begin({ keepsOutcome: true })
       const other = await storage.begin()
