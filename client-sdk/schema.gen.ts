@@ -643,6 +643,7 @@ export interface components {
             readonly sql: components["schemas"]["StatementText"];
             readonly params?: components["schemas"]["Parameters"];
             readonly transaction?: components["schemas"]["TransactionId"];
+            readonly keepOpen?: components["schemas"]["KeepOpen"];
             readonly cursor?: components["schemas"]["Cursor"];
             readonly pageSize?: components["schemas"]["PageSize"];
             readonly asOf?: components["schemas"]["AsOf"];
@@ -652,10 +653,16 @@ export interface components {
         readonly StatementsRequest: {
             readonly statements: readonly components["schemas"]["StatementWithParameters"][];
             readonly transaction?: components["schemas"]["TransactionId"];
+            readonly keepOpen?: components["schemas"]["KeepOpen"];
             readonly asOf?: components["schemas"]["AsOf"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
+        /**
+         * @description BEGIN and the statements behind it open a transaction over several requests: the answer names it
+         *     beside their results. When one of them fails, nothing stays open.
+         */
+        readonly KeepOpen: boolean;
         /** @description Exactly one statement and its own parameters. */
         readonly StatementWithParameters: {
             readonly sql: components["schemas"]["StatementText"];
@@ -685,6 +692,13 @@ export interface components {
             readonly attempts: number;
             /** @description Present when there is more; absent means that the answer is complete. */
             readonly cursor?: components["schemas"]["Cursor"];
+            /** @description With `keepOpen`, the transaction that stays open. */
+            readonly transaction?: components["schemas"]["TransactionId"];
+            /**
+             * Format: date-time
+             * @description Beside `transaction`; when it ends by itself if nothing is sent any more.
+             */
+            readonly expiresAt?: string;
         };
         readonly StatementResult: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];

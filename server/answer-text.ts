@@ -127,10 +127,11 @@ export class AnswerWriter {
 }
 
 function answerText(results: string, outcome: QueryOutcome): string {
-  const { readTimestamp, commitTimestamp, attempts, cursor } = outcome
+  const { readTimestamp, commitTimestamp, attempts, cursor, opened } = outcome
   const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
   const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
-  return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}}\n`
+  const open = opened === undefined ? '' : `,${JSON.stringify(opened).slice(1, -1)}`
+  return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
 }
 
 const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }

@@ -12,6 +12,8 @@ export type QueryOutcome = {
   readonly commitTimestamp: Timestamp | null
   readonly attempts: number
   readonly cursor?: string
+  /** The transaction over several requests that these statements were the first of. */
+  readonly opened?: { readonly transaction: string; readonly expiresAt: string }
 }
 
 /** The result of BEGIN, COMMIT and ROLLBACK. */

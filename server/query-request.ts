@@ -15,6 +15,8 @@ export type QueryRequest = QueryOptions &
 
 export type QueryOptions = {
   readonly transaction?: string
+  /** BEGIN and what follows it open a transaction over several requests. */
+  readonly keepOpen?: boolean
   readonly cursor?: string
   readonly pageSize?: number
   readonly integers?: 'number' | 'string'

@@ -22,6 +22,14 @@ function kindOf(text: string): string {
   }
 }
 
+function openingKindOf(text: string): string {
+  try {
+    return readScript(statementsOf(text), true).kind
+  } catch (error) {
+    return problemOf(error).code
+  }
+}
+
 function innerKindOf(text: string): string {
   try {
     return readInnerScript(statementsOf(text)).end ?? 'open'
@@ -79,4 +87,19 @@ test('the error names the statement and its place', () => {
     const { statement, line, column } = problemOf(error)
     assert.deepEqual({ statement, line, column }, { statement: 1, line: 2, column: 3 })
   }
+})
+
+const OPENING: ReadonlyArray<readonly [string, string]> = [
+  ['BEGIN', 'open'],
+  [`BEGIN; ${SET}; ${SET}`, 'open'],
+  ['BEGIN READ ONLY; GET * FROM t WHERE id = 1', 'open'],
+  [SET, 'invalid_request'],
+  [`BEGIN; ${SET}; COMMIT`, 'invalid_request'],
+  ['BEGIN; ROLLBACK', 'invalid_request'],
+  ['BEGIN; BEGIN', 'script_mixture'],
+  [`BEGIN; ${CREATE}`, 'script_mixture'],
+]
+
+test('a request that keeps its transaction open begins with BEGIN and does not end it', () => {
+  for (const [text, kind] of OPENING) assert.equal(openingKindOf(text), kind, text)
 })

@@ -19,7 +19,12 @@ export type IndexedStatement = ScriptStatement<RowStatement> & { readonly index:
 
 /** What a request outside of any transaction asks for. */
 export type Script =
-  | { readonly kind: 'open'; readonly begin: ScriptStatement<BeginStatement> }
+  | {
+      readonly kind: 'open'
+      readonly begin: ScriptStatement<BeginStatement>
+      /** The first ones of the transaction, which stays open behind them. */
+      readonly statements: readonly IndexedStatement[]
+    }
   | {
       readonly kind: 'definitions'
       readonly statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>
@@ -36,13 +41,14 @@ export type Script =
 
 /**
  * The rules of a request (each is one transaction): only `BEGIN` opens a transaction over several
- * requests; a `BEGIN` with more needs its `COMMIT` at the end; CREATE, ALTER and DROP stand alone. Pure, and
- * decided before anything runs.
+ * requests; a `BEGIN` with more needs its `COMMIT` at the end, or `keepOpen`; CREATE, ALTER and DROP stand
+ * alone. Pure, and decided before anything runs.
  */
-export function readScript(script: readonly ScriptStatement[]): Script {
+export function readScript(script: readonly ScriptStatement[], keepOpen = false): Script {
   const [first] = script
   if (first === undefined) throw new ServerError('invalid_request', 'There is no statement.')
-  if (script.length === 1 && isBegin(first)) return { kind: 'open', begin: first }
+  if (keepOpen) return readOpening(first, script)
+  if (script.length === 1 && isBegin(first)) return { kind: 'open', begin: first, statements: [] }
   if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
   if (!isBegin(first)) {
     return {
@@ -58,7 +64,7 @@ export function readScript(script: readonly ScriptStatement[]): Script {
       'transaction_not_closed',
       'The request has a BEGIN and more, but not its COMMIT.',
       {
-        hint: 'end it with COMMIT, or send BEGIN alone to open a transaction over several requests',
+        hint: 'end it with COMMIT; or open a transaction over several requests, by BEGIN alone or with "keepOpen": true',
       },
     )
   }
@@ -72,6 +78,19 @@ export function readScript(script: readonly ScriptStatement[]): Script {
     end: last === 'rollback' ? 'rollback' : 'commit',
     length: script.length,
   }
+}
+
+function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[]): Script {
+  if (!isBegin(begin)) {
+    throw new ServerError('invalid_request', 'A request with "keepOpen" begins with BEGIN.')
+  }
+  if (script.some(({ statement }) => isEnd(statement))) {
+    throw new ServerError(
+      'invalid_request',
+      'With "keepOpen" the transaction stays open: the request has no COMMIT and no ROLLBACK.',
+    )
+  }
+  return { kind: 'open', begin, statements: onlyRowStatements(script.slice(1), 1) }
 }
 
 /** What a request inside an open transaction asks for; a final COMMIT or ROLLBACK ends it. */

@@ -16,7 +16,7 @@ import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapsho
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
-import { readInnerScript, readScript, type Script, type ScriptStatement } from './script.ts'
+import { type InnerScript, readInnerScript, readScript, type Script } from './script.ts'
 import { ServerError } from './server-error.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 import type { TransactionSession } from './transaction-session.ts'
@@ -68,20 +68,20 @@ export class StatementRunner {
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
+      if (request.keepOpen === true) throw isOpenAlready()
       const inside = { running, observerRun }
-      return await this.#runInside(request.transaction, statements, request, inside)
+      return await this.#runInside(
+        request.transaction,
+        readInnerScript(statements),
+        request,
+        inside,
+      )
     }
-    const script = readScript(statements)
+    const script = readScript(statements, request.keepOpen)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
-      case 'open': {
-        const session = await this.#parts.sessions.open({
-          ...beginOptions(script.begin, request),
-          ...(request.minTimestamp === undefined ? {} : { minTimestamp: request.minTimestamp }),
-        })
-        if (observerRun !== undefined) await this.#runFor(session, observerRun)
-        return session
-      }
+      case 'open':
+        return await this.#open(script, request, { running, observerRun })
       case 'definitions':
         if (observerRun !== undefined) throw definitionsOfObserver()
         if (request.asOf !== undefined) throw definitionsInThePast()
@@ -90,6 +90,34 @@ export class StatementRunner {
         return await this.#inTurn(idempotent, () =>
           this.#runTransaction(script, request, running, { idempotent, observerRun }),
         )
+    }
+  }
+
+  /** Opens a transaction over several requests, and runs in it what came with its BEGIN. */
+  async #open(
+    { begin, statements }: Script & { readonly kind: 'open' },
+    request: QueryRequest,
+    { running, observerRun }: { running: RunningRequest; observerRun: ObserverRun | undefined },
+  ): Promise<QueryOutcome | TransactionSession> {
+    const { sessions } = this.#parts
+    const { minTimestamp } = request
+    const session = await sessions.open({
+      ...beginOptions(begin, request),
+      ...(minTimestamp === undefined ? {} : { minTimestamp }),
+    })
+    if (observerRun !== undefined) await this.#runFor(session, observerRun)
+    if (statements.length === 0) return session
+    try {
+      const inside = { running, observerRun: undefined }
+      const first = { statements, length: statements.length }
+      const outcome = await this.#runInside(session.id, first, request, inside)
+      const { id: transaction, expiresAt } = session
+      const results = [EMPTY_RESULT, ...outcome.results]
+      return { ...outcome, results, opened: { transaction, expiresAt } }
+    } catch (error) {
+      // Its client will not learn of it.
+      if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
+      throw error
     }
   }
 
@@ -166,12 +194,11 @@ export class StatementRunner {
   /** Inside a transaction over several requests. */
   async #runInside(
     id: string,
-    statements: readonly ScriptStatement[],
+    script: InnerScript,
     request: QueryRequest,
     { running, observerRun }: { running: RunningRequest; observerRun: ObserverRun | undefined },
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
-    const script = readInnerScript(statements)
     const paging = Paging.of(request, script.statements, cursors)
     if (script.statements.length === 0 && observerRun === undefined) {
       return this.#endOnly(id, script.end)
@@ -232,6 +259,10 @@ function aroundBegin(
   results: readonly StatementResult[],
 ): readonly StatementResult[] {
   return script.begin === undefined ? results : [EMPTY_RESULT, ...results, EMPTY_RESULT]
+}
+
+function isOpenAlready(): ServerError {
+  return new ServerError('invalid_request', '"keepOpen" is for BEGIN, not for an open transaction.')
 }
 
 function snapshotIsSettled(): ServerError {

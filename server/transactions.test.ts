@@ -272,3 +272,45 @@ test('a large value has a data cell of its own, and a row that never was has no 
   }
   assert.equal((await server.get('/v1/tables/account/cells/a~4')).status, 400)
 })
+
+test('a transaction is opened with its first statements, and goes on in the next request', async (t) => {
+  const server = await serverWithBob(t)
+  const opened = await server.post('/v1/query', {
+    sql: `BEGIN; ${SET_BOB}; ${GET_BOB}`,
+    keepOpen: true,
+  })
+  assert.equal(opened.status, 200)
+  const { transaction, readTimestamp, expiresAt, results } = opened.body
+  assert.deepEqual(
+    results.map((result: { rows: unknown }) => result.rows),
+    [[], [], [{ balance: 9 }]],
+  )
+  assert.equal(Number.parseInt(transaction, 10), readTimestamp)
+  assert.ok(Date.parse(expiresAt) > 0)
+  assert.deepEqual(await server.rows(GET_BOB), [{ balance: 10 }])
+  const ended = await server.post('/v1/query', { sql: `${SET_BOB}; COMMIT`, transaction })
+  assert.equal(ended.status, 200)
+  assert.deepEqual(await server.rows(GET_BOB), [{ balance: 8 }])
+})
+
+test('when one of the first statements fails, no transaction stays open', async (t) => {
+  const server = await serverWithBob(t)
+  const failed = await server.post('/v1/query', {
+    statements: [
+      { sql: 'BEGIN' },
+      { sql: SET_BOB },
+      { sql: 'GET nothing FROM account WHERE id = 1' },
+    ],
+    keepOpen: true,
+  })
+  assert.deepEqual([failed.status, failed.body.statement], [400, 2])
+  const { body } = await server.send({ method: 'GET', path: '/v1/transactions' })
+  assert.equal(body.total, 0)
+})
+
+test('an open transaction is not opened again', async (t) => {
+  const server = await serverWithBob(t)
+  const transaction = await server.begin()
+  const refused = await server.post('/v1/query', { sql: GET_BOB, transaction, keepOpen: true })
+  assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_request'])
+})

@@ -2,7 +2,7 @@
 import { checkAll } from './checks/all-checks.ts'
 import type { BrokerageDriver } from './driver/brokerage-driver.ts'
 import type { Engine } from './engine.ts'
-import type { Population } from './population.ts'
+import type { Population } from './population/population.ts'
 import { CpuMeter } from './report/cpu-meter.ts'
 import type { RunSummary } from './report/run-summary.ts'
 import type { BrokerMode } from './run-facts.ts'

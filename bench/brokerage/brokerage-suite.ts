@@ -12,15 +12,15 @@ import { runBrokerage } from './brokerage-run.ts'
 import { BrokerageDriver } from './driver/brokerage-driver.ts'
 import type { Engine } from './engine.ts'
 import { ENGINE_KINDS, ENGINE_NAMES, type EngineName, programOf } from './engines/engine-kinds.ts'
-import { loadPopulation } from './load-population.ts'
-import { Population } from './population.ts'
-import { profileOf } from './profiles.ts'
+import { loadPopulation } from './loading/load-population.ts'
+import { verifyLoad } from './loading/verify-load.ts'
+import { Population } from './population/population.ts'
+import { profileOf } from './population/profiles.ts'
 import { DISCLAIMER, deviationsOf } from './report/deviations.ts'
 import { sampleOf } from './report/run-sample.ts'
 import type { BrokerMode } from './run-facts.ts'
-import { verifyLoad } from './verify-load.ts'
 
-const PATHS = ['http', 'embedded'] as const
+const PATHS = ['http', 'ws', 'embedded'] as const
 const BROKER_MODES = ['omit', 'inline', 'observer'] as const
 const MODES = ['saturate', 'paced'] as const
 const USERS_MAX = 1_000
@@ -31,10 +31,13 @@ export const brokerageSuite: Suite = {
   defaults: { seconds: 120, repetitions: 1 },
   options: {
     profile: { default: 'small', help: 'tiny, small, standard, wide-n or official-shape' },
-    path: { default: 'http', help: 'how percolite is reached: http, or embedded in the driver' },
+    path: {
+      default: 'http',
+      help: 'how percolite is reached: http, ws (its WebSocket), or embedded in the driver',
+    },
     against: {
       default: 'auto',
-      help: 'who else takes part: null, postgres, postgres-async, sqlite, sqlite-normal; auto is null at tiny and all of them otherwise',
+      help: 'who else takes part: null, postgres, postgres-async, sqlite, sqlite-normal, percolite-ws, …; auto is null at tiny, postgres and sqlite otherwise',
     },
     users: { default: '8', help: 'customers that call at once' },
     mode: {
@@ -162,8 +165,11 @@ function brokerageContender(order: ContenderOrder): PeerContender {
           run: async (seconds, signal) =>
             sampleOf(await runBrokerage({ engine, driver, isChecked, ...order }, seconds, signal)),
           async close() {
-            await driver.close()
-            await engine.close()
+            try {
+              await driver.close()
+            } finally {
+              await engine.close()
+            }
           },
         }
       } catch (error) {
@@ -179,8 +185,7 @@ function peersOf(against: string, profile: string): readonly EngineName[] {
   if (against !== 'auto') {
     return against.split(',').map((word) => oneOf('against', word.trim(), ENGINE_NAMES))
   }
-  if (profile === 'tiny') return ['null']
-  return ['postgres', 'postgres-async', 'sqlite', 'sqlite-normal', 'null']
+  return profile === 'tiny' ? ['null'] : ['postgres', 'sqlite']
 }
 
 function oneOf<Name extends string>(

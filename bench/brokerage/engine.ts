@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ColumnOf, IndexOf, RowOf, TableName } from './schema.ts'
-import type { Value } from './table-shape.ts'
+import type { ColumnOf, IndexOf, RowOf, TableName } from './schema/schema.ts'
+import type { Value } from './schema/table-shape.ts'
 
 /**
  * What the brokerage's transactions ask of a database, and all that they ask: one TypeScript text for
@@ -23,11 +23,24 @@ export interface Engine {
     columns: readonly C[],
     options?: { readonly index?: IndexOf<T> },
   ): AsyncIterable<ReadonlyArray<Pick<RowOf<T>, C>>>
+  /**
+   * Has `run` called for rows of which transactions `notify`, by a weak observer of the engine's own, until
+   * the observation is stopped. The session is for that call. Absent where there are no observers.
+   */
+  observe?(table: TableName, run: ObserverRun): Promise<Observation>
   /** Bytes on disk, what is waiting to be checkpointed included. */
   diskBytes(): Promise<number>
   /** Ends it with SIGKILL and starts it again; absent where there is no process to kill. */
   killAndRestart?(): Promise<void>
   close(): Promise<void>
+}
+
+/** May be called when nothing has changed, and twice for one change. */
+export type ObserverRun = (session: Session, key: readonly Value[]) => Promise<void>
+
+export interface Observation {
+  /** Resolves when the runs under way have ended. Rejects with what one of them was rejected with. */
+  stop(): Promise<void>
 }
 
 export interface BulkLoader {
@@ -60,6 +73,8 @@ export interface Transaction {
   update<T extends TableName>(table: T, key: readonly Value[], change: Change<T>): void
   /** A row that is there. */
   delete<T extends TableName>(table: T, key: readonly Value[]): void
+  /** Tells the observer of the table of this row, with the commit; of no effect where there is none. */
+  notify(table: TableName, key: readonly Value[]): void
   /** Rejects with TransactionAborted: nothing was written, or nobody knows (`outcome`). */
   commit(): Promise<void>
   rollback(): Promise<void>

@@ -61,6 +61,7 @@ export class SocketQueries {
       const readTimestamp = outcome.transaction.startTs
       return JSON.stringify({ transaction, readTimestamp, expiresAt }).slice(1)
     }
+    if (outcome.opened !== undefined) this.#opened(outcome.opened.transaction)
     const turns = new Turns(turnQueue, clock, running.signal)
     const text = await writer.answer(outcome, request.integers ?? 'number', turns)
     return text.slice(1, -1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Population } from '../population.ts'
+import type { Population } from '../population/population.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { BROKER_CHECKS } from './broker-checks.ts'
 import { type CheckResult, resultOf } from './check.ts'

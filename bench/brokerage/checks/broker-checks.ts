@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { firstRunTradeIdentifier } from '../identifiers.ts'
+import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import type { Check, Evidence } from './check.ts'
 
 type Totals = { trades: number; commission: number }

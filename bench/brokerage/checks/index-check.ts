@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ColumnOf, type IndexOf, SCHEMA, TABLE_NAMES, type TableName } from '../schema.ts'
-import type { IndexShape, Value } from '../table-shape.ts'
+import {
+  type ColumnOf,
+  type IndexOf,
+  SCHEMA,
+  TABLE_NAMES,
+  type TableName,
+} from '../schema/schema.ts'
+import type { IndexShape, Value } from '../schema/table-shape.ts'
 import { type CheckResult, resultOf } from './check.ts'
 import type { Walker } from './store-image.ts'
 

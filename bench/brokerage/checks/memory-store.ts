@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PlacedRow } from '../initial-trades.ts'
-import { type ColumnOf, type IndexOf, type RowOf, SCHEMA, type TableName } from '../schema.ts'
-import type { IndexShape, Value } from '../table-shape.ts'
+import type { PlacedRow } from '../population/initial-trades.ts'
+import {
+  type ColumnOf,
+  type IndexOf,
+  type RowOf,
+  SCHEMA,
+  type TableName,
+} from '../schema/schema.ts'
+import type { IndexShape, Value } from '../schema/table-shape.ts'
 import type { Walker } from './store-image.ts'
 
 type Row = Readonly<Record<string, Value>>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RowOf } from '../schema.ts'
+import type { RowOf } from '../schema/schema.ts'
 import type { Check } from './check.ts'
 import { type HoldingImage, pairOf, type StoreImage } from './store-image.ts'
 

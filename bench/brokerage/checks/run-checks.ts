@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { firstRunTradeIdentifier } from '../identifiers.ts'
+import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import type { Check, Evidence } from './check.ts'
 
 /** What happened since the load, against what was loaded and what the driver saw. */

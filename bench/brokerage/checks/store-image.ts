@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Engine } from '../engine.ts'
-import type { ColumnOf, RowOf, TableName } from '../schema.ts'
+import type { ColumnOf, RowOf, TableName } from '../schema/schema.ts'
 
 /** Walks a whole table, or an index of it; nothing else may be running. */
 export type Walker = Pick<Engine, 'walk'>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TRADE_TYPE_OF, type TradeTypeId } from '../codes.ts'
+import { TRADE_TYPE_OF, type TradeTypeId } from '../population/codes.ts'
 import type { Check } from './check.ts'
 import type { StoreImage, TradeImage } from './store-image.ts'
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { BrokerFoldResult } from '../transactions/broker-fold.ts'
+import type { Session } from '../engine.ts'
+import { type BrokerFoldResult, DELTAS_MAX } from '../transactions/broker-fold.ts'
 
 /** How often a broker is looked after whose trades have left something behind. */
 const FOLD_MS = 1_000
@@ -14,21 +15,38 @@ export type FoldFigures = {
   readonly lagP99: number
 }
 
-/** Folds the side table into the brokers' rows, one broker after the other, as the paper proposes. */
+export type BrokerFolderParts = {
+  readonly fold: (session: Session, brokerId: number) => Promise<BrokerFoldResult | undefined>
+  /** Lends a session for a piece of work. */
+  readonly lend: (work: (session: Session) => Promise<void>) => Promise<void>
+  readonly now: () => number
+}
+
+/**
+ * Folds the side table into the brokers' rows, as the paper proposes: when an observer says so, or,
+ * where there is none, once in a second one broker after the other.
+ */
 export class BrokerFolder {
-  readonly #fold: (brokerId: number) => Promise<BrokerFoldResult | undefined>
-  readonly #now: () => number
+  readonly #parts: BrokerFolderParts
   readonly #waiting = new Set<number>()
   #ages: RecordableHistogram = createHistogram()
   #rows = 0
   #runs = 0
 
-  constructor(
-    fold: (brokerId: number) => Promise<BrokerFoldResult | undefined>,
-    now: () => number,
-  ) {
-    this.#fold = fold
-    this.#now = now
+  constructor(parts: BrokerFolderParts) {
+    this.#parts = parts
+  }
+
+  /** Until nothing is left of the broker that was there when this began. */
+  async fold(session: Session, brokerId: number): Promise<void> {
+    const { fold, now, lend } = this.#parts
+    const done = await fold(session, brokerId)
+    if (done?.oldest === undefined) return
+    this.#runs += 1
+    this.#rows += done.folded
+    this.#ages.record(Math.max(1, now() - done.oldest))
+    // An observer's session is for one transaction that commits.
+    if (done.folded === DELTAS_MAX) await lend((another) => this.fold(another, brokerId))
   }
 
   /** A trade of this broker has left a row. */
@@ -44,17 +62,11 @@ export class BrokerFolder {
     }
   }
 
-  /** Folds until nothing is left. */
+  /** Folds what is left of those that were waked. */
   async finish(): Promise<void> {
     for (const brokerId of this.#waiting) {
       this.#waiting.delete(brokerId)
-      const done = await this.#fold(brokerId)
-      if (done?.oldest === undefined) continue
-      this.#runs += 1
-      this.#rows += done.folded
-      this.#ages.record(Math.max(1, this.#now() - done.oldest))
-      // There may be more than one transaction takes.
-      this.#waiting.add(brokerId)
+      await this.#parts.lend((session) => this.fold(session, brokerId))
     }
   }
 

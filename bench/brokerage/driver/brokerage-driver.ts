@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay, setImmediate as eventLoopTurn } from 'node:timers/promises'
-import { CounterRandom } from '../counter-random.ts'
-import type { Engine } from '../engine.ts'
-import { firstRunTradeIdentifier, identifier } from '../identifiers.ts'
-import { symbolOf } from '../names.ts'
-import { type Population, RUN_STREAM_FIRST } from '../population.ts'
-import { PriceCurve } from '../price-curve.ts'
+import { type Engine, type Observation, type Session, scan } from '../engine.ts'
+import { CounterRandom } from '../population/counter-random.ts'
+import { firstRunTradeIdentifier, identifier } from '../population/identifiers.ts'
+import { symbolOf } from '../population/names.ts'
+import { type Population, RUN_STREAM_FIRST } from '../population/population.ts'
+import { PriceCurve } from '../population/price-curve.ts'
+import { historyMs } from '../population/trading-calendar.ts'
 import type { BrokerMode, RunFacts } from '../run-facts.ts'
-import { historyMs } from '../trading-calendar.ts'
 import { tradeCleanup } from '../transactions/trade-cleanup.ts'
 import { Attempts } from './attempts.ts'
 import { BrokerFolder, type FoldFigures } from './broker-folder.ts'
@@ -28,6 +28,9 @@ const MAINTENANCE_MS = 60_000
 const MAINTENANCE_FIRST_MS = 1_000
 /** Of all customer calls, those that end in a trade result: 100 of 890. */
 const CALLS_PER_RESULT = 8.9
+/** How long an observer may take over what is left when nothing runs any more. */
+const QUIET_MS_MAX = 30_000
+const QUIET_LOOK_MS = 20
 /** The market has half as many connections as customers: every tenth transaction is its own. */
 const MARKET_SESSIONS_MIN = 4
 
@@ -59,6 +62,8 @@ export class BrokerageDriver {
   #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #down: Promise<void> | undefined
+  /** In the broker mode observer, where the engine has observers. */
+  #observation: Observation | undefined
 
   private constructor(settings: DriverSettings, customers: SessionPool, others: SessionPool) {
     const { population, brokerMode, users } = settings
@@ -101,20 +106,27 @@ export class BrokerageDriver {
       },
       failed: (error) => this.#failed(error),
     })
-    this.#folder = new BrokerFolder(
-      (brokerId) => others.use((session) => this.#workload.brokerFold(session, brokerId)),
-      () => this.#clock.now(),
-    )
+    this.#folder = new BrokerFolder({
+      fold: (session, brokerId) => this.#workload.brokerFold(session, brokerId),
+      lend: (work) => others.use(work),
+      now: () => this.#clock.now(),
+    })
   }
 
   static async open(settings: DriverSettings): Promise<BrokerageDriver> {
     const { engine, users } = settings
     const others = Math.max(MARKET_SESSIONS_MIN, Math.ceil(users / 2))
-    return new BrokerageDriver(
+    const driver = new BrokerageDriver(
       settings,
       await SessionPool.open(engine, users),
       await SessionPool.open(engine, others),
     )
+    if (settings.brokerMode === 'observer') {
+      driver.#observation = await engine.observe?.('broker', (session, [brokerId]) =>
+        driver.#folder.fold(session, Number(brokerId)),
+      )
+    }
+    return driver
   }
 
   /** What the checks are to compare the store with. */
@@ -149,7 +161,8 @@ export class BrokerageDriver {
       pace === undefined
         ? Array.from({ length: users }, (_, user) => this.#callOneByOne(user))
         : [this.#callOnSchedule(pace * CALLS_PER_RESULT)]
-    const others = [this.#maintain(), this.#folder.run(this.#stop.signal)]
+    const others = [this.#maintain()]
+    if (this.#observation === undefined) others.push(this.#folder.run(this.#stop.signal))
     const all = [...customers, ...others].map((work) =>
       work.catch((error: unknown) => this.#failed(error)),
     )
@@ -199,6 +212,7 @@ export class BrokerageDriver {
   }
 
   async close(): Promise<void> {
+    await this.#observation?.stop()
     await this.#customers.close()
     await this.#others.close()
   }
@@ -244,14 +258,30 @@ export class BrokerageDriver {
     }
   }
 
-  /** After an answer that was lost nobody knows whose broker has something left. */
+  /** An observer has its time; where there is none, all brokers are looked at: an answer may be lost. */
   async #foldAll(): Promise<void> {
     const { brokerMode, population } = this.#settings
     if (brokerMode !== 'observer') return
+    if (this.#observation !== undefined) {
+      await this.#untilQuiet()
+      return
+    }
     for (let broker = 0; broker < population.profile.brokers; broker += 1) {
       this.#folder.wake(identifier(broker))
     }
     await this.#folder.finish()
+  }
+
+  /** Until the observer has folded everything. Rejects when it does not. */
+  async #untilQuiet(): Promise<void> {
+    const startedMs = performance.now()
+    while (await this.#others.use(hasDeltas)) {
+      if (performance.now() - startedMs > QUIET_MS_MAX) {
+        await this.#observation?.stop()
+        throw new Error('the observer of brokers has left something behind')
+      }
+      await delay(QUIET_LOOK_MS)
+    }
   }
 
   #nextRandom(user: number) {
@@ -268,4 +298,11 @@ export class BrokerageDriver {
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error
   }
+}
+
+async function hasDeltas(session: Session): Promise<boolean> {
+  const transaction = await session.begin({ readOnly: true })
+  const [deltas] = await transaction.read(scan('broker_delta', [], ['bd_t_id'], { limit: 1 }))
+  await transaction.commit()
+  return deltas.length > 0
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CounterRandom } from '../counter-random.ts'
-import { Population } from '../population.ts'
-import { profileOf } from '../profiles.ts'
-import { historyMs, marketDay, momentOf } from '../trading-calendar.ts'
+import { CounterRandom } from '../population/counter-random.ts'
+import { Population } from '../population/population.ts'
+import { profileOf } from '../population/profiles.ts'
+import { historyMs, marketDay, momentOf } from '../population/trading-calendar.ts'
 import { CustomerEmulator } from './customer-emulator.ts'
 
 const population = new Population(profileOf('tiny'), 1n)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { QUANTITIES, type TradeTypeId } from '../codes.ts'
-import type { RowRandom } from '../counter-random.ts'
-import { CustomerChoice } from '../customer-choice.ts'
-import { accountIdentifier, identifier, tradeIdentifier } from '../identifiers.ts'
+import { QUANTITIES, type TradeTypeId } from '../population/codes.ts'
+import type { RowRandom } from '../population/counter-random.ts'
+import { CustomerChoice } from '../population/customer-choice.ts'
+import { accountIdentifier, identifier, tradeIdentifier } from '../population/identifiers.ts'
 import {
   brokerName,
   companyName,
@@ -12,11 +12,11 @@ import {
   issuerOf,
   SECTORS,
   sectorName,
-} from '../market-facts.ts'
-import { symbolOf } from '../names.ts'
-import type { Customer, Population } from '../population.ts'
-import { PRICE_MAX, PRICE_MIN } from '../price-curve.ts'
-import { historyMs, marketDay, momentOf } from '../trading-calendar.ts'
+} from '../population/market-facts.ts'
+import { symbolOf } from '../population/names.ts'
+import type { Customer, Population } from '../population/population.ts'
+import { PRICE_MAX, PRICE_MIN } from '../population/price-curve.ts'
+import { historyMs, marketDay, momentOf } from '../population/trading-calendar.ts'
 import type { BrokerVolumeInput } from '../transactions/broker-volume.ts'
 import type { CustomerPositionInput } from '../transactions/customer-position.ts'
 import type { MarketWatchInput } from '../transactions/market-watch.ts'

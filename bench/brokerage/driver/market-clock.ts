@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { momentOf } from '../trading-calendar.ts'
+import { momentOf } from '../population/trading-calendar.ts'
 
 /** The market's time: it goes on where the history ends, as fast as the wall clock. */
 export class MarketClock {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TradeTypeId } from '../codes.ts'
+
 import { get, getMany, type Session } from '../engine.ts'
+import type { TradeTypeId } from '../population/codes.ts'
 import { singleKeys } from '../transactions/rows-by-key.ts'
 import type { MarketOrder } from '../transactions/trade-order.ts'
 

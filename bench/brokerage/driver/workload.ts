@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CounterRandom, RowRandom } from '../counter-random.ts'
+
 import type { BeginOptions, Session, Transaction } from '../engine.ts'
-import { firstRunTradeIdentifier } from '../identifiers.ts'
-import { type Population, RUN_STREAM_FIRST } from '../population.ts'
+import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
+import { firstRunTradeIdentifier } from '../population/identifiers.ts'
+import { type Population, RUN_STREAM_FIRST } from '../population/population.ts'
 import type { BrokerMode, Counted } from '../run-facts.ts'
 import { type BrokerFoldResult, brokerFold } from '../transactions/broker-fold.ts'
 import { brokerVolume } from '../transactions/broker-volume.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answers, Change, Read, Transaction } from '../engine.ts'
-import type { RowOf, TableName } from '../schema.ts'
-import type { Value } from '../table-shape.ts'
+import type { RowOf, TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 
 export type AnyRow = Readonly<Record<string, Value>>
 
@@ -17,6 +17,9 @@ export type Write =
     }
   | { readonly kind: 'delete'; readonly table: TableName; readonly key: readonly Value[] }
 
+/** A row of which the table's observer is to be told. */
+export type Notified = { readonly table: TableName; readonly key: readonly Value[] }
+
 /** A read that asks for something. */
 export type AnyRead = Read<unknown>
 
@@ -24,7 +27,7 @@ export type AnyRead = Read<unknown>
 export interface TransactionSteps {
   /** The answers to reads of one snapshot, in their order; there is at least one read. */
   read(reads: readonly AnyRead[]): Promise<readonly unknown[]>
-  commit(writes: readonly Write[]): Promise<void>
+  commit(writes: readonly Write[], notified: readonly Notified[]): Promise<void>
   rollback(): Promise<void>
 }
 
@@ -32,6 +35,7 @@ export interface TransactionSteps {
 export class BufferedTransaction implements Transaction {
   readonly #steps: TransactionSteps
   readonly #writes: Write[] = []
+  readonly #notified: Notified[] = []
 
   constructor(steps: TransactionSteps) {
     this.#steps = steps
@@ -61,8 +65,12 @@ export class BufferedTransaction implements Transaction {
     this.#writes.push({ kind: 'delete', table, key })
   }
 
+  notify(table: TableName, key: readonly Value[]): void {
+    this.#notified.push({ table, key })
+  }
+
   async commit(): Promise<void> {
-    await this.#steps.commit(this.#writes)
+    await this.#steps.commit(this.#writes, this.#notified)
   }
 
   async rollback(): Promise<void> {

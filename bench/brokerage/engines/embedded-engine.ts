@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import {
   entryColumns,
+  type Notification,
   openStorage,
   requireIndex,
   requireTable,
@@ -15,17 +16,20 @@ import {
   type BeginOptions,
   type BulkLoader,
   type Engine,
+  type Observation,
+  type ObserverRun,
   type Session,
   type Transaction,
   TransactionAborted,
 } from '../engine.ts'
-import { loadStorage } from '../percolite-loader.ts'
-import type { ColumnOf, IndexOf, TableName } from '../schema.ts'
-import type { Write } from './buffered-transaction.ts'
-import { BufferedTransaction } from './buffered-transaction.ts'
+import { loadStorage } from '../loading/percolite-loader.ts'
+import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
+import { BufferedTransaction, type Notified, type Write } from './buffered-transaction.ts'
+import { createWeakObserver, EmbeddedObservation } from './embedded-observation.ts'
 import { embeddedAnswers } from './embedded-reads.ts'
-import { writeEmbedded } from './embedded-writes.ts'
+import { notifyEmbedded, writeEmbedded } from './embedded-writes.ts'
 import { folderBytes } from './folder-bytes.ts'
+import { observerOf } from './percolite-statements.ts'
 import { namedRow, placesOf } from './percolite-values.ts'
 
 const WALK_ROWS = 1_000
@@ -94,6 +98,17 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
+  async observe(table: TableName, run: ObserverRun): Promise<Observation> {
+    await createWeakObserver(this.#storage, table)
+    return new EmbeddedObservation(this.#storage, observerOf(table), {
+      run,
+      sessionOf: (notification) => ({
+        begin: (options) => this.#begin(options, notification),
+        close: async () => {},
+      }),
+    })
+  }
+
   async diskBytes(): Promise<number> {
     return await folderBytes(this.#folder)
   }
@@ -102,16 +117,21 @@ export class EmbeddedEngine implements Engine {
     await this.#storage.close()
   }
 
-  async #begin({ readOnly = false }: BeginOptions): Promise<Transaction> {
+  async #begin(
+    { readOnly = false }: BeginOptions,
+    notification?: Notification,
+  ): Promise<Transaction> {
     const transaction = await this.#storage.begin({ readOnly })
+    await notification?.acknowledge(transaction)
     const catalog = await this.#storage.catalog(transaction)
     return new BufferedTransaction({
       read: async (reads) => {
         return await aborting(() => embeddedAnswers(transaction, catalog, reads))
       },
-      async commit(writes: readonly Write[]) {
+      async commit(writes: readonly Write[], notified: readonly Notified[]) {
         await aborting(async () => {
           await writeEmbedded(transaction, catalog, writes)
+          notifyEmbedded(transaction, catalog, notified)
           await transaction.commit()
         })
       },

@@ -18,7 +18,7 @@ import {
   type Transaction,
 } from '../../../storage/storage.ts'
 import type { Get, GetMany, Scan, ScanEach } from '../engine.ts'
-import type { Value } from '../table-shape.ts'
+import type { Value } from '../schema/table-shape.ts'
 import type { AnyRead, AnyRow } from './buffered-transaction.ts'
 import { namedRow, placesOf, storedValue } from './percolite-values.ts'
 

@@ -3,7 +3,9 @@ import {
   type Catalog,
   changeRows,
   getRowsOfTables,
+  notifyObserver,
   type RowChange,
+  requireObserver,
   requireTable,
   type SqlRow,
   type SqlValue,
@@ -11,8 +13,9 @@ import {
   type TableDefinition,
   type Transaction,
 } from '../../../storage/storage.ts'
-import type { Value } from '../table-shape.ts'
-import type { Write } from './buffered-transaction.ts'
+import type { Value } from '../schema/table-shape.ts'
+import type { Notified, Write } from './buffered-transaction.ts'
+import { observerOf } from './percolite-statements.ts'
 import { placesOf, storedValue } from './percolite-values.ts'
 import { primaryKeyOf } from './sql-statements.ts'
 
@@ -38,6 +41,17 @@ export async function writeEmbedded(
     const before = found[place] ?? []
     const changes = own.map((write, at) => rowChange(table, write, before[at] ?? null))
     await changeRows(transaction, table, changes)
+  }
+}
+
+export function notifyEmbedded(
+  transaction: Transaction,
+  catalog: Catalog,
+  notified: readonly Notified[],
+): void {
+  for (const { table: name, key } of notified) {
+    const { table, observer } = requireObserver(catalog, observerOf(name))
+    notifyObserver(transaction, table, observer, key.map(storedValue))
   }
 }
 

@@ -2,8 +2,8 @@
 import type { PercoliteOptions } from '../../peers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { EmbeddedEngine } from './embedded-engine.ts'
-import { HttpEngine } from './http-engine.ts'
 import { NullEngine } from './null-engine.ts'
+import { PercoliteEngine } from './percolite-engine.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 
@@ -25,7 +25,11 @@ type EngineKind = {
 export const ENGINE_KINDS = {
   'percolite-http': {
     open: async ({ folder, percolite, connections }) =>
-      new HttpEngine({ folder, options: percolite, connections }),
+      new PercoliteEngine({ way: 'http', folder, options: percolite, connections }),
+  },
+  'percolite-ws': {
+    open: async ({ folder, percolite, connections }) =>
+      new PercoliteEngine({ way: 'ws', folder, options: percolite, connections }),
   },
   'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
   postgres: {

@@ -2,9 +2,9 @@
 import type { TestContext } from 'node:test'
 import { testFolder, testWithPeer } from '../../peers/peer-tests.ts'
 import type { Engine } from '../engine.ts'
-import { loadPopulation } from '../load-population.ts'
-import { Population } from '../population.ts'
-import { profileOf } from '../profiles.ts'
+import { loadPopulation } from '../loading/load-population.ts'
+import { Population } from '../population/population.ts'
+import { profileOf } from '../population/profiles.ts'
 import { ENGINE_KINDS, type EngineName, programOf } from './engine-kinds.ts'
 
 /** The smallest population that there is. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Value } from '../table-shape.ts'
+import type { Value } from '../schema/table-shape.ts'
 import type { AnyRow } from './buffered-transaction.ts'
 
 // Engines that answer many keys by one statement answer the rows that there are, each once. They are

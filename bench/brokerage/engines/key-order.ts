@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Scan } from '../engine.ts'
-import { SCHEMA, type TableName } from '../schema.ts'
-import type { TableShape, Value } from '../table-shape.ts'
+import { SCHEMA, type TableName } from '../schema/schema.ts'
+import type { TableShape, Value } from '../schema/table-shape.ts'
 
 /** The columns of an index, or of the primary key where none is named. Throws when there is none. */
 export function keyColumns(table: TableName, index: string | undefined): readonly string[] {

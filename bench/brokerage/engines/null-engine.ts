@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Engine, Session, Transaction } from '../engine.ts'
-import { SCHEMA, type TableName } from '../schema.ts'
-import type { TableShape, Value } from '../table-shape.ts'
-import { type AnyRead, type AnyRow, BufferedTransaction } from './buffered-transaction.ts'
+import type { Engine, Scan, Session, Transaction } from '../engine.ts'
+import { SCHEMA, type TableName } from '../schema/schema.ts'
+import type { TableShape, Value } from '../schema/table-shape.ts'
+import {
+  type AnyRead,
+  type AnyRow,
+  BufferedTransaction,
+  type Write,
+} from './buffered-transaction.ts'
+import { conditionsOf } from './key-order.ts'
 
 /** Rows that a scan without a limit answers. */
 const SCAN_ROWS = 10
@@ -12,7 +18,8 @@ const VALUES: Readonly<Record<string, Value>> = { t_st_id: 'SBMT', co_in_id: 'I0
 
 /**
  * Answers at once, out of nothing, rows that have the right columns. What a run against it costs is
- * the driver and the transactions themselves, which is to be known beside every other figure.
+ * the driver and the transactions themselves, which is to be known beside every other figure. It
+ * remembers nothing but the limit orders that wait, without which the mix would be another.
  */
 export class NullEngine implements Engine {
   readonly name = 'null'
@@ -20,6 +27,8 @@ export class NullEngine implements Engine {
     "no database at all: each read is answered at once with made-up rows; its CPU is the driver's"
   readonly processId = process.pid
   readonly #rows = new Map<string, AnyRow>()
+  /** Rows of `trade_request` by their key. */
+  readonly #requests = new Map<Value, AnyRow>()
 
   async load(): Promise<void> {}
 
@@ -38,7 +47,7 @@ export class NullEngine implements Engine {
   #begin(): Transaction {
     return new BufferedTransaction({
       read: async (reads) => reads.map((read) => this.#answer(read)),
-      commit: async () => {},
+      commit: async (writes) => this.#remember(writes),
       rollback: async () => {},
     })
   }
@@ -51,13 +60,33 @@ export class NullEngine implements Engine {
       case 'getMany':
         return read.keys.map(() => row)
       case 'scan': {
-        const rows = Array.from({ length: Math.min(read.limit ?? SCAN_ROWS, SCAN_ROWS) }, () => row)
-        // Nothing waits for its price, or the market would never come to an end.
-        return read.table === 'trade_request' ? [] : rows
+        if (read.table === 'trade_request') return this.#waiting(read)
+        // Made-up rows of it would be folded for ever, and be of any age.
+        if (read.table === 'broker_delta') return []
+        return Array.from({ length: Math.min(read.limit ?? SCAN_ROWS, SCAN_ROWS) }, () => row)
       }
       case 'scanEach':
         return read.firsts.map(() => [row])
     }
+  }
+
+  #remember(writes: readonly Write[]): void {
+    for (const write of writes) {
+      if (write.table !== 'trade_request') continue
+      if (write.kind === 'insert') this.#requests.set(write.row.tr_t_id as Value, write.row)
+      if (write.kind === 'delete') this.#requests.delete(write.key[0] as Value)
+    }
+  }
+
+  #waiting(scan: Scan): readonly AnyRow[] {
+    const conditions = conditionsOf(scan)
+    const found = [...this.#requests.values()].filter((row) =>
+      conditions.every(({ column, operator, value }) => {
+        const [left, right] = [row[column] as never, value as never]
+        return operator === '=' ? left === right : operator === '>=' ? left >= right : left <= right
+      }),
+    )
+    return found.slice(0, scan.limit ?? found.length)
   }
 
   #row(table: TableName, columns: readonly string[]): AnyRow {

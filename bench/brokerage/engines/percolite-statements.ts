@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetMany, Scan, ScanEach } from '../engine.ts'
-import type { Value } from '../table-shape.ts'
-import type { AnyRead, AnyRow, Write } from './buffered-transaction.ts'
+import type { Value } from '../schema/table-shape.ts'
+import type { AnyRead, AnyRow, Notified, Write } from './buffered-transaction.ts'
 import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './grouped-rows.ts'
 import { conditionsOf, keyColumns, orderOf } from './key-order.ts'
 import { primaryKeyOf } from './sql-statements.ts'
@@ -70,6 +70,24 @@ export function writeStatement(write: Write): PercoliteStatement {
         sql: `DELETE FROM ${write.table} WHERE ${keyEquals(write.table, 0)}`,
         params: write.key,
       }
+  }
+}
+
+/** Each table that is observed has one observer, by this name. */
+export function observerOf(table: AnyRead['table']): string {
+  return `${table}_observer`
+}
+
+export function createObserverStatement(table: AnyRead['table']): PercoliteStatement {
+  // It is told by NOTIFY alone: the columns of the key never change.
+  const columns = primaryKeyOf(table).join(', ')
+  return { sql: `CREATE WEAK OBSERVER IF NOT EXISTS ${observerOf(table)} ON ${table} (${columns})` }
+}
+
+export function notifyStatement({ table, key }: Notified): PercoliteStatement {
+  return {
+    sql: `NOTIFY ${observerOf(table)} ON ${table} WHERE ${keyEquals(table, 0)}`,
+    params: key,
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlRow, SqlValue, TableDefinition } from '../../../storage/storage.ts'
-import type { Value } from '../table-shape.ts'
+import type { Value } from '../schema/table-shape.ts'
 import type { AnyRow } from './buffered-transaction.ts'
 
 // In the storage layer an INTEGER is a bigint; all numbers of the workload are below 2^53.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetMany, ScanEach } from '../engine.ts'
-import { SCHEMA, type TableName } from '../schema.ts'
-import type { TableShape } from '../table-shape.ts'
+import { SCHEMA, type TableName } from '../schema/schema.ts'
+import type { TableShape } from '../schema/table-shape.ts'
 import type { AnyRead, AnyRow } from './buffered-transaction.ts'
 import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './grouped-rows.ts'
 import { keyColumns } from './key-order.ts'

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
-import type { ColumnOf, IndexOf, TableName } from '../schema.ts'
-import { loadSqlite } from '../sqlite-loader.ts'
-import type { Value } from '../table-shape.ts'
+import { loadSqlite } from '../loading/sqlite-loader.ts'
+import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 import {
   type AnyRead,
   type AnyRow,

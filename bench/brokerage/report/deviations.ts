@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Profile } from '../profiles.ts'
+import type { Profile } from '../population/profiles.ts'
 import type { BrokerMode } from '../run-facts.ts'
 
 /** By what these runs differ from the workload that they follow; every report carries the list. */
@@ -45,5 +45,6 @@ export function deviationsOf(
 const BROKER_MODES: Readonly<Record<BrokerMode, string>> = {
   omit: 'left out, as the Percolator paper did',
   inline: 'updated by each Trade-Result',
-  observer: 'kept in a side table and folded once in a second, as the Percolator paper proposes',
+  observer:
+    'kept in a side table and folded, as the Percolator paper proposes: by a weak observer where the engine has observers, once in a second elsewhere',
 }

@@ -7,7 +7,7 @@ export type BrokerFoldResult = {
   readonly oldest: number | undefined
 }
 
-const DELTAS_MAX = 1_000
+export const DELTAS_MAX = 1_000
 
 /**
  * Adds what the trades of a broker have left in the side table to the broker's row. A delta that is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Value } from '../table-shape.ts'
+import type { Value } from '../schema/table-shape.ts'
 
 /** Each once, in the order of its first occurrence. */
 export function distinct<T>(values: readonly T[]): T[] {

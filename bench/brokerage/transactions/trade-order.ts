@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatusId, TradeTypeId } from '../codes.ts'
+
 import { get, getMany, scan, type Transaction } from '../engine.ts'
-import { commissionOf, taxOf } from '../trade-arithmetic.ts'
+import type { StatusId, TradeTypeId } from '../population/codes.ts'
+import { commissionOf, taxOf } from '../population/trade-arithmetic.ts'
 import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
 import { byKey, required, singleKeys } from './rows-by-key.ts'
 import { isTaxable } from './tax-status.ts'

@@ -4,10 +4,10 @@ import { checkAll, verdictLines } from '../checks/all-checks.ts'
 import { type Engine, get, type Session, type Transaction, TransactionAborted } from '../engine.ts'
 import type { EngineName } from '../engines/engine-kinds.ts'
 import { TEST_POPULATION, testOnEngine } from '../engines/engine-tests.ts'
-import { firstRunTradeIdentifier } from '../identifiers.ts'
-import { symbolOf } from '../names.ts'
+import { firstRunTradeIdentifier } from '../population/identifiers.ts'
+import { symbolOf } from '../population/names.ts'
+import { historyMs, momentOf } from '../population/trading-calendar.ts'
 import type { BrokerMode } from '../run-facts.ts'
-import { historyMs, momentOf } from '../trading-calendar.ts'
 import { brokerFold } from './broker-fold.ts'
 import { tradeOrder } from './trade-order.ts'
 import { tradeResult } from './trade-result.ts'
@@ -24,6 +24,7 @@ function meanwhile(transaction: Transaction, work: () => Promise<unknown>): Tran
     insert: (table, row) => transaction.insert(table, row),
     update: (table, key, change) => transaction.update(table, key, change),
     delete: (table, key) => transaction.delete(table, key),
+    notify: (table, key) => transaction.notify(table, key),
     rollback: () => transaction.rollback(),
     async commit() {
       await work()
@@ -119,7 +120,12 @@ async function verdict(engine: Engine, brokerMode: BrokerMode, results: number) 
 }
 
 // SQLite has one writer, so that there is nobody to collide with.
-for (const name of ['percolite-embedded', 'percolite-http', 'postgres'] satisfies EngineName[]) {
+for (const name of [
+  'percolite-embedded',
+  'percolite-http',
+  'percolite-ws',
+  'postgres',
+] satisfies EngineName[]) {
   testOnEngine(
     name,
     'two results for one position collide, also where it begins and where it ends',
@@ -141,6 +147,7 @@ for (const name of ['percolite-embedded', 'percolite-http', 'postgres'] satisfie
     name,
     'what comes to a broker while its side table is folded is folded the next time',
     async (engine) => {
+      await (await engine.observe?.('broker', async () => {}))?.stop()
       const desk = await Desk.open(engine, 'observer')
       const symbol = symbolOf(0)
       const later = await desk.order(symbol, 'TMB')

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CASH_TYPES } from '../codes.ts'
+
 import { get, getMany, scan, type Transaction } from '../engine.ts'
+import { CASH_TYPES } from '../population/codes.ts'
+import {
+  commissionOf,
+  settlementAmount,
+  settlementDueDate,
+  taxOf,
+} from '../population/trade-arithmetic.ts'
 import type { BrokerMode } from '../run-facts.ts'
-import { commissionOf, settlementAmount, settlementDueDate, taxOf } from '../trade-arithmetic.ts'
 import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
 import { required, singleKeys } from './rows-by-key.ts'
 import { isTaxable } from './tax-status.ts'
@@ -167,6 +173,7 @@ function creditBroker(
       bd_comm: commission,
       bd_dts: now,
     })
+    transaction.notify('broker', [brokerId])
   }
 }
 

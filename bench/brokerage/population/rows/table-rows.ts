@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { RowOf, TableName } from '../../schema/schema.ts'
 import type { Population } from '../population.ts'
-import type { RowOf, TableName } from '../schema.ts'
 
 /**
  * Where the rows of a table come from: so many parents, each with its rows, and any parent's rows can be

@@ -1,33 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
 import { type PercoliteOptions, PercoliteServer } from '../../peers/percolite-server.ts'
-import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
-import { loadDataDirectory } from '../percolite-loader.ts'
-import type { ColumnOf, IndexOf, TableName } from '../schema.ts'
+import type {
+  BeginOptions,
+  BulkLoader,
+  Engine,
+  Observation,
+  ObserverRun,
+  Session,
+  Transaction,
+} from '../engine.ts'
+import { loadDataDirectory } from '../loading/percolite-loader.ts'
+import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
 import type { AnyRow } from './buffered-transaction.ts'
 import { BufferedTransaction } from './buffered-transaction.ts'
 import { folderBytes } from './folder-bytes.ts'
-import { InteractiveSteps, PercoliteRequests, SnapshotSteps } from './http-steps.ts'
-import { walkStatement } from './percolite-statements.ts'
+import { HttpRequests } from './http-requests.ts'
+import type { PercoliteRequests } from './percolite-requests.ts'
+import { createObserverStatement, observerOf, walkStatement } from './percolite-statements.ts'
+import { InteractiveSteps, SnapshotSteps } from './percolite-steps.ts'
+import { SocketObservation } from './socket-observation.ts'
+import { SocketRequests } from './socket-requests.ts'
 
 const WALK_ROWS = 10_000
 
-/** Percolite as `npm start` runs it: a process of its own, asked over HTTP. */
-export class HttpEngine implements Engine {
-  readonly name = 'percolite-http'
-  readonly description =
-    'percolite over HTTP, a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged, one request for each step of a transaction'
+const WAYS = {
+  http: { words: 'HTTP', Requests: HttpRequests },
+  ws: { words: 'its WebSocket, which all sessions share', Requests: SocketRequests },
+} as const
+
+export type PercoliteWay = keyof typeof WAYS
+
+type Observed = {
+  readonly table: TableName
+  readonly run: ObserverRun
+  observation: SocketObservation
+}
+
+/** Percolite as `npm start` runs it: a process of its own, asked over HTTP or its WebSocket. */
+export class PercoliteEngine implements Engine {
+  readonly name: string
+  readonly description: string
+  readonly #way: PercoliteWay
   readonly #folder: string
   readonly #options: PercoliteOptions
   readonly #connections: number
   #server: PercoliteServer | undefined
   #requests: PercoliteRequests | undefined
+  #observed: Observed | undefined
 
   constructor(order: {
+    readonly way: PercoliteWay
     readonly folder: string
     readonly options: PercoliteOptions
     readonly connections: number
   }) {
+    this.name = `percolite-${order.way}`
+    this.description = `percolite over ${WAYS[order.way].words}, a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged, one request for each step of a transaction`
+    this.#way = order.way
     this.#folder = order.folder
     this.#options = order.options
     this.#connections = order.connections
@@ -66,6 +96,13 @@ export class HttpEngine implements Engine {
     } while (cursor !== undefined)
   }
 
+  async observe(table: TableName, run: ObserverRun): Promise<Observation> {
+    await this.#running.query({ sql: createObserverStatement(table).sql })
+    const observed = { table, run, observation: this.#observation(table, run) }
+    this.#observed = observed
+    return { stop: () => observed.observation.stop() }
+  }
+
   async diskBytes(): Promise<number> {
     return await folderBytes(join(this.#folder, 'data'))
   }
@@ -73,7 +110,11 @@ export class HttpEngine implements Engine {
   async killAndRestart(): Promise<void> {
     await this.#running.kill()
     await this.#requests?.destroy()
+    this.#observed?.observation.abandon()
     await this.#start()
+    if (this.#observed === undefined) return
+    const { table, run } = this.#observed
+    this.#observed.observation = this.#observation(table, run)
   }
 
   async close(): Promise<void> {
@@ -88,7 +129,11 @@ export class HttpEngine implements Engine {
 
   async #start(): Promise<void> {
     this.#server = await PercoliteServer.start(this.#folder, this.#options)
-    this.#requests = new PercoliteRequests(this.#server.origin, this.#connections)
+    this.#requests = new WAYS[this.#way].Requests(this.#server.origin, this.#connections)
+  }
+
+  #observation(table: TableName, run: ObserverRun): SocketObservation {
+    return new SocketObservation(this.#running.origin, observerOf(table), run)
   }
 
   /**

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { RowOf, TableName } from '../schema/schema.ts'
+import { type Closing, closeHoldings } from '../transactions/position.ts'
+import { isTaxable } from '../transactions/tax-status.ts'
 import { CASH_TYPES, EXCHANGE_IDS } from './codes.ts'
 import { CompletionQueue } from './completion-queue.ts'
 import { identifier, numberOf } from './identifiers.ts'
@@ -8,12 +12,9 @@ import { symbolOf } from './names.ts'
 import type { Population } from './population.ts'
 import { customerTaxRates } from './rows/customer-rows.ts'
 import { countryTaxRate, divisionTaxRate } from './rows/dimension-rows.ts'
-import type { RowOf, TableName } from './schema.ts'
 import { bandOf, chargeOf, commissionRate } from './tariff.ts'
 import { commissionOf, settlementAmount, settlementDueDate, taxOf } from './trade-arithmetic.ts'
 import { momentOf } from './trading-calendar.ts'
-import { type Closing, closeHoldings } from './transactions/position.ts'
-import { isTaxable } from './transactions/tax-status.ts'
 
 /** A row with its table: `['trade', {…}]`. */
 export type PlacedRow = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Database from 'better-sqlite3'
-import { createIndexStatements, createTableStatements } from './create-statements.ts'
-import type { BulkLoader } from './engine.ts'
-import { columnsOf, type TableName } from './schema.ts'
-import type { Value } from './table-shape.ts'
+import type { BulkLoader } from '../engine.ts'
+import { createIndexStatements, createTableStatements } from '../schema/create-statements.ts'
+import { columnsOf, type TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 
 /** Makes the tables, fills them in one transaction for each batch, and makes the indexes. */
 export async function loadSqlite(

@@ -4,17 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { testWithPeer } from '../peers/peer-tests.ts'
-import { MemoryStore } from './checks/memory-store.ts'
-import type { Engine } from './engine.ts'
-import { EmbeddedEngine } from './engines/embedded-engine.ts'
-import { HttpEngine } from './engines/http-engine.ts'
-import { PostgresEngine } from './engines/postgres-engine.ts'
-import { SqliteEngine } from './engines/sqlite-engine.ts'
-import { populationRows } from './generator.ts'
+import { testWithPeer } from '../../peers/peer-tests.ts'
+import { MemoryStore } from '../checks/memory-store.ts'
+import type { Engine } from '../engine.ts'
+import { EmbeddedEngine } from '../engines/embedded-engine.ts'
+import { PercoliteEngine } from '../engines/percolite-engine.ts'
+import { PostgresEngine } from '../engines/postgres-engine.ts'
+import { SqliteEngine } from '../engines/sqlite-engine.ts'
+import { populationRows } from '../population/generator.ts'
+import { Population } from '../population/population.ts'
+import { profileOf } from '../population/profiles.ts'
 import { loadPopulation } from './load-population.ts'
-import { Population } from './population.ts'
-import { profileOf } from './profiles.ts'
 import { verifyLoad } from './verify-load.ts'
 
 const population = new Population(profileOf('tiny'), 11n)
@@ -51,7 +51,9 @@ test("the product's storage layer has every row of the population after its load
   loadsAndVerifies((folder) => EmbeddedEngine.open(folder)))
 
 test("the product's server has every row of the population after its load", () =>
-  loadsAndVerifies(async (folder) => new HttpEngine({ folder, options: {}, connections: 2 })))
+  loadsAndVerifies(async (folder) => {
+    return new PercoliteEngine({ way: 'http', folder, options: {}, connections: 2 })
+  }))
 
 testWithPeer('postgres', 'PostgreSQL has every row of the population after its load', () =>
   loadsAndVerifies((folder) => PostgresEngine.start({ folder, synchronousCommit: 'off' })),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import type { PlacedRow } from './initial-trades.ts'
-import { columnsOf, type TableName } from './schema.ts'
-import type { Value } from './table-shape.ts'
+import type { PlacedRow } from '../population/initial-trades.ts'
+import { columnsOf, type TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 
 /** What a table has, whatever the order of its rows. */
 export type TableDigest = { readonly rows: number; readonly digest: string }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UsageError } from '../harness/experiment.ts'
+import { UsageError } from '../../harness/experiment.ts'
 import { CustomerChoice } from './customer-choice.ts'
 import { firstRunTradeIdentifier, ownerOfAccount, tradeIdentifier } from './identifiers.ts'
 import { brokerName, companyName, industryName, sectorName } from './market-facts.ts'

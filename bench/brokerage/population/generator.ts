@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
+import type { TableName } from '../schema/schema.ts'
 import { InitialTrades, type PlacedRow } from './initial-trades.ts'
 import type { Population } from './population.ts'
 import type { Profile } from './profiles.ts'
@@ -25,7 +26,6 @@ import {
 } from './rows/market-rows.ts'
 import type { TableRows } from './rows/table-rows.ts'
 import { chargeRows, commissionRateRows, tradeTypeRows } from './rows/tariff-rows.ts'
-import type { TableName } from './schema.ts'
 
 /** The tables that the history does not make; each of their rows can be made alone. */
 export const TABLE_ROWS: { readonly [Table in TableName]?: TableRows<Table> } = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkAll, verdictLines } from './checks/all-checks.ts'
-import type { Walker } from './checks/store-image.ts'
-import { populationRows } from './generator.ts'
-import { historyRatios, ratioProblems } from './history-ratios.ts'
-import type { Population } from './population.ts'
-import { NO_RUN } from './run-facts.ts'
-import { columnsOf, TABLE_NAMES, type TableName } from './schema.ts'
+import { checkAll, verdictLines } from '../checks/all-checks.ts'
+import type { Walker } from '../checks/store-image.ts'
+import { populationRows } from '../population/generator.ts'
+import { historyRatios, ratioProblems } from '../population/history-ratios.ts'
+import type { Population } from '../population/population.ts'
+import { NO_RUN } from '../run-facts.ts'
+import { columnsOf, TABLE_NAMES, type TableName } from '../schema/schema.ts'
 import { digestsOf, type TableDigest, TableDigester } from './table-digest.ts'
 
 const NOTHING: TableDigest = { rows: 0, digest: '0'.repeat(16) }

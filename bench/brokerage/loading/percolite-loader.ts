@@ -9,10 +9,10 @@ import {
   requireTable,
   type SqlRow,
   type Storage,
-} from '../../storage/storage.ts'
-import type { BulkLoader } from './engine.ts'
-import { columnsOf, SCHEMA, TABLE_NAMES, type TableName } from './schema.ts'
-import type { TableShape, Value } from './table-shape.ts'
+} from '../../../storage/storage.ts'
+import type { BulkLoader } from '../engine.ts'
+import { columnsOf, SCHEMA, TABLE_NAMES, type TableName } from '../schema/schema.ts'
+import type { TableShape, Value } from '../schema/table-shape.ts'
 
 type Transaction = Awaited<ReturnType<Storage['begin']>>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BulkLoader } from './engine.ts'
-import { populationRows, rowsExpected } from './generator.ts'
-import type { PlacedRow } from './initial-trades.ts'
-import type { Population } from './population.ts'
-import type { RowOf, TableName } from './schema.ts'
+import type { BulkLoader } from '../engine.ts'
+import { populationRows, rowsExpected } from '../population/generator.ts'
+import type { PlacedRow } from '../population/initial-trades.ts'
+import type { Population } from '../population/population.ts'
+import type { RowOf, TableName } from '../schema/schema.ts'
 
 const ROWS_PER_BATCH = 1_000
 const BAR_LENGTH = 20

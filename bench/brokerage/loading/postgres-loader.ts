@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Client } from 'pg'
-import { createIndexStatements, createTableStatements } from './create-statements.ts'
-import type { BulkLoader } from './engine.ts'
-import { columnsOf, SCHEMA, type TableName } from './schema.ts'
-import type { Value } from './table-shape.ts'
+import type { BulkLoader } from '../engine.ts'
+import { createIndexStatements, createTableStatements } from '../schema/create-statements.ts'
+import { columnsOf, SCHEMA, type TableName } from '../schema/schema.ts'
+import type { Value } from '../schema/table-shape.ts'
 
 /** Makes the tables, fills them, makes the indexes, and lets the planner know what is there. */
 export async function loadPostgres(

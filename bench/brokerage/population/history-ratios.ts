@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { TableName } from '../schema/schema.ts'
 import type { Profile } from './profiles.ts'
-import type { TableName } from './schema.ts'
 
 /** What a history leaves behind, in proportion. */
 export type HistoryRatios = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { UsageError } from '../harness/experiment.ts'
+import { UsageError } from '../../harness/experiment.ts'
 import { TRADING_DAY_MS } from './trading-calendar.ts'
 
 /** How large a population is, and how fast it is meant to trade. */

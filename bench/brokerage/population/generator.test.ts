@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  columnsOf,
+  keyOf,
+  type RowOf,
+  SCHEMA,
+  TABLE_NAMES,
+  type TableName,
+} from '../schema/schema.ts'
+import type { ColumnType, Value } from '../schema/table-shape.ts'
 import { populationHash, populationRows, rowsExpected, TABLE_ROWS } from './generator.ts'
 import { historyRatios, ratioProblems } from './history-ratios.ts'
 import { ownerOfAccount } from './identifiers.ts'
@@ -8,8 +17,6 @@ import { symbolOf } from './names.ts'
 import { Population } from './population.ts'
 import { profileOf } from './profiles.ts'
 import type { TableRows } from './rows/table-rows.ts'
-import { columnsOf, keyOf, type RowOf, SCHEMA, TABLE_NAMES, type TableName } from './schema.ts'
-import type { ColumnType, Value } from './table-shape.ts'
 
 const SEED = 2010n
 const tiny = new Population(profileOf('tiny'), SEED)

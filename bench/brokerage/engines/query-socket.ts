@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  abortOfCode,
+  abortOfLoss,
+  type PercoliteAnswer,
+  type PercoliteAsking,
+  type PercoliteRequest,
+} from './percolite-requests.ts'
+
+const PROTOCOL = 'percolite.v1'
+
+/** A frame of the server: see `docs/websocket-protocol.md`. */
+export type SocketFrame = {
+  readonly type: string
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+type Waiting = {
+  readonly commits: boolean
+  answered(answer: PercoliteAnswer): void
+  failed(error: unknown): void
+}
+
+/** What the server says of a query that it could not run. */
+class RefusedQuery extends Error {
+  override readonly name = 'RefusedQuery'
+}
+
+/** One socket, opened by the first query, and by the next one when it was lost. */
+export class QuerySocket implements PercoliteAsking {
+  readonly #url: string
+  readonly #heard: (frame: SocketFrame) => void
+  readonly #waiting = new Map<string, Waiting>()
+  #socket: Promise<WebSocket> | undefined
+  #ids = 0
+
+  /** `heard` is told of frames that answer no query. */
+  constructor(origin: string, heard: (frame: SocketFrame) => void = () => {}) {
+    this.#url = `${origin.replace(/^http/, 'ws')}/v1/socket`
+    this.#heard = heard
+  }
+
+  get underWay(): number {
+    return this.#waiting.size
+  }
+
+  ask(
+    request: PercoliteRequest,
+    { commits = false }: { readonly commits?: boolean } = {},
+  ): Promise<PercoliteAnswer> {
+    const id = String(this.#ids++)
+    return new Promise((answered, failed) => {
+      this.#waiting.set(id, { commits, answered, failed })
+      this.send({ type: 'query', id, ...request })
+    })
+  }
+
+  /** A frame of any other type; of one that is lost with the socket nobody hears. */
+  send(frame: Readonly<Record<string, unknown>>): void {
+    this.#socket ??= this.#open()
+    this.#socket.then(
+      (socket) => socket.send(JSON.stringify(frame)),
+      () => {},
+    )
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#socket?.catch(() => undefined)
+    if (opened === undefined || opened.readyState === WebSocket.CLOSED) return
+    await new Promise((closed) => {
+      opened.addEventListener('close', closed)
+      opened.close()
+    })
+  }
+
+  #open(): Promise<WebSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = new WebSocket(this.#url, PROTOCOL)
+      socket.onmessage = ({ data }) => {
+        const frame = JSON.parse(data)
+        if (frame.type === 'welcome') resolve(socket)
+        else this.#received(frame)
+      }
+      socket.onclose = ({ code, reason }) => {
+        const error = new Error(`the socket was closed: ${code} ${reason}`)
+        this.#socket = undefined
+        reject(error)
+        for (const { commits, failed } of this.#waiting.values())
+          failed(abortOfLoss(error, commits))
+        this.#waiting.clear()
+      }
+    })
+  }
+
+  #received(frame: SocketFrame): void {
+    const waiting = this.#waiting.get(frame.id)
+    if (waiting === undefined) {
+      this.#heard(frame)
+      return
+    }
+    this.#waiting.delete(frame.id)
+    if (frame.type === 'result') waiting.answered(frame as unknown as PercoliteAnswer)
+    else waiting.failed(abortOfCode(String(frame.code), new RefusedQuery(JSON.stringify(frame))))
+  }
+}
