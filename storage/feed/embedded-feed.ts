@@ -4,6 +4,7 @@ import type { EmbeddedCellStore, StepList } from '../cell-store/embedded-cell-st
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
+import { RenewedMap } from '../renewed-map.ts'
 import type { CommitLog } from '../transaction/commit-log.ts'
 import type { LatchTable } from '../transaction/latch-table.ts'
 import type { BufferedRow } from '../transaction/write-buffer.ts'
@@ -41,7 +42,7 @@ type Outside = {
 export class EmbeddedFeed implements ChangeFeed, CommitLog {
   readonly #outside: Outside
   /** Commits that nobody has been told of, by commitTs, ascending because they are entered as it is taken. */
-  readonly #untold = new Map<Timestamp, readonly BufferedRow[]>()
+  readonly #untold = new RenewedMap<Timestamp, readonly BufferedRow[]>()
   readonly #live = new Set<Follower>()
 
   constructor(outside: Outside) {
@@ -130,12 +131,19 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   /** Tells those who are live everything that is resolved. */
   #advance(): void {
     const resolved = this.#resolvedNow()
-    for (const [commitTs, rows] of this.#untold) {
-      if (commitTs > resolved) break
-      this.#untold.delete(commitTs)
-      if (this.#live.size > 0) this.#tell(commitTs, rows)
+    let next = this.#nextUntold(resolved)
+    while (next !== undefined) {
+      const rows = this.#untold.get(next) as readonly BufferedRow[]
+      this.#untold.delete(next)
+      if (this.#live.size > 0) this.#tell(next, rows)
+      next = this.#nextUntold(resolved)
     }
     for (const follower of this.#live) follower.passed(resolved)
+  }
+
+  #nextUntold(resolved: Timestamp): Timestamp | undefined {
+    for (const commitTs of this.#untold.keys()) return commitTs <= resolved ? commitTs : undefined
+    return undefined
   }
 
   #tell(commitTs: Timestamp, rows: readonly BufferedRow[]): void {
