@@ -25,7 +25,7 @@ export class Backoff {
   /** Sleeps, and answers whether there is time for another try; false at once past the deadline. */
   async wait(signal?: AbortSignal): Promise<boolean> {
     const leftMs = this.#deadlineMs - this.#clock.monotonicMs()
-    if (leftMs <= 0) return false
+    if (leftMs < TELLABLE_MS) return false
     const sleepMs = Math.min(leftMs, this.#randomness.fraction() * this.#ceilingMs)
     this.#ceilingMs = Math.min(this.#ceilingMs * 2, CEILING_MS_MAX)
     await this.#clock.sleep(sleepMs, signal)
@@ -34,3 +34,5 @@ export class Backoff {
 }
 
 const CEILING_MS_MAX = 250
+/** A clock of microseconds may not have moved at all after a sleep that is shorter than this. */
+const TELLABLE_MS = 0.001
