@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
+/** As `npm start` runs it: with larger semi-spaces garbage stays resident for nothing. */
+const START_FLAGS = ['--max-semi-space-size=16']
 const START_MS = 60_000
 
 /** The real server as a process of its own, on a free port of the loopback interface. */
@@ -20,7 +22,7 @@ export class ServerProcess {
 
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
     const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
-    const args = [MAIN, 'serve', ...place, '--log-format', 'json', ...flags]
+    const args = [...START_FLAGS, MAIN, 'serve', ...place, '--log-format', 'json', ...flags]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     let log = ''

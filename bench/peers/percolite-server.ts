@@ -39,7 +39,8 @@ export class PercoliteServer implements MeasuredServer {
     const server = await ChildServer.start({
       name: 'percolite',
       program: process.execPath,
-      args: [...nodeFlags, main, 'serve', ...place, ...flags],
+      // As `npm start` runs it.
+      args: ['--max-semi-space-size=16', ...nodeFlags, main, 'serve', ...place, ...flags],
       folder,
       ready: async (log) => {
         const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
