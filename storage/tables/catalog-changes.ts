@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { catalogNameKey, catalogTableKey, encodeCatalogName } from './catalog-codec.ts'
 import { type CatalogWrites, finishChange, takeId, writeTable } from './catalog-writes.ts'
+import { requireFreeName } from './definition-name.ts'
 import { forgetProgress } from './index-progress.ts'
 import { defineTable, type NewTable } from './new-table.ts'
 import { ROW_COLUMN } from './row-codec.ts'
@@ -23,7 +23,7 @@ export async function createTable(
 ): Promise<{ readonly table: TableDefinition; readonly created: boolean }> {
   const existing = catalog.table(newTable.name)
   if (existing !== undefined && options.ifNotExists) return { table: existing, created: false }
-  requireFreeName(catalog, newTable.name)
+  requireFreeName('a table', newTable.name, catalog.tables(), { table: newTable.name })
   const table = await takeId(transaction, (id) => defineTable(newTable, id))
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
   writeTable(transaction, table)
@@ -49,15 +49,4 @@ export async function dropTable(
   for (const index of table.indexes) forgetProgress(transaction, index)
   finishChange(transaction, table.id)
   return table
-}
-
-function requireFreeName(catalog: Catalog, name: string): void {
-  const folded = name.toLowerCase()
-  const other = catalog.tables().find((table) => table.name.toLowerCase() === folded)
-  if (other === undefined) return
-  const message =
-    other.name === name
-      ? `There is a table "${name}" already.`
-      : `There is a table "${other.name}" already, and names must differ by more than case.`
-  throw new StorageError('already_exists', message, { table: name, existing: other.name })
 }

@@ -63,35 +63,37 @@ export function createCatalog(
 /** The table of this name, or `unknown_table` with the names that come near it. */
 export function requireTable(catalog: Catalog, name: string): TableDefinition {
   const table = catalog.table(name)
-  if (table !== undefined) return table
-  const names = catalog.tables().map((known) => known.name)
-  const nearest = nearestNames(name, names)
-  const message = `There is no table "${name}".${hintOf(nearest)}`
-  throw new StorageError('unknown_table', message, { table: name, nearest })
+  if (table === undefined) throw unknownName('table', name, catalog.tables())
+  return table
 }
 
 /** The index of this name, or `unknown_index` with the names that come near it. */
 export function requireIndex(catalog: Catalog, name: string): TableIndex {
   const found = catalog.index(name)
   if (found !== undefined) return found
-  const names = catalog.tables().flatMap(({ indexes }) => indexes.map((known) => known.name))
-  const nearest = nearestNames(name, names)
-  const message = `There is no index "${name}".${hintOf(nearest)}`
-  throw new StorageError('unknown_index', message, { index: name, nearest })
+  const known = catalog.tables().flatMap(({ indexes }) => indexes)
+  throw unknownName('index', name, known)
 }
 
 /** The observer of this name, or `unknown_observer` with the names that come near it. */
 export function requireObserver(catalog: Catalog, name: string): TableObserver {
   const found = catalog.observer(name)
   if (found !== undefined) return found
-  const names = catalog.tables().flatMap(({ observers }) => observers.map((known) => known.name))
-  const nearest = nearestNames(name, names)
-  const message = `There is no observer "${name}".${hintOf(nearest)}`
-  throw new StorageError('unknown_observer', message, { observer: name, nearest })
+  const known = catalog.tables().flatMap(({ observers }) => observers)
+  throw unknownName('observer', name, known)
 }
 
-function hintOf(nearest: readonly string[]): string {
-  return nearest.length === 0 ? '' : ` Is ${nearest.map((name) => `"${name}"`).join(' or ')} meant?`
+function unknownName(
+  what: 'table' | 'index' | 'observer',
+  name: string,
+  known: ReadonlyArray<{ readonly name: string }>,
+): StorageError {
+  const names = known.map((other) => other.name)
+  const nearest = nearestNames(name, names)
+  const quoted = nearest.map((near) => `"${near}"`).join(' or ')
+  const hint = nearest.length === 0 ? '' : ` Is ${quoted} meant?`
+  const message = `There is no ${what} "${name}".${hint}`
+  return new StorageError(`unknown_${what}`, message, { [what]: name, nearest })
 }
 
 /** How many versions are kept: the newest, those of snapshots still open, and of an AS OF or two. */

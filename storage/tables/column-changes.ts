@@ -4,9 +4,9 @@ import { type CatalogWrites, finishChange, writeTable } from './catalog-writes.t
 import { invalidDefinition } from './definition-name.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from './new-column.ts'
 import { requireColumn } from './new-key.ts'
-import { requireColumnCount } from './new-table.ts'
 import { isKeyColumn } from './row-codec.ts'
 import type { SqlValue } from './sql-type.ts'
+import { requireCount } from './table-counts.ts'
 import type { ColumnDefinition, TableDefinition } from './table-definition.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function addColumn(
   newColumn: NewColumn,
 ): Promise<TableDefinition> {
   const before = requireTable(catalog, tableName)
-  requireColumnCount(tableName, before.columns.length + 1)
+  requireCount(tableName, 'columns', before.columns.length + 1)
   requireDistinctColumns(tableName, [...before.columns, newColumn])
   const id = before.nextColumnId
   const column = defineColumn(tableName, newColumn, { id, inKey: false })

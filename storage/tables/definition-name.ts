@@ -21,6 +21,26 @@ export function requireName(name: string, fields: ErrorFields): void {
   })
 }
 
+/**
+ * A name of `what`, such as `an index`, differs from the `known` ones by more than case; otherwise that
+ * is `already_exists` with the given fields and `existing`.
+ */
+export function requireFreeName(
+  what: string,
+  name: string,
+  known: ReadonlyArray<{ readonly name: string }>,
+  fields: ErrorFields,
+): void {
+  const folded = name.toLowerCase()
+  const existing = known.find((other) => other.name.toLowerCase() === folded)?.name
+  if (existing === undefined) return
+  const message =
+    existing === name
+      ? `There is ${what} "${name}" already.`
+      : `There is ${what} "${existing}" already, and names must differ by more than case.`
+  throw new StorageError('already_exists', message, { ...fields, existing })
+}
+
 export function invalidDefinition(message: string, fields: ErrorFields): StorageError {
   return new StorageError('invalid_definition', message, fields)
 }

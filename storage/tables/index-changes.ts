@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
 import { type Catalog, requireIndex, requireTable, type TableIndex } from './catalog.ts'
 import {
   type CatalogWrites,
@@ -8,6 +7,7 @@ import {
   writeTable,
   writeVersion,
 } from './catalog-writes.ts'
+import { requireFreeName } from './definition-name.ts'
 import { forgetProgress } from './index-progress.ts'
 import { defineIndex, type NewIndex } from './new-index.ts'
 import type { IndexDefinition, TableDefinition } from './table-definition.ts'
@@ -27,10 +27,12 @@ export async function createIndex(
   newIndex: NewIndex,
   options: { readonly ifNotExists: boolean },
 ): Promise<TableIndex & { readonly created: boolean }> {
-  const existing = catalog.index(newIndex.name)
+  const { name, table: tableName } = newIndex
+  const existing = catalog.index(name)
   if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
-  requireFreeName(catalog, newIndex)
-  const before = requireTable(catalog, newIndex.table)
+  const known = catalog.tables().flatMap(({ indexes }) => indexes)
+  requireFreeName('an index', name, known, { table: tableName, index: name })
+  const before = requireTable(catalog, tableName)
   const index = await takeId(transaction, (id) => defineIndex(before, newIndex, id))
   const table = { ...before, indexes: [...before.indexes, index] }
   writeTable(transaction, table)
@@ -75,16 +77,4 @@ export function endBuilding(
   forgetProgress(transaction, index)
   writeVersion(transaction)
   return changed
-}
-
-function requireFreeName(catalog: Catalog, { name, table }: NewIndex): void {
-  const folded = name.toLowerCase()
-  const indexes = catalog.tables().flatMap((known) => known.indexes)
-  const other = indexes.find((index) => index.name.toLowerCase() === folded)
-  if (other === undefined) return
-  const message =
-    other.name === name
-      ? `There is an index "${name}" already.`
-      : `There is an index "${other.name}" already, and names must differ by more than case.`
-  throw new StorageError('already_exists', message, { table, index: name, existing: other.name })
 }

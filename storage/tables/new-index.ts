@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
+import { requireCount } from './table-counts.ts'
 import type { IndexDefinition, TableDefinition } from './table-definition.ts'
 
 /** An index as CREATE INDEX describes it, before it has an id. */
@@ -29,7 +28,7 @@ export function defineIndex(
   const { name, unique } = newIndex
   const fields = { table: table.name, index: name }
   requireName(name, fields)
-  requireIndexCount(table, table.indexes.length + 1)
+  requireCount(table.name, 'indexes', table.indexes.length + 1)
   const keyName = `The index "${name}"`
   if (newIndex.parts.length === 0) throw invalidDefinition(`${keyName} has no columns.`, fields)
   const parts = defineKey(keyName, newIndex.parts, table.columns, fields)
@@ -45,15 +44,4 @@ export function defineIndex(
   }
   const ascending = [...storing].sort((a, b) => a - b)
   return { id, name, unique, parts, storing: ascending, state: 'building' }
-}
-
-function requireIndexCount(table: TableDefinition, actual: number): void {
-  const limit = STORAGE_LIMITS.tableIndexesMax
-  if (actual <= limit) return
-  throw new StorageError('limit_exceeded', `A table has at most ${limit} indexes, not ${actual}.`, {
-    limit: 'tableIndexesMax',
-    limitValue: limit,
-    actual,
-    table: table.name,
-  })
 }

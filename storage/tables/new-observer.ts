@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { requireColumn } from './new-key.ts'
+import { requireCount } from './table-counts.ts'
 import type { ObserverDefinition, TableDefinition } from './table-definition.ts'
 
 /** An observer as CREATE OBSERVER describes it, before it has an id. */
@@ -29,7 +28,7 @@ export function defineObserver(
   const { name, isWeak } = newObserver
   const fields = { table: table.name, observer: name }
   requireName(name, fields)
-  requireObserverCount(table, table.observers.length + 1)
+  requireCount(table.name, 'observers', table.observers.length + 1)
   const observerName = `The observer "${name}"`
   if (newObserver.columns.length === 0) {
     throw invalidDefinition(`${observerName} has no columns.`, fields)
@@ -47,16 +46,4 @@ export function defineObserver(
   }
   const ascending = [...columns].sort((a, b) => a - b)
   return { id, name, isWeak, columns: ascending, state: 'active', isBackfilled: isWeak }
-}
-
-function requireObserverCount(table: TableDefinition, actual: number): void {
-  const limit = STORAGE_LIMITS.tableObserversMax
-  if (actual <= limit) return
-  const message = `A table has at most ${limit} observers, not ${actual}.`
-  throw new StorageError('limit_exceeded', message, {
-    limit: 'tableObserversMax',
-    limitValue: limit,
-    actual,
-    table: table.name,
-  })
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../errors.ts'
-import { STORAGE_LIMITS } from '../limits.ts'
 import { invalidDefinition, requireName } from './definition-name.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from './new-column.ts'
 import { defineKey, type NewKeyPart, requireColumn } from './new-key.ts'
+import { requireCount } from './table-counts.ts'
 import type {
   ColumnDefinition,
   FamilyDefinition,
@@ -33,7 +32,7 @@ export type NewFamily = { readonly name: string; readonly columns: readonly stri
 export function defineTable(table: NewTable, id: number): TableDefinition {
   const { name, families = [] } = table
   requireName(name, { table: name })
-  requireColumnCount(name, table.columns.length)
+  requireCount(name, 'columns', table.columns.length)
   requireDistinctColumns(name, table.columns)
   const keyColumns = new Set(table.primaryKey.map((part) => part.column))
   const columns = table.columns.map((column, index) =>
@@ -51,17 +50,6 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     indexes: [],
     observers: [],
   }
-}
-
-export function requireColumnCount(tableName: string, actual: number): void {
-  const limit = STORAGE_LIMITS.tableColumnsMax
-  if (actual <= limit) return
-  throw new StorageError('limit_exceeded', `A table has at most ${limit} columns, not ${actual}.`, {
-    limit: 'tableColumnsMax',
-    limitValue: limit,
-    actual,
-    table: tableName,
-  })
 }
 
 function definePrimaryKey(table: NewTable, columns: readonly ColumnDefinition[]): KeyPart[] {

@@ -9,7 +9,7 @@ import {
   writeTable,
   writeVersion,
 } from './catalog-writes.ts'
-import { invalidDefinition } from './definition-name.ts'
+import { invalidDefinition, requireFreeName } from './definition-name.ts'
 import { defineObserver, type NewObserver } from './new-observer.ts'
 import type { ObserverDefinition } from './table-definition.ts'
 
@@ -29,10 +29,12 @@ export async function createObserver(
   newObserver: NewObserver,
   options: { readonly ifNotExists: boolean },
 ): Promise<TableObserver & { readonly created: boolean }> {
-  const existing = catalog.observer(newObserver.name)
+  const { name, table: tableName } = newObserver
+  const existing = catalog.observer(name)
   if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
-  requireFreeName(catalog, newObserver)
-  const before = requireTable(catalog, newObserver.table)
+  const known = catalog.tables().flatMap(({ observers }) => observers)
+  requireFreeName('an observer', name, known, { table: tableName, observer: name })
+  const before = requireTable(catalog, tableName)
   const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
   const table = { ...before, observers: [...before.observers, observer] }
   writeTable(transaction, table)
@@ -129,16 +131,4 @@ function changeObserver(
   writeTable(transaction, changedTable)
   writeVersion(transaction)
   return { table: changedTable, observer: changed }
-}
-
-function requireFreeName(catalog: Catalog, { name, table }: NewObserver): void {
-  const folded = name.toLowerCase()
-  const observers = catalog.tables().flatMap((known) => known.observers)
-  const other = observers.find((observer) => observer.name.toLowerCase() === folded)
-  if (other === undefined) return
-  const message =
-    other.name === name
-      ? `There is an observer "${name}" already.`
-      : `There is an observer "${other.name}" already, and names must differ by more than case.`
-  throw new StorageError('already_exists', message, { table, observer: name, existing: other.name })
 }
