@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Edit, Mutant } from './mutant.ts'
+import { type Mutant, mutant } from './mutant.ts'
 
 const TABLES = 'storage/tables'
 const ROW_CHANGES = `${TABLES}/row-changes.ts`
@@ -257,13 +257,3 @@ const OF_DEFINITIONS: readonly Mutant[] = [
 ]
 
 export const INDEX_MUTANTS: readonly Mutant[] = [...OF_WRITERS, ...OF_BUILDING, ...OF_DEFINITIONS]
-
-function mutant({
-  name,
-  what,
-  caughtBy,
-  more = [],
-  ...edit
-}: Edit & Omit<Mutant, 'edits'> & { readonly more?: readonly Edit[] }): Mutant {
-  return { name, what, edits: [edit, ...more], caughtBy }
-}

@@ -22,3 +22,14 @@ export type Mutant = {
   /** By so many random runs at most (over gateways, unless said otherwise), or by a script. */
   readonly caughtBy: ({ readonly seedsMax: number } & Kind) | { readonly script: ScriptName }
 }
+
+/** A mutant that is mostly one edit. */
+export function mutant({
+  name,
+  what,
+  caughtBy,
+  more = [],
+  ...edit
+}: Edit & Omit<Mutant, 'edits'> & { readonly more?: readonly Edit[] }): Mutant {
+  return { name, what, edits: [edit, ...more], caughtBy }
+}

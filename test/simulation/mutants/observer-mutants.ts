@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Edit, Mutant } from './mutant.ts'
+import { type Mutant, mutant } from './mutant.ts'
 
 const OBSERVERS = 'storage/observers'
 const CLEAR = `${OBSERVERS}/clear-notification.ts`
@@ -249,13 +249,3 @@ export const OBSERVER_MUTANTS: readonly Mutant[] = [
   ...OF_CLEARING,
   ...OF_BACKFILL,
 ]
-
-function mutant({
-  name,
-  what,
-  caughtBy,
-  more = [],
-  ...edit
-}: Edit & Omit<Mutant, 'edits'> & { readonly more?: readonly Edit[] }): Mutant {
-  return { name, what, edits: [edit, ...more], caughtBy }
-}
