@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { readConfig } from '../server/config.ts'
-import { createServer } from '../server/server.ts'
-import { connect, type Database } from './client.ts'
+import { test } from 'node:test'
+import { connect } from './client.ts'
+import { startRealServer } from './real-server.ts'
 
 // The client against the real server; what only a crash brings about is in `transaction.test.ts`.
 
-let server: Awaited<ReturnType<typeof createServer>>
-let url: string
-let db: Database
-
-before(async () => {
-  server = await createServer(readConfig({ engine: 'memory', port: '0', 'log-level': 'silent' }))
-  url = (await server.listen()).url
-  db = connect({ url })
-  await db.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
-  await db.query('CREATE TABLE number (id INTEGER PRIMARY KEY)')
-  await db.query(
-    'CREATE TABLE value (id INTEGER PRIMARY KEY, t TEXT, i INTEGER, r REAL, b BOOLEAN, y BYTES, at TIMESTAMP, j JSON)',
-  )
-})
-
-after(() => server.close())
+const { url, db } = await startRealServer('memory')
+await db.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
+await db.query('CREATE TABLE number (id INTEGER PRIMARY KEY)')
+await db.query(
+  'CREATE TABLE value (id INTEGER PRIMARY KEY, t TEXT, i INTEGER, r REAL, b BOOLEAN, y BYTES, at TIMESTAMP, j JSON)',
+)
 
 async function count(id: string): Promise<unknown> {
   const { rows } = await db.sql`GET n FROM counter WHERE id = ${id}`

@@ -3,34 +3,19 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import { createServer } from '../server/server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { startBreakingProxy } from './breaking-proxy.ts'
-import { type Change, connect, type Database } from './client.ts'
+import { type Change, connect } from './client.ts'
+import { startRealServer } from './real-server.ts'
 import { given } from './scripted-socket.ts'
 
 // Subscriptions, live rows and observers against the real server, over connections that break.
 
-let folder: string
-let server: Awaited<ReturnType<typeof createServer>>
-let url: string
-let db: Database
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'percolite-live-'))
-  server = await createServer(readConfig({ data: folder, port: '0', 'log-level': 'silent' }))
-  url = (await server.listen()).url
-  db = connect({ url })
-})
-
-after(async () => {
-  db.close()
-  await server.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const { url, db } = await startRealServer('sqlite')
 
 const CONDITION = 'id >= 0 AND amount < 50'
 const matches = (amount: number | undefined) => amount !== undefined && amount < 50

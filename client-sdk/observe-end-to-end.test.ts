@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { readConfig } from '../server/config.ts'
-import { createServer } from '../server/server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { startBreakingProxy } from './breaking-proxy.ts'
 import { connect, type Database, type ObserverEvent, type Transaction } from './client.ts'
+import { startRealServer } from './real-server.ts'
 
 // Workers of observers against the real server.
 
-let folder: string
-let server: Awaited<ReturnType<typeof createServer>>
-let url: string
-let db: Database
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'percolite-observe-'))
-  server = await createServer(readConfig({ data: folder, port: '0', 'log-level': 'silent' }))
-  url = (await server.listen()).url
-  db = connect({ url })
-})
-
-after(async () => {
-  db.close()
-  await server.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const { url, db } = await startRealServer('sqlite')
 
 type Page = { readonly id: number; readonly text: string }
 

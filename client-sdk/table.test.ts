@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { readConfig } from '../server/config.ts'
-import { createServer } from '../server/server.ts'
-import { connect, type Database, type KeyValue } from './client.ts'
+import { test } from 'node:test'
+import { connect, type KeyValue } from './client.ts'
+import { startRealServer } from './real-server.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
-let server: Awaited<ReturnType<typeof createServer>>
-let url: string
-let db: Database
-
-before(async () => {
-  server = await createServer(readConfig({ engine: 'memory', port: '0', 'log-level': 'silent' }))
-  url = (await server.listen()).url
-  db = connect({ url })
-  await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)')
-  await db.query(
-    'CREATE TABLE file (at TIMESTAMP, hash BYTES, n INTEGER, body BYTES, PRIMARY KEY (at, hash))',
-  )
-})
-
-after(() => server.close())
+const { url, db } = await startRealServer('memory')
+await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)')
+await db.query(
+  'CREATE TABLE file (at TIMESTAMP, hash BYTES, n INTEGER, body BYTES, PRIMARY KEY (at, hash))',
+)
 
 type Account = { id: string; balance: number }
 
