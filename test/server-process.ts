@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { startCommand } from '../bench/peers/start-command.ts'
 
-const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
-/** As `npm start` runs it: with larger semi-spaces garbage stays resident for nothing. */
-const START_FLAGS = ['--max-semi-space-size=16']
 const START_MS = 60_000
 
-/** The real server as a process of its own, on a free port of the loopback interface. */
+/** The real server as a process of its own, as `npm start` runs it, on a free loopback port. */
 export class ServerProcess {
   readonly url: string
   readonly #child: ChildProcess
@@ -22,7 +19,8 @@ export class ServerProcess {
 
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
     const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
-    const args = [...START_FLAGS, MAIN, 'serve', ...place, '--log-format', 'json', ...flags]
+    const { nodeFlags, main } = startCommand()
+    const args = [...nodeFlags, main, 'serve', ...place, '--log-format', 'json', ...flags]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     let log = ''

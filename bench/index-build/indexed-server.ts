@@ -3,13 +3,12 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Surroundings } from '../harness/experiment.ts'
 import type { MeasuredServer } from '../peers/measured-server.ts'
 import { type PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
+import { startCommand } from '../peers/start-command.ts'
 import { loadItems } from './loaded-table.ts'
 
-const THIS_TREE = fileURLToPath(new URL('../..', import.meta.url))
 const LOOK_MS = 100
 const MEMORY_LOOK_MS = 50
 
@@ -73,7 +72,7 @@ export class IndexedServer implements MeasuredServer {
   async checkStopped(): Promise<CheckedFolder> {
     await this.close()
     const startedMs = performance.now()
-    const main = join(this.#options.tree ?? THIS_TREE, 'server', 'main.ts')
+    const { main } = startCommand(this.#options.tree)
     const args = [main, 'check', '--json', '--data', join(this.#folder, 'data')]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     let peakMiB = 0

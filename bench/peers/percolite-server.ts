@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { SuiteOption } from '../harness/experiment.ts'
 import { HttpClient } from '../load/http-client.ts'
 import { assertOwn, ChildServer } from './child-server.ts'
 import type { MeasuredServer } from './measured-server.ts'
-
-const THIS_TREE = fileURLToPath(new URL('../..', import.meta.url))
+import { startCommand, THIS_TREE } from './start-command.ts'
 
 /** Which server is measured; each suite with one takes these as flags. */
 export const PERCOLITE_OPTIONS = {
@@ -32,15 +30,14 @@ export class PercoliteServer implements MeasuredServer {
 
   static async start(folder: string, options: PercoliteOptions = {}): Promise<PercoliteServer> {
     const data = join(folder, 'data')
-    const main = join(options.tree ?? THIS_TREE, 'server', 'main.ts')
-    const [nodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
+    const { nodeFlags, main } = startCommand(options.tree)
+    const [ownNodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
     const place = ['--host', '127.0.0.1', '--port', '0', '--data', data, '--log-format', 'json']
     let origin = ''
     const server = await ChildServer.start({
       name: 'percolite',
       program: process.execPath,
-      // As `npm start` runs it.
-      args: ['--max-semi-space-size=16', ...nodeFlags, main, 'serve', ...place, ...flags],
+      args: [...nodeFlags, ...ownNodeFlags, main, 'serve', ...place, ...flags],
       folder,
       ready: async (log) => {
         const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
