@@ -6,6 +6,7 @@ import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
 import type { Catalog } from '../tables/catalog.ts'
 import type { Settle } from '../transaction/lock-resolver.ts'
+import type { BeginOwn } from '../transaction/own-transactions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
 /** What the observers use of the layers below them. */
@@ -17,8 +18,7 @@ export type ObserverParts = {
   readonly log: StorageLog
   /** What became of the transaction of a lock that stands in an observed row. */
   readonly settle: Settle
-  /** Begins a transaction of the store's own. */
-  readonly begin: () => Promise<Transaction>
+  readonly begin: BeginOwn
   /** The catalog at the transaction's snapshot. */
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
   /** Whether other processes may be at work on the same notifications. */
@@ -29,17 +29,4 @@ export type ObserverParts = {
   readonly lookMs?: number
   /** How many rows one transaction notifies at most of those that were there before their observer. */
   readonly backfillRowsMax?: number
-}
-
-/** Runs `work` in a transaction of the store's own that only reads. */
-export async function reading<T>(
-  parts: Pick<ObserverParts, 'begin'>,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
-  const transaction = await parts.begin()
-  try {
-    return await work(transaction)
-  } finally {
-    transaction.rollback()
-  }
 }

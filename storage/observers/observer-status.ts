@@ -4,9 +4,10 @@ import { endOfPrefix } from '../cell-store/row-key.ts'
 import type { TableObserver } from '../tables/catalog.ts'
 import { tableSpace } from '../tables/key-encoding.ts'
 import { notifyQualifier } from '../transaction/notify-cell.ts'
+import { reading } from '../transaction/own-transactions.ts'
 import { scanDeadLetters } from './dead-letter.ts'
 import { ObserverCounters } from './observer-counters.ts'
-import { type ObserverParts, reading } from './observer-parts.ts'
+import type { ObserverParts } from './observer-parts.ts'
 import {
   countedRowsMax,
   deadLettersShownMax,

@@ -2,12 +2,12 @@
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import type { TableObserver } from '../tables/catalog.ts'
 import { tableSpace } from '../tables/key-encoding.ts'
+import { reading } from '../transaction/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
 import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
 import { NotificationQueue } from './notification-queue.ts'
 import { type FoundNotification, NotificationScanner } from './notification-scanner.ts'
 import { ObserverCounters } from './observer-counters.ts'
-import { reading } from './observer-parts.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 
 export type ObserverWorkParts = Omit<LeaseParts, 'queue' | 'counters' | 'metOthers'> & {

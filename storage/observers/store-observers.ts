@@ -2,11 +2,13 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
 import { type Catalog, requireObserver, type TableObserver } from '../tables/catalog.ts'
+import { BackgroundLoop } from '../transaction/background-loop.ts'
 import type { NotifiedRow } from '../transaction/buffered-notifications.ts'
+import { reading } from '../transaction/own-transactions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { ObserverBackfiller } from './observer-backfiller.ts'
 import { ObserverCascade } from './observer-cascade.ts'
-import { type ObserverParts, reading } from './observer-parts.ts'
+import type { ObserverParts } from './observer-parts.ts'
 import { readObserverStatus } from './observer-status.ts'
 import { ObserverWork } from './observer-work.ts'
 import type { LeaseOptions, Notification, ObserverStatus, Observers } from './observers.ts'
@@ -23,10 +25,7 @@ export class StoreObservers implements Observers {
   readonly #cascade = new ObserverCascade()
   readonly #backfiller: ObserverBackfiller
   readonly #runs = new WeakMap<Transaction, number>()
-  readonly #stopping = new AbortController()
-  #running: Promise<void> | undefined
-  #woken: PromiseWithResolvers<void> = Promise.withResolvers()
-  #asked = 0
+  readonly #loop: BackgroundLoop
   #lookedAt = 0
   #catalogMayHaveChanged = false
   #leases = 0
@@ -34,6 +33,10 @@ export class StoreObservers implements Observers {
   constructor(parts: ObserverParts) {
     this.#parts = parts
     this.#backfiller = new ObserverBackfiller(parts)
+    this.#loop = new BackgroundLoop(parts, {
+      pass: (signal) => this.#serveAll(signal),
+      failureMessage: 'looking for observers was interrupted',
+    })
   }
 
   start(): void {
@@ -46,7 +49,7 @@ export class StoreObservers implements Observers {
     const found = await this.#read((catalog) => requireObserver(catalog, observerName))
     this.#checkOpen()
     const work = this.#workOf(found)
-    this.#running ??= this.#serveForEver()
+    this.#loop.start()
     return await work.next(options)
   }
 
@@ -76,16 +79,13 @@ export class StoreObservers implements Observers {
   /** To be called when a transaction that has changed the catalog has ended. */
   catalogChanged(): void {
     this.#catalogMayHaveChanged = true
-    this.#wake()
+    this.#loop.wake()
     this.#backfiller.wake()
   }
 
   /** Ends all waiting with StorageError `closed`. What is being run may still be ended by its holder. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    this.#wake()
-    await this.#backfiller.stop()
-    await this.#running
+    await Promise.all([this.#loop.stop(), this.#backfiller.stop()])
     for (const work of this.#works.values()) work.end(stopped())
   }
 
@@ -105,7 +105,7 @@ export class StoreObservers implements Observers {
     const work = new ObserverWork(
       {
         ...this.#parts,
-        wake: () => this.#wake(),
+        wake: () => this.#loop.wake(),
         runs: (transaction, observerId) => this.#runs.set(transaction, observerId),
         newLeaseId: () => {
           this.#leases += 1
@@ -116,22 +116,6 @@ export class StoreObservers implements Observers {
     )
     this.#works.set(found.observer.id, work)
     return work
-  }
-
-  async #serveForEver(): Promise<void> {
-    const { signal } = this.#stopping
-    const { clock, log } = this.#parts
-    while (!signal.aborted) {
-      const asked = this.#asked
-      try {
-        const waitMs = await this.#serveAll(signal)
-        if (this.#asked === asked && waitMs !== 0) await this.#nextOccasion(waitMs)
-      } catch (error) {
-        if (signal.aborted) return
-        log.warn({ error: String(error) }, 'looking for observers was interrupted')
-        await clock.sleep(RETRY_MS, signal).catch(() => undefined)
-      }
-    }
   }
 
   /** Answers after how many milliseconds there may be something to do; undefined: when woken. */
@@ -183,24 +167,8 @@ export class StoreObservers implements Observers {
     return await reading(this.#parts, async (transaction) => look(await catalog(transaction)))
   }
 
-  async #nextOccasion(waitMs: number | undefined): Promise<void> {
-    if (this.#stopping.signal.aborted) return
-    const woken = this.#woken.promise
-    if (waitMs === undefined) return await woken
-    const sleeping = new AbortController()
-    const slept = this.#parts.clock.sleep(waitMs, sleeping.signal).catch(() => undefined)
-    await Promise.race([woken, slept])
-    sleeping.abort()
-  }
-
-  #wake(): void {
-    this.#asked += 1
-    this.#woken.resolve()
-    this.#woken = Promise.withResolvers()
-  }
-
   #checkOpen(): void {
-    if (this.#stopping.signal.aborted) throw stopped()
+    if (this.#loop.isStopped) throw stopped()
   }
 }
 

@@ -4,14 +4,19 @@ import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
-import { Backoff } from '../transaction/backoff.ts'
+import { BackgroundLoop } from '../transaction/background-loop.ts'
+import {
+  BATCH_ROWS_MAX,
+  type BeginOwn,
+  reading,
+  runBatches,
+} from '../transaction/own-transactions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Catalog, TableIndex } from './catalog.ts'
-import { type BuildStep, buildBatch } from './index-backfill.ts'
+import { buildBatch } from './index-backfill.ts'
 
 export type IndexBuilderParts = {
-  /** Begins a transaction that counts as nobody's. */
-  readonly begin: () => Promise<Transaction>
+  readonly begin: BeginOwn
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
   readonly clock: Clock
   readonly randomness: Randomness
@@ -37,18 +42,18 @@ export type IndexBuild = {
  */
 export class IndexBuilder {
   readonly #parts: IndexBuilderParts
-  readonly #stopping = new AbortController()
+  readonly #loop: BackgroundLoop
   readonly #builds = new Map<number, IndexBuild>()
-  #running: Promise<void> = Promise.resolve()
-  /** How often building was asked for, and up to which of these everything has been built. */
-  #asked = 1
-  #woken = Promise.withResolvers<void>()
-  #waiters: Waiter[] = []
+  readonly #waiters = new Set<PromiseWithResolvers<void>>()
   #rowsMax: number
 
   constructor(parts: IndexBuilderParts) {
     this.#parts = parts
     this.#rowsMax = this.#batchRowsMax
+    this.#loop = new BackgroundLoop(parts, {
+      pass: (signal) => this.#buildAll(signal),
+      failureMessage: 'the building of an index was interrupted',
+    })
   }
 
   get builds(): readonly IndexBuild[] {
@@ -60,14 +65,12 @@ export class IndexBuilder {
   }
 
   start(): void {
-    this.#running = this.#buildForEver()
+    this.#loop.start()
   }
 
   /** Looks for work; to be called when the catalog has changed. */
   wake(): void {
-    this.#asked += 1
-    this.#woken.resolve()
-    this.#woken = Promise.withResolvers()
+    this.#loop.wake()
   }
 
   /**
@@ -85,34 +88,14 @@ export class IndexBuilder {
 
   /** Ends after the batch that is under way. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    this.#woken.resolve()
-    await this.#running
+    await this.#loop.stop()
     for (const { reject } of this.#waiters) reject(stopped())
-    this.#waiters = []
-  }
-
-  async #buildForEver(): Promise<void> {
-    const { signal } = this.#stopping
-    const { clock, log } = this.#parts
-    while (!signal.aborted) {
-      const asked = this.#asked
-      try {
-        await this.#buildAll()
-        this.#answerWaiters(asked)
-        if (this.#asked === asked) await this.#nextOccasion()
-      } catch (error) {
-        if (signal.aborted) return
-        // Nothing is lost: the next try goes on behind the last batch that was committed.
-        log.warn({ error: String(error) }, 'the building of an index was interrupted')
-        await clock.sleep(RETRY_MS, signal).catch(() => undefined)
-      }
-    }
   }
 
   /** One that cannot go on does not keep the others from being built. */
-  async #buildAll(): Promise<void> {
-    const { signal } = this.#stopping
+  async #buildAll(signal: AbortSignal): Promise<number | undefined> {
+    // Who comes later has woken the loop, and is answered by its next pass.
+    const waiting = [...this.#waiters]
     const interrupted = new Map<number, unknown>()
     for (;;) {
       signal.throwIfAborted()
@@ -120,59 +103,46 @@ export class IndexBuilder {
       const next = building.find(({ index }) => !interrupted.has(index.id))
       if (next === undefined) break
       const { id } = next.index
-      await this.#build(id).catch((error: unknown) => interrupted.set(id, error))
+      await this.#build(id, signal).catch((error: unknown) => interrupted.set(id, error))
       await eventLoopTurn()
     }
     for (const error of interrupted.values()) throw error
+    for (const { resolve } of waiting) resolve()
+    return this.#parts.lookMs
   }
 
-  async #build(indexId: number): Promise<void> {
-    const { log } = this.#parts
-    const { signal } = this.#stopping
-    let backoff = new Backoff(this.#parts, CONFLICT_RETRY)
+  async #build(indexId: number, signal: AbortSignal): Promise<void> {
+    const batches = {
+      next: (transaction: Transaction) => this.#buildNext(transaction, indexId, signal),
+      // Smaller batches are shorter, so that rows that change all the time get their turn too.
+      conflicted: () => {
+        this.#rowsMax = Math.max(1, Math.floor(this.#rowsMax / 2))
+      },
+    }
     try {
-      for (;;) {
-        signal.throwIfAborted()
-        const step = await this.#tryBatch(indexId)
-        if (step === 'gone' || (step !== 'conflict' && step.kind === 'ended')) break
-        if (step === 'conflict') {
-          // Smaller batches are shorter, so that rows that change all the time get their turn too.
-          this.#rowsMax = Math.max(1, Math.floor(this.#rowsMax / 2))
-          if (!(await backoff.wait(signal))) backoff = new Backoff(this.#parts, CONFLICT_RETRY)
-          continue
-        }
-        backoff = new Backoff(this.#parts, CONFLICT_RETRY)
-        this.#rowsMax = Math.min(this.#batchRowsMax, this.#rowsMax * 2)
-        await eventLoopTurn()
-      }
-      log.info({ ...this.#builds.get(indexId) }, 'the building of an index has ended')
+      await runBatches(this.#parts, batches, signal)
+      this.#parts.log.info({ ...this.#builds.get(indexId) }, 'the building of an index has ended')
     } finally {
       this.#builds.delete(indexId)
     }
   }
 
-  /** One batch, committed; `conflict` when it has to be tried again from a new snapshot. */
-  async #tryBatch(indexId: number): Promise<BuildStep | 'gone' | 'conflict'> {
-    const { signal } = this.#stopping
-    const transaction = await this.#parts.begin()
-    try {
-      const building = findBuilding(await this.#parts.catalog(transaction), indexId)
-      if (building === undefined) return 'gone'
-      const bounds = { rowsMax: this.#rowsMax, bytesMax: BATCH_BYTES_MAX, signal }
-      const step = await buildBatch(transaction, building, bounds)
-      await transaction.commit()
-      if (step.kind === 'moved') this.#moved(building, step.position.rows)
-      return step
-    } catch (error) {
-      if (isWorthAnotherTry(error)) return 'conflict'
-      throw error
-    } finally {
-      transaction.rollback()
-    }
-  }
-
-  #moved({ table, index }: TableIndex, rowsDone: number): void {
-    this.#builds.set(index.id, { table: table.name, index: index.name, rowsDone })
+  async #buildNext(
+    transaction: Transaction,
+    indexId: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const building = findBuilding(await this.#parts.catalog(transaction), indexId)
+    if (building === undefined) return false
+    const bounds = { rowsMax: this.#rowsMax, bytesMax: BATCH_BYTES_MAX, signal }
+    const step = await buildBatch(transaction, building, bounds)
+    await transaction.commit()
+    if (step.kind === 'ended') return false
+    const { table, index } = building
+    const { rows: rowsDone } = step.position
+    this.#builds.set(indexId, { table: table.name, index: index.name, rowsDone })
+    this.#rowsMax = Math.min(this.#batchRowsMax, this.#rowsMax * 2)
+    return true
   }
 
   async #stateOf(indexId: number): Promise<'building' | 'ready' | 'failed' | 'dropped'> {
@@ -183,50 +153,23 @@ export class IndexBuilder {
   }
 
   async #read<T>(look: (catalog: Catalog) => T): Promise<T> {
-    const transaction = await this.#parts.begin()
-    try {
-      return look(await this.#parts.catalog(transaction))
-    } finally {
-      transaction.rollback()
-    }
-  }
-
-  async #nextOccasion(): Promise<void> {
-    const { clock, lookMs } = this.#parts
-    const { signal } = this.#stopping
-    if (signal.aborted) return
-    const woken = this.#woken.promise
-    if (lookMs === undefined) return await woken
-    const sleeping = new AbortController()
-    const slept = clock.sleep(lookMs, sleeping.signal).catch(() => undefined)
-    await Promise.race([woken, slept])
-    sleeping.abort()
+    const { catalog } = this.#parts
+    return await reading(this.#parts, async (transaction) => look(await catalog(transaction)))
   }
 
   /** Everything that was building when this was called is so no more. */
   #allBuilt(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#stopping.signal.aborted) throw stopped()
+    if (this.#loop.isStopped) throw stopped()
     signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter = { asked: this.#asked, resolve, reject }
-    this.#waiters.push(waiter)
-    const aborted = () => reject(signal?.reason)
+    const waiter = Promise.withResolvers<void>()
+    this.#waiters.add(waiter)
+    const aborted = () => waiter.reject(signal?.reason)
     signal?.addEventListener('abort', aborted, { once: true })
-    return promise.finally(() => {
+    return waiter.promise.finally(() => {
       signal?.removeEventListener('abort', aborted)
-      this.#waiters = this.#waiters.filter((other) => other !== waiter)
+      this.#waiters.delete(waiter)
     })
   }
-
-  #answerWaiters(asked: number): void {
-    for (const waiter of this.#waiters) if (waiter.asked <= asked) waiter.resolve()
-  }
-}
-
-type Waiter = {
-  readonly asked: number
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
 }
 
 function buildingIndexes(catalog: Catalog): TableIndex[] {
@@ -240,18 +183,8 @@ function findBuilding(catalog: Catalog, indexId: number): TableIndex | undefined
   return buildingIndexes(catalog).find(({ index }) => index.id === indexId)
 }
 
-/** Also after a lost answer: the position tells whether the batch has been committed. */
-function isWorthAnotherTry(error: unknown): boolean {
-  if (!(error instanceof StorageError)) return false
-  return error.retryable || error.code === 'commit_outcome_unknown'
-}
-
 function stopped(): StorageError {
   return new StorageError('closed', 'The store is being closed.')
 }
 
-/** So few that a commit of theirs holds up the writers in the queue for a moment only. */
-const BATCH_ROWS_MAX = 250
 const BATCH_BYTES_MAX = 1024 * 1024
-const CONFLICT_RETRY = { firstMs: 2, totalMs: 1_000 }
-const RETRY_MS = 1_000

@@ -120,21 +120,21 @@ const OF_BUILDING: readonly Mutant[] = [
     name: 'batchOfAnOlderSnapshot',
     what: 'the building commits what it read in another, younger transaction',
     file: BUILDER,
-    find: `      const step = await buildBatch(transaction, building, bounds)
-      await transaction.commit()
+    find: `    const step = await buildBatch(transaction, building, bounds)
+    await transaction.commit()
 `,
-    replace: `      const writes = []
-      const noted = ['put', 'delete', 'dependOnSchema', 'changeSchema', 'changeCatalog']
-      const noting = new Proxy(transaction, {
-        get: (on, name) => {
-          if (noted.includes(name)) return (...given) => void writes.push([name, given])
-          return typeof on[name] === 'function' ? on[name].bind(on) : on[name]
-        },
-      })
-      const step = await buildBatch(noting, building, bounds)
-      const younger = await this.#parts.begin()
-      for (const [name, given] of writes) younger[name](...given)
-      await younger.commit()
+    replace: `    const writes = []
+    const noted = ['put', 'delete', 'dependOnSchema', 'changeSchema', 'changeCatalog']
+    const noting = new Proxy(transaction, {
+      get: (on, name) => {
+        if (noted.includes(name)) return (...given) => void writes.push([name, given])
+        return typeof on[name] === 'function' ? on[name].bind(on) : on[name]
+      },
+    })
+    const step = await buildBatch(noting, building, bounds)
+    const younger = await this.#parts.begin()
+    for (const [name, given] of writes) younger[name](...given)
+    await younger.commit()
 `,
     caughtBy: { seedsMax: 60, ...GATEWAYS },
   }),

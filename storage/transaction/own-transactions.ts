@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import type { Clock } from '../clock.ts'
+import { StorageError } from '../errors.ts'
+import type { Randomness } from '../randomness.ts'
+import { Backoff } from './backoff.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Begins a transaction of the store's own, which counts as nobody's. */
+export type BeginOwn = () => Promise<Transaction>
+
+/** Runs `work` in a transaction that only reads. */
+export async function reading<T>(
+  { begin }: { readonly begin: BeginOwn },
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const transaction = await begin()
+  try {
+    return await work(transaction)
+  } finally {
+    transaction.rollback()
+  }
+}
+
+/** Long work, a transaction for each part of it. */
+export type Batches = {
+  /** Does and commits the next batch; false when that was the last one, or when there was none. */
+  readonly next: (transaction: Transaction) => Promise<boolean>
+  /** Told of each batch that is going to be tried again, from a new snapshot. */
+  readonly conflicted?: () => void
+}
+
+/**
+ * Runs batch after batch, where what a batch commits tells the next one how far the work has come. Rejects
+ * with the signal's reason, and with all that a batch fails of but conflicts.
+ */
+export async function runBatches(
+  parts: { readonly begin: BeginOwn; readonly clock: Clock; readonly randomness: Randomness },
+  { next, conflicted }: Batches,
+  signal: AbortSignal,
+): Promise<void> {
+  let backoff = new Backoff(parts, CONFLICT_RETRY)
+  for (;;) {
+    signal.throwIfAborted()
+    const outcome = await tryBatch(parts.begin, next)
+    if (outcome === 'last') return
+    const isConflict = outcome === 'conflict'
+    if (isConflict) conflicted?.()
+    if (!isConflict || !(await backoff.wait(signal))) backoff = new Backoff(parts, CONFLICT_RETRY)
+    await eventLoopTurn()
+  }
+}
+
+async function tryBatch(
+  begin: BeginOwn,
+  next: Batches['next'],
+): Promise<'moved' | 'last' | 'conflict'> {
+  const transaction = await begin()
+  try {
+    return (await next(transaction)) ? 'moved' : 'last'
+  } catch (error) {
+    if (isWorthAnotherTry(error)) return 'conflict'
+    throw error
+  } finally {
+    transaction.rollback()
+  }
+}
+
+/** Also after a lost answer: the next batch begins by reading how far the work has come. */
+function isWorthAnotherTry(error: unknown): boolean {
+  if (!(error instanceof StorageError)) return false
+  return error.retryable || error.code === 'commit_outcome_unknown'
+}
+
+/** So few that a commit of theirs holds up the writers in the queue for a moment only. */
+export const BATCH_ROWS_MAX = 250
+const CONFLICT_RETRY = { firstMs: 2, totalMs: 1_000 }
