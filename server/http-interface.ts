@@ -46,19 +46,24 @@ export type Shared = {
   readonly plans: PlanCache
 }
 
-type InterfaceParts = Shared & {
+/** What the server stands on. */
+export type Ground = {
   readonly config: Config
   readonly storage: Storage
   readonly log: Logger
   readonly clock: Clock
   readonly randomness: Randomness
   readonly contract: Contract
-  readonly sessions: TransactionSessions
-  readonly requests: RunningRequests
-  readonly sendProblem: ProblemSender
-  readonly isStopping: () => boolean
-  readonly onUndeclaredAnswer: ((description: string) => void) | undefined
 }
+
+type InterfaceParts = Ground &
+  Shared & {
+    readonly sessions: TransactionSessions
+    readonly requests: RunningRequests
+    readonly sendProblem: ProblemSender
+    readonly isStopping: () => boolean
+    readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+  }
 
 /** Adds everything that can be asked over HTTP. A hook sees the requests of the routes that come after it. */
 export function addInterface(

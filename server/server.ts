@@ -16,7 +16,7 @@ import { Connections } from './connections.ts'
 import { Cursors } from './cursor.ts'
 import { createFastify } from './fastify-instance.ts'
 import { problemSender } from './http-errors.ts'
-import { addInterface, type Shared } from './http-interface.ts'
+import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
@@ -84,16 +84,7 @@ function retentionOf(config: Config) {
   return { retentionMs: config.retentionMs, heldMsMax }
 }
 
-type ServerParts = {
-  readonly config: Config
-  readonly storage: Storage
-  readonly log: Logger
-  readonly clock: Clock
-  readonly randomness: Randomness
-  readonly contract: Contract
-  readonly observers?: readonly DefinedObserver[]
-  readonly onUndeclaredAnswer?: Outside['onUndeclaredAnswer']
-}
+type ServerParts = Ground & Pick<Outside, 'observers' | 'onUndeclaredAnswer'>
 
 export class Server {
   /** For requests without a socket: `server.http.inject(…)`. */
