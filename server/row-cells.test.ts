@@ -9,8 +9,8 @@ import {
   requireTable,
 } from '../storage/storage.ts'
 import { startTestServer } from '../test/test-server.ts'
-import { currentCatalog } from './routes/table-routes.ts'
 import { rowCellsOf, standingLockOf } from './row-cells.ts'
+import { catalogAt } from './snapshot.ts'
 
 async function accounts() {
   const storage = await openStorage({ engine: 'memory' })
@@ -24,7 +24,7 @@ async function accounts() {
     ifNotExists: false,
   })
   await transaction.commit()
-  const { catalog } = await currentCatalog(storage)
+  const catalog = await catalogAt(storage)
   await storage.close()
   return { catalog, table: requireTable(catalog, 'account') }
 }

@@ -26,6 +26,7 @@ import type { RunningRequest } from './running-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, RowStatement } from './script.ts'
 import { StatementFailure } from './server-error.ts'
+import { inSnapshot } from './snapshot.ts'
 import { type TurnQueue, Turns } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
 
@@ -163,13 +164,8 @@ export class StatementExecution {
     asOf: Timestamp,
     run: Run,
   ): Promise<StatementResult> {
-    const { storage } = this.#parts
-    const transaction = await storage.begin({ readOnly: true, asOf })
-    try {
-      const catalog = await storage.catalog(transaction)
-      return await this.#runStatement(entry, { ...run, transaction, catalog })
-    } finally {
-      transaction.rollback()
-    }
+    return await inSnapshot(this.#parts.storage, asOf, (snapshot) =>
+      this.#runStatement(entry, { ...run, ...snapshot }),
+    )
   }
 }

@@ -2,13 +2,13 @@
 import type { Catalog, ObserverStatus, Storage } from '../../storage/storage.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { addressOfRow } from '../row-address.ts'
-import { currentCatalog } from './table-routes.ts'
+import { catalogAt } from '../snapshot.ts'
 
 export function observerRoutes({ storage }: { readonly storage: Storage }): Handlers {
   return {
     async listObservers() {
       const statuses = await storage.observers.status()
-      const { catalog } = await currentCatalog(storage)
+      const catalog = await catalogAt(storage)
       return { observers: statuses.map((status) => answerOf(catalog, status)) }
     },
   }

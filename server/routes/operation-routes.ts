@@ -6,8 +6,8 @@ import type { Handlers } from '../openapi/binding.ts'
 import { standingLockOf } from '../row-cells.ts'
 import type { RunningRequests } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
+import { catalogAt } from '../snapshot.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
-import { currentCatalog } from './table-routes.ts'
 
 export function operationRoutes(parts: {
   readonly storage: Storage
@@ -56,7 +56,7 @@ export function operationRoutes(parts: {
 
     async listLocks({ parameters }) {
       const standing = await storage.locks(Number(parameters.limit ?? 100))
-      const { catalog } = await currentCatalog(storage)
+      const catalog = await catalogAt(storage)
       return { locks: standing.map((lock) => standingLockOf(catalog, lock)) }
     },
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp, valueToJson } from '../../planner/planner.ts'
 import {
-  type Catalog,
   type ColumnDefinition,
   columnPosition,
   encodePrimaryKey,
@@ -12,17 +11,19 @@ import {
   requireTable,
   type Storage,
   type TableDefinition,
+  type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { rowCellsOf } from '../row-cells.ts'
+import { catalogAt, inSnapshot } from '../snapshot.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
 
 export function tableRoutes({ storage }: { readonly storage: Storage }): Handlers {
   return {
     async listTables({ parameters, reply }) {
-      return inSnapshot(storage, parameters.asOf, async ({ catalog, transaction }) => {
+      return inSnapshot(storage, momentOf(parameters.asOf), async ({ catalog, transaction }) => {
         answerReadTimestamp(reply, transaction.startTs)
         const tables: object[] = []
         for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
@@ -31,14 +32,14 @@ export function tableRoutes({ storage }: { readonly storage: Storage }): Handler
     },
 
     async getTable({ parameters, reply }) {
-      return inSnapshot(storage, parameters.asOf, async ({ catalog, transaction }) => {
+      return inSnapshot(storage, momentOf(parameters.asOf), async ({ catalog, transaction }) => {
         answerReadTimestamp(reply, transaction.startTs)
         return tableOf(requireTable(catalog, String(parameters.table)), transaction)
       })
     },
 
     async getCells({ parameters }) {
-      const { catalog } = await currentCatalog(storage)
+      const catalog = await catalogAt(storage)
       const table = requireTable(catalog, String(parameters.table))
       const key = readKeyPath(table, String(parameters.key))
       const rowKey = encodePrimaryKey(table, key)
@@ -47,24 +48,9 @@ export function tableRoutes({ storage }: { readonly storage: Storage }): Handler
   }
 }
 
-/** The definitions as they are now. */
-export async function currentCatalog(storage: Storage): Promise<{ readonly catalog: Catalog }> {
-  return inSnapshot(storage, undefined, async ({ catalog }) => ({ catalog }))
-}
-
-/** Reads at a moment: now, or the one that `asOf` names. */
-async function inSnapshot<T>(
-  storage: Storage,
-  asOf: unknown,
-  work: (snapshot: { readonly catalog: Catalog; readonly transaction: Transaction }) => Promise<T>,
-): Promise<T> {
-  const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
-  const transaction = await storage.begin({ readOnly: true, ...past })
-  try {
-    return await work({ catalog: await storage.catalog(transaction), transaction })
-  } finally {
-    transaction.rollback()
-  }
+/** What `asOf` says, if it is given. */
+function momentOf(asOf: unknown): Timestamp | undefined {
+  return asOf === undefined ? undefined : readStamp('AS OF', asOf)
 }
 
 /** `Table` of `openapi.yaml`. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { catalogAt } from '../snapshot.ts'
 import { Turns } from '../turns.ts'
-import { catalogAt } from './catalog-at.ts'
 import { changeFrames } from './change-frames.ts'
 import { CommitImages } from './commit-images.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
