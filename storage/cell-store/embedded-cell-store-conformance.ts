@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Row } from './cell.ts'
 import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
+import { bytes } from './cell-store-scene.ts'
 import {
   type Chunk,
   type ChunkRequest,
@@ -219,8 +220,4 @@ function put(row: string, value: number): RowStep {
 function numberIn(row: Row | null): number | null {
   const cell = row?.cells[0]
   return cell === undefined ? null : Number(Buffer.from(cell.value).toString())
-}
-
-function bytes(text: string): Uint8Array {
-  return Buffer.from(text, 'latin1')
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bytes, type CellStoreScene, cellsOf, column, ofKind, set } from './cell-store-scene.ts'
+import type { Mutation } from './mutation.ts'
+
+/** What one row is, how it changes, and how its counters do. */
+export function rowScenarios(scene: CellStoreScene): void {
+  test('a row is read in the order of family, qualifier in UTF-8, newest timestamp', async () => {
+    const ordered = ['data 0@9=a', 'data 0@5=b', 'data \uffff@1=c', 'data \u{10000}@1=d']
+    const families = ['lock 0@1=', 'write 0@1=', 'rollback 0@1=', 'guard 0@1=', 'notify 0@1=']
+    await scene.given('bob', ...[...ordered, ...families].reverse())
+    assert.deepEqual(await scene.read('bob'), [...ordered, ...families])
+  })
+
+  test('a cell written again at the same timestamp is replaced', async () => {
+    await scene.given('bob', 'data 0@5=old', 'data 0@5=new')
+    assert.deepEqual(await scene.read('bob'), ['data 0@5=new'])
+  })
+
+  test('mutations of a row are applied in their order', async () => {
+    const clear: Mutation = { kind: 'deleteFromColumn', ...column('data 0'), timestamps: {} }
+    await scene.store.mutateRows([
+      { row: bytes('bob'), mutations: [set('data 0@5=gone'), clear, set('data 0@4=kept')] },
+      { row: bytes('joe'), mutations: [set('data 0@5=gone'), set('data 1@5=kept'), clear] },
+    ])
+    assert.deepEqual(await scene.read('bob'), ['data 0@4=kept'])
+    assert.deepEqual(await scene.read('joe'), ['data 1@5=kept'])
+  })
+
+  test('a deletion takes the timestamps from its lower up to below its upper bound', async () => {
+    await scene.given('bob', 'data 0@4=4', 'data 0@5=5', 'data 0@6=6', 'data 0@7=7', 'data 1@5=5')
+    const timestamps = { from: 5, until: 7 }
+    const mutations = [{ kind: 'deleteFromColumn', ...column('data 0'), timestamps } as const]
+    await scene.store.mutateRows([{ row: bytes('bob'), mutations }])
+    assert.deepEqual(await scene.read('bob'), ['data 0@7=7', 'data 0@4=4', 'data 1@5=5'])
+  })
+
+  test('a row whose last cell was deleted is no row any more', async () => {
+    await scene.given('bob', 'lock 0@7=x')
+    const mutations = [{ kind: 'deleteFromColumn', ...column('lock 0'), timestamps: {} } as const]
+    await scene.store.mutateRows([{ row: bytes('bob'), mutations }])
+    assert.deepEqual(await scene.read('bob'), [])
+    assert.deepEqual(await scene.scan(), [])
+  })
+
+  test('a predicate looks at its own row only and an empty list changes nothing', async () => {
+    await scene.given('bob', 'lock 0@7=x')
+    const step = {
+      when: [{ family: 'lock' } as const],
+      ifMatched: [set('data 0@1=')],
+      otherwise: [],
+    }
+    assert.equal(await scene.store.checkAndMutateRow(bytes('bo'), step), false)
+    assert.equal(await scene.store.checkAndMutateRow(bytes('bob\0'), step), false)
+    assert.deepEqual(await scene.scan(), ['bob'])
+  })
+
+  test('of many concurrent conditional mutations of one row exactly one wins', async () => {
+    const attempts = Array.from({ length: 50 }, (_, at) =>
+      scene.store.checkAndMutateRow(bytes('bob'), {
+        when: [{ family: 'lock', qualifier: '0' }],
+        ifMatched: [],
+        otherwise: [set(`lock 0@${at + 1}=${at}`)],
+      }),
+    )
+    const matched = await Promise.all(attempts)
+    const winner = matched.indexOf(false)
+    assert.equal(matched.filter((one) => !one).length, 1)
+    assert.deepEqual(await scene.read('bob'), [`lock 0@${winner + 1}=${winner}`])
+  })
+
+  test('what was acknowledged is read by the next call', async () => {
+    for (let at = 1; at <= 20; at++) {
+      await scene.given('bob', `data 0@${at}=${at}`)
+      assert.deepEqual(await scene.read('bob', [{ family: 'data', newest: 1 }]), [
+        `data 0@${at}=${at}`,
+      ])
+    }
+  })
+
+  test('many rows are answered in the order asked, with null for those without a cell', async () => {
+    await scene.given('a', 'data 0@1=a')
+    await scene.given('b', 'data 0@1=b')
+    const keys = ['b', 'x', 'a', 'b'].map(bytes)
+    const rows = await scene.store.readRows(keys, [{ family: 'data' }])
+    assert.deepEqual(rows.map(cellsOf), [['data 0@1=b'], [], ['data 0@1=a'], ['data 0@1=b']])
+    assert.equal(rows[1], null)
+  })
+
+  test('counters of one row are increased together and are cells like any other', async () => {
+    const row = bytes('oracle')
+    const ticks = { family: 'data', qualifier: 'ticks' } as const
+    const fence = { family: 'data', qualifier: 'fence' } as const
+    const add = (...by: [bigint, bigint]) =>
+      scene.store.readModifyWriteRow(row, [
+        { ...ticks, by: by[0] },
+        { ...fence, by: by[1] },
+      ])
+    assert.deepEqual(await add(5n, 0n), [5n, 0n])
+    assert.deepEqual(await add(-7n, 1n), [-2n, 1n])
+    const together = await Promise.all([add(10n, 0n), add(10n, 0n), add(10n, 0n)])
+    assert.deepEqual(together, [
+      [8n, 1n],
+      [18n, 1n],
+      [28n, 1n],
+    ])
+    const values = { start: Buffer.from('000000000000001c', 'hex') }
+    assert.equal((await scene.store.readRows([row], [{ ...ticks, newest: 1, values }])).length, 1)
+    assert.notEqual((await scene.store.readRows([row], [{ ...ticks, newest: 1, values }]))[0], null)
+  })
+
+  test('a counter counts on from the newest cell that a mutation has set', async () => {
+    const value = Buffer.from('0000000000000064', 'hex')
+    const mutations = [{ kind: 'setCell', ...column('data n'), timestamp: 9, value } as const]
+    await scene.store.mutateRows([{ row: bytes('bob'), mutations }])
+    const increment = { ...column('data n'), by: 1n }
+    assert.deepEqual(await scene.store.readModifyWriteRow(bytes('bob'), [increment]), [101n])
+    assert.deepEqual(await scene.store.readModifyWriteRow(bytes('bob'), [increment]), [102n])
+  })
+
+  test('a cell that is no counter refuses an increment, and nothing of the call happens', async () => {
+    await scene.given('bob', 'data n@1=text')
+    const increments = [
+      { ...column('data m'), by: 1n },
+      { ...column('data n'), by: 1n },
+    ]
+    const attempt = scene.store.readModifyWriteRow(bytes('bob'), increments)
+    const neighbour = scene.store.readModifyWriteRow(bytes('bob'), [
+      { ...column('data k'), by: 1n },
+    ])
+    await assert.rejects(attempt, ofKind('invalid'))
+    assert.deepEqual(await neighbour, [1n])
+    const left = (await scene.read('bob')).filter((cell) => !cell.startsWith('data k'))
+    assert.deepEqual(left, ['data n@1=text'])
+  })
+}

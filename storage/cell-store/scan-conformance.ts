@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RowScan } from './cell-store.ts'
+import {
+  bytes,
+  type CellStoreScene,
+  cellsOf,
+  column,
+  set,
+  text,
+  WHOLE_ROW,
+} from './cell-store-scene.ts'
+import type { RowFilter } from './row-filter.ts'
+
+/** Rows one after the other. */
+export function scanScenarios(scene: CellStoreScene): void {
+  test('a scan goes from its start up to below its end, and backward over the same rows', async () => {
+    const keys = ['\0', '\0\0', 'a', 'a\0', 'a\xff', 'b', '\xff', '\xff\xff']
+    for (const key of keys) await scene.given(key, 'data 0@1=')
+    const ranges: ReadonlyArray<[Partial<RowScan>, string[]]> = [
+      [{}, keys],
+      [{ start: bytes('a'), end: bytes('b') }, ['a', 'a\0', 'a\xff']],
+      [{ start: bytes('a\0'), end: bytes('a\xff') }, ['a\0']],
+      [{ start: bytes('b') }, ['b', '\xff', '\xff\xff']],
+      [{ end: bytes('a') }, ['\0', '\0\0']],
+      [{ start: bytes('a'), end: bytes('a') }, []],
+      [{ start: bytes('b'), end: bytes('a') }, []],
+      [{ end: new Uint8Array() }, []],
+    ]
+    for (const [range, expected] of ranges) {
+      assert.deepEqual(await scene.scan(range), expected)
+      assert.deepEqual(await scene.scan({ ...range, reverse: true }), expected.toReversed())
+    }
+  })
+
+  test('a limit counts the rows that the filter leaves, in either direction', async () => {
+    for (const key of ['a', 'b', 'c', 'd']) await scene.given(key, 'data 0@1=')
+    await scene.given('b', 'lock 0@7=x')
+    await scene.given('d', 'lock 0@7=x')
+    const filter: RowFilter = [{ family: 'lock' }]
+    assert.deepEqual(await scene.scan({ filter, limit: 1 }), ['b'])
+    assert.deepEqual(await scene.scan({ filter, limit: 1, reverse: true }), ['d'])
+    assert.deepEqual(await scene.scan({ filter, limit: 9 }), ['b', 'd'])
+    assert.deepEqual(await scene.scan({ limit: 0 }), [])
+  })
+
+  test('a long scan gives each row once, whole, in order, in either direction', async () => {
+    const keys = Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, '0'))
+    // Every third row has more versions than a sweep reads, and many rows have only a lock.
+    const cells = (at: number) => {
+      if (at % 5 === 0) return ['lock 0@7=x']
+      const count = at % 3 === 0 ? 20 : 2
+      return Array.from({ length: count }, (_, version) => `write 0@${version + 1}=${version}`)
+    }
+    const entries = keys.map((key, at) => ({ row: bytes(key), mutations: cells(at).map(set) }))
+    await scene.store.mutateRows(entries)
+    const filter: RowFilter = [{ family: 'lock' }, { family: 'write', newest: 1 }]
+    for (const reverse of [false, true]) {
+      const found: string[] = []
+      for await (const row of scene.store.scanRows({ start: new Uint8Array(), filter, reverse })) {
+        found.push(`${text(row.key)} ${cellsOf(row)}`)
+      }
+      const expected = keys.map((key, at) => `${key} ${cells(at).at(-1)}`)
+      assert.deepEqual(found, reverse ? expected.reverse() : expected)
+    }
+  })
+
+  test('a scan goes on when the row that it stands on is deleted', async () => {
+    for (const key of ['a', 'b', 'd']) await scene.given(key, 'data 0@1=')
+    const found: string[] = []
+    for await (const row of scene.store.scanRows({
+      start: bytes('a'),
+      filter: WHOLE_ROW,
+      limit: 9,
+    })) {
+      found.push(text(row.key))
+      if (found.length > 1) continue
+      const timestamps = {}
+      const mutations = [{ kind: 'deleteFromColumn', ...column('data 0'), timestamps } as const]
+      await scene.store.mutateRows([{ row: bytes('a'), mutations }])
+    }
+    assert.deepEqual(found, ['a', 'b', 'd'])
+    assert.deepEqual(await scene.scan(), ['b', 'd'])
+  })
+
+  test('an aborted scan ends with the reason of its signal', async () => {
+    for (const key of ['a', 'b']) await scene.given(key, 'data 0@1=')
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    const walk = async () => {
+      const { signal } = abort
+      for await (const _ of scene.store.scanRows({
+        start: bytes('a'),
+        filter: WHOLE_ROW,
+        signal,
+      })) {
+        abort.abort(reason)
+      }
+    }
+    await assert.rejects(walk, reason)
+  })
+}
