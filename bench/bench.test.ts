@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { testFolder } from '../test/test-folder.ts'
 import type { Report } from './harness/report.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -19,8 +19,7 @@ async function bench(...words: string[]) {
 }
 
 test('a tiny run measures, judges, and leaves a report, its JSON and its plots', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-bench-test-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await testFolder(t, 'bench-test')
   const out = join(folder, 'out')
   const json = join(folder, 'copy.json')
   const size = ['--seconds', '0.05', '--repetitions', '5', '--rows', '1000']
@@ -74,8 +73,7 @@ test('a benchmark that does not exist is refused with the list of those that do'
 })
 
 test('Ctrl-C stops a run, removes its data and reports nothing', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-bench-test-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await testFolder(t, 'bench-test')
   const words = [
     'micro',
     '--seconds',

@@ -67,23 +67,13 @@ test('groups come in the order of the key, or against it, and LIMIT counts them'
 })
 
 test('pages of groups of any size are the whole answer, and no group is cut', async () => {
-  const transaction = await session.storage.begin({ readOnly: true })
-  const catalog = await session.storage.catalog(transaction)
   const text = 'SCAN shop, day, COUNT(*), SUM(amount) FROM sale GROUP BY day, shop'
-  const whole = (await session.runIn(transaction, catalog, text)).rows
+  const whole = (await session.run(text)).rows
   for (let size = 1; size <= whole.length + 1; size += 1) {
-    const rows: unknown[] = []
-    let after: Uint8Array | undefined
-    do {
-      const page = { rows: size, bytes: 1_000_000, ...(after === undefined ? {} : { after }) }
-      const result = await session.runIn(transaction, catalog, text, { page })
-      assert.ok(result.rows.length > 0 && result.rows.length <= size)
-      rows.push(...result.rows)
-      after = result.resumeAfter
-    } while (after !== undefined)
-    assert.deepEqual(rows, whole)
+    const pages = await Array.fromAsync(session.pages(text, size), ({ rows }) => rows)
+    for (const page of pages) assert.ok(page.length > 0 && page.length <= size)
+    assert.deepEqual(pages.flat(), whole)
   }
-  transaction.rollback()
 })
 
 test('the least and the greatest of a key end the walk where they stand', async () => {

@@ -211,23 +211,13 @@ test('pages of any size along any key are the whole answer, with NULLs and equal
     'SCAN id FROM trade USE PRIMARY KEY WHERE time IS NULL AND id < 200 LIMIT 17',
     'SCAN note FROM trade WHERE time IN (4, 9, 2, 8, 30) ORDER BY time DESC',
   ]
-  const transaction = await session.storage.begin({ readOnly: true })
-  const catalog = await session.storage.catalog(transaction)
   for (const text of texts) {
-    const whole = (await session.runIn(transaction, catalog, text)).rows
+    const whole = (await session.run(text)).rows
     for (let size = 1; size <= whole.length + 1; size += 1) {
-      const rows: unknown[] = []
-      let after: Uint8Array | undefined
-      do {
-        const page = { rows: size, bytes: 1_000_000, ...(after === undefined ? {} : { after }) }
-        const result = await session.runIn(transaction, catalog, text, { page })
-        rows.push(...result.rows)
-        after = result.resumeAfter
-      } while (after !== undefined)
-      assert.deepEqual(rows, whole, `${size} ${text}`)
+      const pages = await Array.fromAsync(session.pages(text, size), ({ rows }) => rows)
+      assert.deepEqual(pages.flat(), whole, `${size} ${text}`)
     }
   }
-  transaction.rollback()
 })
 
 test('an index that is not built yet is never chosen, and a hint on it says so', async () => {

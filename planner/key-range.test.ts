@@ -249,19 +249,9 @@ async function pagesOf(
   parameters: readonly unknown[],
   pageRows: number,
 ): Promise<unknown[]> {
-  const transaction = await session.storage.begin({ readOnly: true })
-  const catalog = await session.storage.catalog(transaction)
-  const rows: unknown[] = []
-  let after: Uint8Array | undefined
-  do {
-    const page = { rows: pageRows, bytes: 1 << 20, ...(after === undefined ? {} : { after }) }
-    const result = await session.runIn(transaction, catalog, text, { parameters, page })
-    assert.ok(result.rows.length <= pageRows)
-    rows.push(...rowsToJson(result))
-    after = result.resumeAfter
-  } while (after !== undefined)
-  transaction.rollback()
-  return rows
+  const pages = await Array.fromAsync(session.pages(text, pageRows, parameters))
+  for (const { rows } of pages) assert.ok(rows.length <= pageRows)
+  return pages.flatMap(rowsToJson)
 }
 
 function compareKeys(directions: readonly string[], x: Row, y: Row): number {

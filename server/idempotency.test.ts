@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
 import { openGateway } from '../storage/storage.ts'
+import { testFolder } from '../test/test-folder.ts'
 import { startTestServer, TestServer } from '../test/test-server.ts'
 import { readConfig } from './config.ts'
 import { createServer } from './server.ts'
@@ -134,8 +132,7 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   test('is answered the same by the server that was started after a crash', async (t) => {
-    const data = await mkdtemp(join(tmpdir(), 'percolite-idempotency-'))
-    t.after(() => rm(data, { recursive: true, force: true }))
+    const data = await testFolder(t, 'idempotency')
     const config = readConfig({ data, port: '0' })
     const before = new TestServer(await createServer(config))
     await before.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { testFolder } from '../test/test-folder.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -43,12 +43,6 @@ async function urlOf({ child, output, errors }: Run): Promise<string> {
   }
 }
 
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 async function query(url: string, sql: string) {
   const answer = await fetch(`${url}/v1/query`, {
     method: 'POST',
@@ -81,7 +75,7 @@ test('--help and --version answer and exit 0', async (t) => {
 })
 
 test('what was committed before SIGTERM is there after the next start, and SIGTERM exits 0', async (t) => {
-  const data = await temporaryFolder(t)
+  const data = await testFolder(t, 'main')
   const flags = ['--data', data, '--port', '0']
   const first = run(t, 'serve', ...flags)
   const url = await urlOf(first)
@@ -105,7 +99,7 @@ test('what was committed before SIGTERM is there after the next start, and SIGTE
 })
 
 test('observers of a module run in the server, and SIGTERM waits for the one under way', async (t) => {
-  const folder = await temporaryFolder(t)
+  const folder = await testFolder(t, 'main')
   const module = join(folder, 'observers.ts')
   const define = new URL('./observers/define-observer.ts', import.meta.url).href
   await writeFile(

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { ManualClock } from '../test/manual-clock.ts'
+import { testFolder } from '../test/test-folder.ts'
 import { startTestServer, type TestServer } from '../test/test-server.ts'
 
 const SET_BOB = "SET balance = balance - 1 ON account WHERE id = 'bob'"
@@ -199,8 +197,7 @@ test('an id that never was is unknown', async (t) => {
 })
 
 test('after a restart, a committed transaction still answers its stamp, an open one is lost', async (t) => {
-  const data = await mkdtemp(join(tmpdir(), 'percolite-'))
-  t.after(() => rm(data, { recursive: true, force: true }))
+  const data = await testFolder(t, 'transactions')
   const flags = { engine: 'sqlite', data }
   const steps: Array<() => unknown> = []
   const before = await serverWithBob(

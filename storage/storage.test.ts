@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { testFolder } from '../test/test-folder.ts'
 import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
 import { InvariantViolation } from './invariant.ts'
 import {
@@ -56,65 +56,54 @@ async function balances(storage: Storage, table: TableDefinition): Promise<Recor
   return found
 }
 
-async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-storage-'))
-  try {
-    await work(folder)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-
 for (const commit of ['one-phase', 'two-phase'] as const) {
   describe(`an embedded store, ${commit} commit`, () => {
-    test('has everything again after it was closed and opened, outcomes and catalog included', async () => {
-      await withFolder(async (dataDirectory) => {
-        const first = await openStorage({ commit, engine: 'sqlite', dataDirectory })
-        const table = await makeTable(first)
-        const { id, startTs } = await put(first, table, { bob: 10, joe: 2 })
-        const secret = await first.secret('cursor')
-        await first.close()
-        const second = await openStorage({ commit, engine: 'sqlite', dataDirectory })
-        assert.deepEqual(await balances(second, table), { bob: 10, joe: 2 })
-        assert.equal((await second.outcomeOf(id, 0)).kind, 'committed')
-        assert.deepEqual(Buffer.from(await second.secret('cursor')), Buffer.from(secret))
-        const transaction = await second.begin()
-        assert.ok(transaction.startTs > startTs)
-        assert.deepEqual((await second.catalog(transaction)).table('account'), table)
-        await second.close()
-      })
+    test('has everything again after it was closed and opened, outcomes and catalog included', async (t) => {
+      const dataDirectory = await testFolder(t, 'storage')
+      const first = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+      const table = await makeTable(first)
+      const { id, startTs } = await put(first, table, { bob: 10, joe: 2 })
+      const secret = await first.secret('cursor')
+      await first.close()
+      const second = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+      assert.deepEqual(await balances(second, table), { bob: 10, joe: 2 })
+      assert.equal((await second.outcomeOf(id, 0)).kind, 'committed')
+      assert.deepEqual(Buffer.from(await second.secret('cursor')), Buffer.from(secret))
+      const transaction = await second.begin()
+      assert.ok(transaction.startTs > startTs)
+      assert.deepEqual((await second.catalog(transaction)).table('account'), table)
+      await second.close()
     })
 
-    test('of which a copy was taken in the middle of commits opens with whole transactions only', async () => {
-      await withFolder(async (folder) => {
-        const dataDirectory = join(folder, 'live')
-        const storage = await openStorage({ commit, engine: 'sqlite', dataDirectory })
-        const table = await makeTable(storage)
-        await put(storage, table, { bob: 0, joe: 0 })
-        const acknowledged: string[] = []
-        const writing = (async () => {
-          for (let turn = 1; turn <= 40; turn += 1) {
-            acknowledged.push((await put(storage, table, { bob: turn, joe: -turn })).id)
-          }
-        })()
-        for (let image = 0; image < 4; image += 1) {
-          const before = [...acknowledged]
-          const copy = join(folder, `image-${image}`)
-          // So few commits set off no checkpoint: the main file stands still, and the log that is copied
-          // while it grows is what a crash would leave, a torn frame at its end included.
-          await cp(dataDirectory, copy, { recursive: true })
-          await rm(join(copy, 'lock.db'), { force: true })
-          const recovered = await openStorage({ commit, engine: 'sqlite', dataDirectory: copy })
-          const found = await balances(recovered, table)
-          assert.equal((found.bob ?? 0) + (found.joe ?? 0), 0)
-          for (const id of before) {
-            assert.equal((await recovered.outcomeOf(id, 0)).kind, 'committed', id)
-          }
-          await recovered.close()
+    test('of which a copy was taken in the middle of commits opens with whole transactions only', async (t) => {
+      const folder = await testFolder(t, 'storage')
+      const dataDirectory = join(folder, 'live')
+      const storage = await openStorage({ commit, engine: 'sqlite', dataDirectory })
+      const table = await makeTable(storage)
+      await put(storage, table, { bob: 0, joe: 0 })
+      const acknowledged: string[] = []
+      const writing = (async () => {
+        for (let turn = 1; turn <= 40; turn += 1) {
+          acknowledged.push((await put(storage, table, { bob: turn, joe: -turn })).id)
         }
-        await writing
-        await storage.close()
-      })
+      })()
+      for (let image = 0; image < 4; image += 1) {
+        const before = [...acknowledged]
+        const copy = join(folder, `image-${image}`)
+        // So few commits set off no checkpoint: the main file stands still, and the log that is copied
+        // while it grows is what a crash would leave, a torn frame at its end included.
+        await cp(dataDirectory, copy, { recursive: true })
+        await rm(join(copy, 'lock.db'), { force: true })
+        const recovered = await openStorage({ commit, engine: 'sqlite', dataDirectory: copy })
+        const found = await balances(recovered, table)
+        assert.equal((found.bob ?? 0) + (found.joe ?? 0), 0)
+        for (const id of before) {
+          assert.equal((await recovered.outcomeOf(id, 0)).kind, 'committed', id)
+        }
+        await recovered.close()
+      }
+      await writing
+      await storage.close()
     })
 
     test('reads as of an earlier moment, catalog included, and refuses the future', async () => {

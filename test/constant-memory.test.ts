@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { connect } from '../client-sdk/client.ts'
 import { ServerProcess } from './server-process.ts'
+import { testFolder } from './test-folder.ts'
 
 /** `npm run test:memory` runs this with a million rows. */
 const ROWS = Number(process.env.MEMORY_ROWS ?? 60_000)
@@ -16,8 +14,7 @@ const RESIDENT_MIB_MAX = 400
 const GROWTH_MIB_MAX = 120
 
 test(`memory stays flat while ${ROWS} rows of 100 bytes are inserted, scanned and streamed`, async (t) => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-memory-'))
-  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const dataDirectory = await testFolder(t, 'memory')
   const server = await ServerProcess.start(dataDirectory)
   try {
     const db = connect({ url: server.url })

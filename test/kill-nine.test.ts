@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -22,6 +19,7 @@ import {
 } from './kill-workload.ts'
 import { SeededRandomness } from './seeded-randomness.ts'
 import { ServerProcess } from './server-process.ts'
+import { testFolder } from './test-folder.ts'
 
 /**
  * `kill -9` in the middle of 64 clients' transfers, several times on one data directory; in a third of
@@ -140,8 +138,7 @@ async function locksGone(url: string): Promise<number> {
 }
 
 async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-kill-'))
-  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const dataDirectory = await testFolder(t, 'kill')
   const random = new SeededRandomness(SEED)
   const flags = () => {
     const drawn = MODES[random.below(2)] as string

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -10,6 +7,7 @@ import { checkDataDirectory } from '../storage/storage.ts'
 import { KillWatchers, OBSERVERS_FLAGS } from './feed/kill-watchers.ts'
 import { SeededRandomness } from './seeded-randomness.ts'
 import { ServerProcess } from './server-process.ts'
+import { testFolder } from './test-folder.ts'
 
 /**
  * Nothing but observers and subscribers, until so many notifications were written, with `kill -9` every
@@ -30,8 +28,7 @@ const SEED = Number(given.seed ?? process.env.OBSERVER_SEED ?? Date.now() % 1_00
 const ALIVE_MS_MAX = NOTIFICATIONS > 5_000 ? 8_000 : 1_500
 
 test(`observers and kill -9: of ${NOTIFICATIONS} notifications none is lost, and none is committed twice (OBSERVER_SEED=${SEED})`, async (t) => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-observers-'))
-  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const dataDirectory = await testFolder(t, 'observers')
   const random = new SeededRandomness(SEED)
   const flags = ['--commit', COMMIT, ...OBSERVERS_FLAGS]
   let server = await ServerProcess.start(dataDirectory, flags)

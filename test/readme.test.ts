@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { ServerProcess } from './server-process.ts'
+import { testFolder } from './test-folder.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const END_OF_BLOCK = '-- end of block --'
@@ -26,8 +24,7 @@ function withoutStamps(output: string): string {
 }
 
 test('every command of the README gives the output that is printed below it', async (t) => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-readme-'))
-  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const dataDirectory = await testFolder(t, 'readme')
   const server = await ServerProcess.start(dataDirectory)
   try {
     const address = server.url.replace('http://', '')

@@ -109,6 +109,24 @@ export class SqlSession {
     return await executePlan(plan, { transaction, catalog, parameters, functions, ...others })
   }
 
+  /** A SCAN at one snapshot, in pages of at most so many rows. */
+  async *pages(
+    text: string,
+    pageRows: number,
+    parameters: Parameters = [],
+  ): AsyncGenerator<StatementResult> {
+    const transaction = await this.storage.begin({ readOnly: true })
+    const catalog = await this.storage.catalog(transaction)
+    let after: Uint8Array | undefined
+    do {
+      const page = { rows: pageRows, bytes: 1 << 20, ...(after === undefined ? {} : { after }) }
+      const result = await this.runIn(transaction, catalog, text, { parameters, page })
+      yield result
+      after = result.resumeAfter
+    } while (after !== undefined)
+    transaction.rollback()
+  }
+
   /** The rows as JSON objects, the way a client sees them. */
   async rows(text: string, parameters: Parameters = []): Promise<unknown[]> {
     return rowsToJson(await this.run(text, parameters))

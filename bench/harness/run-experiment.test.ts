@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { testFolder } from '../../test/test-folder.ts'
 import type { Contender, Experiment } from './experiment.ts'
 import { Progress } from './progress.ts'
 import { type RunSettings, runExperiment } from './run-experiment.ts'
@@ -56,8 +55,7 @@ test('contenders run in turn, forwards and backwards and rotated, after one warm
 })
 
 test('a run that is interrupted or fails closes everything and leaves no folder', async (t) => {
-  const parent = await mkdtemp(join(tmpdir(), 'percolite-bench-test-'))
-  t.after(() => rm(parent, { recursive: true, force: true }))
+  const parent = await testFolder(t, 'bench-test')
   const interruption = new AbortController()
   const { events, experiment } = recorded('AB', (name) => {
     if (name === 'B') interruption.abort(new Error('interrupted'))

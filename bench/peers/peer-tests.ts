@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { Experiment } from '../harness/experiment.ts'
 import { Progress } from '../harness/progress.ts'
 import { type MeasuredExperiment, runExperiment } from '../harness/run-experiment.ts'
 import { installedExecutable, PeerMissing } from './executable.ts'
+
+export { testFolder } from '../../test/test-folder.ts'
 
 /**
  * A test that needs a program: skipped, and says so, where it is not installed. In CI, which installs
@@ -28,13 +28,6 @@ export function testWithPeer(
 function problemOf(program: string | undefined): PeerMissing | undefined {
   if (program === undefined || installedExecutable(program) !== undefined) return undefined
   return new PeerMissing(program)
-}
-
-/** A folder that is removed when the test has ended. */
-export async function testFolder(context: TestContext, name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `percolite-${name}-`))
-  context.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** An experiment as short as it can be, with one sample of each contender and without a report. */

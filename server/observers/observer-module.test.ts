@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { testFolder } from '../../test/test-folder.ts'
 import { loadObservers } from './observer-module.ts'
 
 const DEFINE = JSON.stringify(new URL('./define-observer.ts', import.meta.url).href)
 
 async function moduleOf(t: TestContext, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-observers-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await testFolder(t, 'observers')
   const path = join(folder, 'observers.ts')
   await writeFile(path, `import { defineObserver } from ${DEFINE}\n${text}`)
   return path

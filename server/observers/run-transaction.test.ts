@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createParser } from '../../parser/parser.ts'
-import { openStorage, systemClock, systemRandomness } from '../../storage/storage.ts'
+import { openStorage } from '../../storage/storage.ts'
+import { executionParts } from '../../test/execution-parts.ts'
 import { Cursors } from '../cursor.ts'
-import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
 import { StatementExecution } from '../statement-execution.ts'
-import { TurnQueue } from '../turns.ts'
 import { RunTransaction } from './run-transaction.ts'
 
 async function runTransaction(t: TestContext) {
@@ -20,14 +19,7 @@ async function runTransaction(t: TestContext) {
     running.end()
     await storage.close()
   })
-  const execution = new StatementExecution({
-    storage,
-    clock: systemClock,
-    randomness: systemRandomness,
-    statementTimeoutMs: 30_000,
-    turnQueue: new TurnQueue(systemClock),
-    plans: new PlanCache(),
-  })
+  const execution = new StatementExecution(executionParts(storage))
   const cursors = new Cursors(await storage.secret('cursor'))
   const parts = { parser: createParser(), cursors, execution }
   const catalog = await storage.catalog(transaction)

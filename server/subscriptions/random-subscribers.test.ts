@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
-import { openStorage, type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
+import { openStorage, type Storage } from '../../storage/storage.ts'
+import { executionParts } from '../../test/execution-parts.ts'
 import { RecordingSink } from '../../test/recording-sink.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import type { Frame } from '../../test/socket-client.ts'
+import { testFolder } from '../../test/test-folder.ts'
 import { startTestServer, type TestServer } from '../../test/test-server.ts'
 import { AnswerWriter } from '../answer-text.ts'
-import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { StatementExecution } from '../statement-execution.ts'
-import { TurnQueue } from '../turns.ts'
 import { type SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
 type Item = { readonly id: number; readonly owner: string; readonly amount: number }
@@ -213,13 +210,8 @@ async function openWorld(t: TestContext, storage: Storage, seed: number): Promis
   await server.query(
     'CREATE TABLE item (id INTEGER PRIMARY KEY, owner TEXT, amount INTEGER, filling TEXT)',
   )
-  const turnQueue = new TurnQueue(systemClock)
-  const parts = { storage, clock: systemClock, randomness: systemRandomness, turnQueue }
-  const execution = new StatementExecution({
-    ...parts,
-    plans: new PlanCache(),
-    statementTimeoutMs: 30_000,
-  })
+  const parts = executionParts(storage)
+  const execution = new StatementExecution(parts)
   const log = pino({ level: 'silent' })
   const subscriptions = new Subscriptions(
     { ...parts, log, writer: new AnswerWriter(), execution },
@@ -232,8 +224,7 @@ async function openWorld(t: TestContext, storage: Storage, seed: number): Promis
 /** On disk a commit has one phase and is told at once; in memory it has two, and is looked for. */
 async function openEngine(t: TestContext, engine: 'sqlite' | 'memory'): Promise<Storage> {
   if (engine === 'memory') return openStorage({ engine })
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-subscribers-'))
-  t.after(() => rm(dataDirectory, { recursive: true }))
+  const dataDirectory = await testFolder(t, 'subscribers')
   return openStorage({ engine, dataDirectory })
 }
 

@@ -4,16 +4,15 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createParser } from '../../parser/parser.ts'
-import { openStorage, StorageError, systemClock, systemRandomness } from '../../storage/storage.ts'
+import { openStorage, StorageError } from '../../storage/storage.ts'
+import { executionParts } from '../../test/execution-parts.ts'
 import { RecordingSink } from '../../test/recording-sink.ts'
 import type { Frame } from '../../test/socket-client.ts'
 import { startTestServer } from '../../test/test-server.ts'
 import { AnswerWriter } from '../answer-text.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { PlanCache } from '../plan-cache.ts'
 import { RunningRequest } from '../running-request.ts'
 import { StatementExecution } from '../statement-execution.ts'
-import { TurnQueue } from '../turns.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** Subscriptions over a store whose snapshots of the past, the images of rows, a test can hold back. */
@@ -37,13 +36,8 @@ async function world(t: TestContext) {
     followers.push(follower)
     return follower
   }
-  const turnQueue = new TurnQueue(systemClock)
-  const parts = { storage, clock: systemClock, randomness: systemRandomness, turnQueue }
-  const execution = new StatementExecution({
-    ...parts,
-    plans: new PlanCache(),
-    statementTimeoutMs: 30_000,
-  })
+  const parts = executionParts(storage)
+  const execution = new StatementExecution(parts)
   const log = pino({ level: 'silent' })
   const rows = { written: 0 }
   const writer = new (class extends AnswerWriter {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { testFolder } from '../../test/test-folder.ts'
 import { StorageError } from '../errors.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
@@ -37,8 +37,7 @@ const MODULE = `
   })`
 
 async function start(t: TestContext, path = 'here') {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-thread-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await testFolder(t, 'thread')
   await writeFile(join(folder, 'thread.mjs'), MODULE)
   const deaths: unknown[] = []
   const died = Promise.withResolvers<void>()

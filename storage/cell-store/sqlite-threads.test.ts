@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rename, rm, rmdir, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { testFolder } from '../../test/test-folder.ts'
 import { silentLog } from '../storage-log.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteThreads } from './sqlite-threads.ts'
@@ -21,8 +21,7 @@ function batchOf(row: string, pages: number): StepsBatch {
 }
 
 test('a checkpointer that cannot be started fails nothing, and is tried again when the log has grown', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-threads-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await testFolder(t, 'threads')
   const [path, elsewhere] = [join(folder, 'store.db'), join(folder, 'elsewhere.db')]
   const failures: unknown[] = []
   const warned = t.mock.method(silentLog, 'warn', () => warning.resolve()).mock

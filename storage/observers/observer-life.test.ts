@@ -21,6 +21,11 @@ import { countedRowsMax, deadLettersShownMax } from './observers.ts'
 const IN_MEMORY = { engine: 'memory' } as const
 const NO_HISTORY = { ...IN_MEMORY, retention: { retentionMs: 0, heldMsMax: 0 } }
 
+async function withClock(work: (scene: ObserverScene, clock: ManualClock) => Promise<void>) {
+  const clock = new ManualClock()
+  await withScene((scene) => work(scene, clock), { ...IN_MEMORY, clock })
+}
+
 async function failOften(scene: ObserverScene, clock: ManualClock, times: number): Promise<void> {
   for (let failures = 0; failures < times; failures += 1) {
     const notification = await scene.next('reader')
@@ -121,77 +126,61 @@ describe('a replay', () => {
 
 describe('a notification whose runs fail', () => {
   test('is tried again after a while, and counted', async () => {
-    const clock = new ManualClock()
-    await withScene(
-      async (scene) => {
-        await scene.createObserver('reader')
-        await scene.insert(1)
-        await failOften(scene, clock, 2)
-        assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
-        const [status] = await scene.storage.observers.status()
-        assert.equal(status?.lastError?.message, 'Error: the page cannot be read')
-        const { runs, retries, failures, conflicts, deadLetters, pending } = status ?? {}
-        assert.deepEqual(
-          { runs, retries, failures, conflicts, deadLetters, pending },
-          { runs: 1, retries: 1, failures: 2, conflicts: 0, deadLetters: 0, pending: 0 },
-        )
-      },
-      { ...IN_MEMORY, clock },
-    )
+    await withClock(async (scene, clock) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      await failOften(scene, clock, 2)
+      assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
+      const [status] = await scene.storage.observers.status()
+      assert.equal(status?.lastError?.message, 'Error: the page cannot be read')
+      const { runs, retries, failures, conflicts, deadLetters, pending } = status ?? {}
+      assert.deepEqual(
+        { runs, retries, failures, conflicts, deadLetters, pending },
+        { runs: 1, retries: 1, failures: 2, conflicts: 0, deadLetters: 0, pending: 0 },
+      )
+    })
   })
 
   test('becomes a dead letter, which keeps the error and the notify cell, until RESUME', async () => {
-    const clock = new ManualClock()
-    await withScene(
-      async (scene) => {
-        await scene.createObserver('reader')
-        await scene.insert(1)
-        await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax)
-        assert.ok(await scene.isIdle('reader'))
-        const [dead] = await scene.storage.observers.status()
-        assert.deepEqual([dead?.deadLetters, dead?.pending], [1, 1])
-        await scene.commit(async (at, catalog) => resumeObserver(at, catalog, 'reader'))
-        assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
-        const [alive] = await scene.storage.observers.status()
-        assert.deepEqual([alive?.deadLetters, alive?.pending], [0, 0])
-      },
-      { ...IN_MEMORY, clock },
-    )
+    await withClock(async (scene, clock) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax)
+      assert.ok(await scene.isIdle('reader'))
+      const [dead] = await scene.storage.observers.status()
+      assert.deepEqual([dead?.deadLetters, dead?.pending], [1, 1])
+      await scene.commit(async (at, catalog) => resumeObserver(at, catalog, 'reader'))
+      assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
+      const [alive] = await scene.storage.observers.status()
+      assert.deepEqual([alive?.deadLetters, alive?.pending], [0, 0])
+    })
   })
 
   test('is no dead letter when somebody else has observed the row, whose lease had passed', async () => {
-    const clock = new ManualClock()
-    await withScene(
-      async (scene) => {
-        await scene.createObserver('reader')
-        await scene.insert(1)
-        await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax - 1)
-        const late = await scene.storage.observers.lease('reader', { leaseMs: 1_000 })
-        const other = scene.next('reader')
-        await clock.advance(2_000)
-        assert.deepEqual(await scene.run(await other), { text: 'new' })
-        await late.failed(new Error('the page cannot be read'))
-        const [status] = await scene.storage.observers.status()
-        assert.deepEqual([status?.deadLetters, status?.pending], [0, 0])
-      },
-      { ...IN_MEMORY, clock },
-    )
+    await withClock(async (scene, clock) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax - 1)
+      const late = await scene.storage.observers.lease('reader', { leaseMs: 1_000 })
+      const other = scene.next('reader')
+      await clock.advance(2_000)
+      assert.deepEqual(await scene.run(await other), { text: 'new' })
+      await late.failed(new Error('the page cannot be read'))
+      const [status] = await scene.storage.observers.status()
+      assert.deepEqual([status?.deadLetters, status?.pending], [0, 0])
+    })
   })
 
   test('is taken up again when its row changes', async () => {
-    const clock = new ManualClock()
-    await withScene(
-      async (scene) => {
-        await scene.createObserver('reader')
-        await scene.insert(1)
-        await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax)
-        await scene.set(1, { text: 'mended' })
-        assert.deepEqual(await scene.runNext('reader'), { text: 'mended' })
-        const [status] = await scene.storage.observers.status()
-        assert.equal(status?.deadLetters, 0)
-      },
-      { ...IN_MEMORY, clock },
-    )
+    await withClock(async (scene, clock) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      await failOften(scene, clock, STORAGE_LIMITS.observerTriesMax)
+      await scene.set(1, { text: 'mended' })
+      assert.deepEqual(await scene.runNext('reader'), { text: 'mended' })
+      const [status] = await scene.storage.observers.status()
+      assert.equal(status?.deadLetters, 0)
+    })
   })
 
   test('is a dead letter among so many that the status does not count them all', async () => {
@@ -222,26 +211,22 @@ describe('a notification whose runs fail', () => {
   })
 
   test('is no dead letter for conflicts, however many', async () => {
-    const clock = new ManualClock()
-    await withScene(
-      async (scene) => {
-        await scene.createObserver('reader')
-        await scene.insert(1)
-        for (let tries = 0; tries < 2 * STORAGE_LIMITS.observerTriesMax; tries += 1) {
-          const work = () => scene.set(1, { visits: BigInt(tries) })
-          const run = scene.runNext('reader', async (transaction) => {
-            await scene.setIn(transaction, 1, { visits: 0n })
-            await work()
-          })
-          await assert.rejects(run, { code: 'write_conflict' })
-          await clock.advance(2_000)
-        }
-        assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
-        const [status] = await scene.storage.observers.status()
-        assert.deepEqual([status?.conflicts, status?.deadLetters], [20, 0])
-      },
-      { ...IN_MEMORY, clock },
-    )
+    await withClock(async (scene, clock) => {
+      await scene.createObserver('reader')
+      await scene.insert(1)
+      for (let tries = 0; tries < 2 * STORAGE_LIMITS.observerTriesMax; tries += 1) {
+        const work = () => scene.set(1, { visits: BigInt(tries) })
+        const run = scene.runNext('reader', async (transaction) => {
+          await scene.setIn(transaction, 1, { visits: 0n })
+          await work()
+        })
+        await assert.rejects(run, { code: 'write_conflict' })
+        await clock.advance(2_000)
+      }
+      assert.deepEqual(await scene.runNext('reader'), { text: 'new' })
+      const [status] = await scene.storage.observers.status()
+      assert.deepEqual([status?.conflicts, status?.deadLetters], [20, 0])
+    })
   })
 })
 

@@ -6,17 +6,14 @@ import { arbitraryRow, arbitraryTable } from './arbitrary-values.ts'
 import { CatalogReader, createCatalog, requireTable } from './catalog.ts'
 import { createTable, dropTable } from './catalog-changes.ts'
 import { CATALOG_VERSION_KEY, catalogNameKey, catalogTableKey } from './catalog-codec.ts'
+import { column } from './catalog-scene.ts'
 import { FakeStore } from './fake-transactions.ts'
-import { defineTable, type NewColumn, type NewTable } from './new-table.ts'
+import { defineTable, type NewTable } from './new-table.ts'
 import type { SqlValue } from './sql-type.ts'
 import { decodeTable, encodeTable } from './table-codec.ts'
 import type { TableDefinition } from './table-definition.ts'
 
 const always = { ifNotExists: false, ifExists: false }
-
-function column(name: string, type = 'INTEGER', more: Partial<NewColumn> = {}): NewColumn {
-  return { name, type, notNull: false, ...more }
-}
 
 function newTable(name: string, columns = [column('id')], key = ['id']): NewTable {
   return { name, columns, primaryKey: key.map((part) => ({ column: part, descending: false })) }

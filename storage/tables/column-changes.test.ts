@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { type Catalog, CatalogReader, requireTable } from './catalog.ts'
-import { createTable } from './catalog-changes.ts'
+import { requireTable } from './catalog.ts'
+import { CatalogScene, column } from './catalog-scene.ts'
 import { addColumn, dropColumn } from './column-changes.ts'
-import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 import { createIndex, dropIndex } from './index-changes.ts'
 import type { NewColumn } from './new-table.ts'
 import { putRow } from './row-changes.ts'
@@ -12,29 +11,15 @@ import { decodeTable, encodeTable } from './table-codec.ts'
 import type { SqlRow } from './table-definition.ts'
 import { getRows } from './table-rows.ts'
 
-function column(name: string, type = 'INTEGER', more: Partial<NewColumn> = {}): NewColumn {
-  return { name, type, notNull: false, ...more }
-}
-
 /** A table `t (id, a)` with the row (1, 10). */
-class Scene {
-  readonly store = new FakeStore()
-  readonly #reader = new CatalogReader()
-
+class Scene extends CatalogScene {
   static async create(): Promise<Scene> {
     const scene = new Scene()
     const primaryKey = [{ column: 'id', descending: false }]
     const newTable = { name: 't', columns: [column('id'), column('a')], primaryKey }
-    await scene.change((at, catalog) => createTable(at, catalog, newTable, { ifNotExists: false }))
+    await scene.createTable(newTable)
     await scene.put([1n, 10n], null)
     return scene
-  }
-
-  async change<T>(work: (at: FakeTransaction, catalog: Catalog) => Promise<T>): Promise<T> {
-    const transaction = this.store.begin()
-    const result = await work(transaction, await this.#reader.read(transaction))
-    transaction.commit()
-    return result
   }
 
   async put(row: SqlRow, before: SqlRow | null): Promise<void> {
@@ -43,7 +28,7 @@ class Scene {
 
   async row(startTs?: number): Promise<SqlRow | undefined> {
     const transaction = this.store.begin(startTs)
-    const table = requireTable(await this.#reader.read(transaction), 't')
+    const table = requireTable(await this.catalog(transaction), 't')
     return (await getRows(transaction, table, [[1n]]))[0]?.row
   }
 

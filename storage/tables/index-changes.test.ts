@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { findAbandonedRows } from './abandoned-rows.ts'
-import { type Catalog, CatalogReader } from './catalog.ts'
 import { createTable, dropTable } from './catalog-changes.ts'
-import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
+import { CatalogScene, column } from './catalog-scene.ts'
 import { createIndex, dropIndex, endBuilding } from './index-changes.ts'
 import { encodeIndexKey, indexSpace } from './index-key.ts'
 import { readIndexProgress, writePosition } from './index-progress.ts'
@@ -15,7 +14,6 @@ import { defineTable, type NewTable } from './new-table.ts'
 import { nameOfRow } from './row-name.ts'
 import { decodeTable, encodeTable } from './table-codec.ts'
 
-const column = (name: string, type = 'INTEGER') => ({ name, type, notNull: false })
 const part = (name: string, descending = false) => ({ column: name, descending })
 const NEW_TABLE: NewTable = {
   name: 't',
@@ -31,33 +29,19 @@ const NEW_INDEX: NewIndex = {
 }
 const always = { ifNotExists: false, ifExists: false }
 
-class Scene {
-  readonly store = new FakeStore()
-  readonly #reader = new CatalogReader()
-
+class Scene extends CatalogScene {
   static async create(): Promise<Scene> {
     const scene = new Scene()
-    await scene.change((at, catalog) => createTable(at, catalog, NEW_TABLE, always))
+    await scene.createTable(NEW_TABLE)
     return scene
-  }
-
-  async change<T>(work: (at: FakeTransaction, catalog: Catalog) => T | Promise<T>): Promise<T> {
-    const transaction = this.store.begin()
-    const result = await work(transaction, await this.#reader.read(transaction))
-    transaction.commit()
-    return result
   }
 
   async refuse(newIndex: Partial<NewIndex>, error: object, ifNotExists = false): Promise<void> {
     const transaction = this.store.begin()
-    const catalog = await this.#reader.read(transaction)
+    const catalog = await this.catalog(transaction)
     const given = { ...NEW_INDEX, ...newIndex }
     await assert.rejects(createIndex(transaction, catalog, given, { ifNotExists }), error)
     assert.equal(transaction.writes.size, 0)
-  }
-
-  async catalog(): Promise<Catalog> {
-    return await this.#reader.read(this.store.begin())
   }
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { defineTable, type NewColumn, type NewTable } from './new-table.ts'
+import { column } from './catalog-scene.ts'
+import { defineTable, type NewTable } from './new-table.ts'
 import type { SqlValue } from './sql-type.ts'
 import type { ColumnDefault } from './table-definition.ts'
-
-function column(name: string, type = 'INTEGER', more: Partial<NewColumn> = {}): NewColumn {
-  return { name, type, notNull: false, ...more }
-}
 
 function newTable(name: string, columns = [column('id')], key = ['id']): NewTable {
   return { name, columns, primaryKey: key.map((part) => ({ column: part, descending: false })) }

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { STORAGE_LIMITS } from '../limits.ts'
-import { type Catalog, CatalogReader } from './catalog.ts'
 import { createTable } from './catalog-changes.ts'
+import { CatalogScene, column } from './catalog-scene.ts'
 import { dropColumn } from './column-changes.ts'
-import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 import { defineObserver, type NewObserver } from './new-observer.ts'
 import { defineTable, type NewTable } from './new-table.ts'
 import {
@@ -19,7 +18,6 @@ import {
 import { decodeTable, encodeTable } from './table-codec.ts'
 import type { ObserverDefinition } from './table-definition.ts'
 
-const column = (name: string, type = 'INTEGER') => ({ name, type, notNull: false })
 const NEW_TABLE: NewTable = {
   name: 't',
   columns: [column('id'), column('a'), column('b', 'TEXT'), column('j', 'JSON')],
@@ -33,21 +31,11 @@ const NEW_OBSERVER: NewObserver = {
 }
 const always = { ifNotExists: false, ifExists: false }
 
-class Scene {
-  readonly store = new FakeStore()
-  readonly #reader = new CatalogReader()
-
+class Scene extends CatalogScene {
   static async create(): Promise<Scene> {
     const scene = new Scene()
-    await scene.change((at, catalog) => createTable(at, catalog, NEW_TABLE, always))
+    await scene.createTable(NEW_TABLE)
     return scene
-  }
-
-  async change<T>(work: (at: FakeTransaction, catalog: Catalog) => T | Promise<T>): Promise<T> {
-    const transaction = this.store.begin()
-    const result = await work(transaction, await this.#reader.read(transaction))
-    transaction.commit()
-    return result
   }
 
   async observe(more: Partial<NewObserver> = {}): Promise<ObserverDefinition> {
@@ -58,14 +46,14 @@ class Scene {
 
   async refuse(more: Partial<NewObserver>, error: object, ifNotExists = false): Promise<void> {
     const transaction = this.store.begin()
-    const catalog = await this.#reader.read(transaction)
+    const catalog = await this.catalog(transaction)
     const given = { ...NEW_OBSERVER, ...more }
     await assert.rejects(createObserver(transaction, catalog, given, { ifNotExists }), error)
     assert.equal(transaction.writes.size, 0)
   }
 
   async observer(name = 'onA'): Promise<ObserverDefinition | undefined> {
-    return (await this.#reader.read(this.store.begin())).observer(name)?.observer
+    return (await this.catalog()).observer(name)?.observer
   }
 }
 

@@ -20,6 +20,10 @@ async function bobAndJoe(): Promise<ProtocolWorld> {
   return world
 }
 
+function transfer({ a }: ProtocolWorld, startTs = 7) {
+  return commitTwoPhase(a.context, a.resolver, a.writeSet(startTs, TRANSFER))
+}
+
 function prewrite(gateway: Gateway, writeSet: ReturnType<Gateway['writeSet']>) {
   const groups = [writeSet.primary, ...writeSet.secondaries]
   return Promise.all(
@@ -70,7 +74,7 @@ describe('two-phase commit, step by step', () => {
       locksWhenStamped.push((await world.cells()).filter((line) => line.includes(' lock@')))
       return await next()
     }
-    await commitTwoPhase(world.a.context, world.a.resolver, world.a.writeSet(7, TRANSFER))
+    await transfer(world)
     assert.deepEqual(locksWhenStamped, [
       ['bob lock@7 primary=bob put 3', 'joe lock@7 primary=bob put 9'],
     ])
@@ -96,11 +100,7 @@ describe('two-phase commit is refused', () => {
   test('below the safe point: the transaction is rolled back on every row', async () => {
     const world = await bobAndJoe()
     world.oracle.safePoint = 8
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(7, TRANSFER),
-    )
+    const outcome = await transfer(world)
     assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'snapshot_too_old')
     assert.deepEqual(await world.cells(), [BEFORE[0], 'bob rollback@7', BEFORE[1]])
   })
@@ -108,11 +108,7 @@ describe('two-phase commit is refused', () => {
   test('below the schema fence of a table that it wrote', async () => {
     const world = await bobAndJoe()
     world.oracle.schemaFence = 8
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(7, TRANSFER),
-    )
+    const outcome = await transfer(world)
     assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'schema_changed')
   })
 
@@ -133,11 +129,7 @@ describe('two-phase commit is refused', () => {
 
   test('a conflict on the primary leaves nothing behind, not even a rollback record', async () => {
     const world = await bobAndJoe()
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(5, TRANSFER),
-    )
+    const outcome = await transfer(world, 5)
     assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'write_conflict')
     assert.deepEqual(await world.cells(), BEFORE)
   })
@@ -145,11 +137,7 @@ describe('two-phase commit is refused', () => {
   test('a conflict on a secondary names the row and takes the primary lock away again', async () => {
     const world = await bobAndJoe()
     await world.given('joe write@9 -> 8 put 5')
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(7, TRANSFER),
-    )
+    const outcome = await transfer(world)
     assert.equal(outcome.kind, 'aborted')
     if (outcome.kind !== 'aborted') return
     assert.equal(outcome.reason.code, 'write_conflict')
@@ -174,7 +162,7 @@ describe('the coordinator dies around each of its mutations', () => {
       test(`${fault} mutation ${call}: whoever comes next finds all of the transfer or nothing`, async () => {
         const world = await bobAndJoe()
         world.a.faultAt(call, fault)
-        void commitTwoPhase(world.a.context, world.a.resolver, world.a.writeSet(7, TRANSFER))
+        void transfer(world)
         await settled()
         world.b.liveness.dead.add(OWNER_A)
         const seen = [await world.b.read('bob', 100), await world.b.read('joe', 100)]
@@ -194,11 +182,7 @@ describe('the store loses a request or an answer', () => {
       test(`${fault} at mutation ${call}: the transfer commits all the same, once`, async () => {
         const world = await bobAndJoe()
         world.a.faultAt(call, fault)
-        const outcome = await commitTwoPhase(
-          world.a.context,
-          world.a.resolver,
-          world.a.writeSet(7, TRANSFER),
-        )
+        const outcome = await transfer(world)
         assert.deepEqual(outcome, { kind: 'committed', commitTs: 8 })
         assert.deepEqual(
           [await world.b.read('bob', 100), await world.b.read('joe', 100)],
@@ -211,22 +195,14 @@ describe('the store loses a request or an answer', () => {
   test('a store that never answers phase one again: not committed, and said so', async () => {
     const world = await bobAndJoe()
     world.a.store.fault = (call) => (call >= 2 ? 'requestLost' : 'none')
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(7, TRANSFER),
-    )
+    const outcome = await transfer(world)
     assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'transaction_rolled_back')
   })
 
   test('a store that never answers the commit: the outcome is unknown, and nothing is rolled back', async () => {
     const world = await bobAndJoe()
     world.a.store.fault = (call) => (call === 3 ? 'answerLost' : call > 3 ? 'requestLost' : 'none')
-    const outcome = await commitTwoPhase(
-      world.a.context,
-      world.a.resolver,
-      world.a.writeSet(7, TRANSFER),
-    )
+    const outcome = await transfer(world)
     assert.deepEqual(outcome, { kind: 'unknown' })
     assert.deepEqual([await world.b.read('bob', 100), await world.b.read('joe', 100)], COMMITTED)
   })

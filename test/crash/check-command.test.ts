@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../../client-sdk/client.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite-cell-store.ts'
 import { ServerProcess } from '../server-process.ts'
+import { testFolder } from '../test-folder.ts'
 import { startTestServer } from '../test-server.ts'
 
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
@@ -28,9 +27,7 @@ async function percolite(...args: readonly string[]) {
 }
 
 async function folderFor(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-check-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'data')
+  return join(await testFolder(t, 'check'), 'data')
 }
 
 async function writeSomething(server: ServerProcess): Promise<void> {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite-cell-store.ts'
@@ -22,6 +19,7 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { type Fault, FaultyCellStore } from '../faulty-cell-store.ts'
+import { testFolder } from '../test-folder.ts'
 
 /**
  * The process dies before or after each single mutation of a commit. The next start finds the
@@ -158,15 +156,6 @@ async function locksGone(storage: Storage): Promise<void> {
   }
 }
 
-async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-crash-'))
-  try {
-    await work(folder)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-
 async function assertSound(dataDirectory: string): Promise<void> {
   assert.deepEqual((await checkDataDirectory(dataDirectory)).problems, [])
 }
@@ -212,39 +201,36 @@ const WORKS: readonly Work[] = [
 
 for (const { name, begin, before, after, mutationsOfOthers } of WORKS) {
   test(`the process dies before or after each mutation of ${name}`, async (t) => {
-    let mutations = 0
-    await withFolder(async (folder) => {
-      await makeWorld(folder)
-      mutations = (await dieAt(folder, begin, undefined)).calls
-    })
+    const unharmed = await testFolder(t, 'crash')
+    await makeWorld(unharmed)
+    const mutations = (await dieAt(unharmed, begin, undefined)).calls
     assert.ok(mutations > 4, 'there are mutations to die at')
     const outcomes = { committed: 0, rolledBack: 0, acknowledged: 0 }
     for (let call = 1 + mutationsOfOthers; call <= mutations; call += 1) {
       for (const fault of ['crashBefore', 'crashAfter'] as const) {
-        await withFolder(async (folder) => {
-          await makeWorld(folder)
-          const { id, acknowledged } = await dieAt(folder, begin, { call, fault })
-          await assertSound(folder)
-          // The first restarts die as well, at their first mutation, then at their second.
-          for (const dieAtCall of [1, 2]) await restart(folder, dieAtCall)
-          await assertSound(folder)
-          const storage = await openStorage({
-            engine: 'sqlite',
-            dataDirectory: folder,
-            clock: dyingClock,
-          })
-          const account = (await tableOf(storage, 'account')) as TableDefinition
-          const { kind } = await storage.outcomeOf(id, 0)
-          assert.ok(kind === 'committed' || kind === 'rolledBack', kind)
-          assert.ok(!acknowledged || kind === 'committed', 'what was acknowledged is committed')
-          const expected = kind === 'committed' ? after : before
-          assert.deepEqual(await lines({ storage, account }), expected, `${fault} ${call}: ${kind}`)
-          await locksGone(storage)
-          await storage.close()
-          await assertSound(folder)
-          outcomes[kind] += 1
-          if (acknowledged) outcomes.acknowledged += 1
+        const folder = await testFolder(t, 'crash')
+        await makeWorld(folder)
+        const { id, acknowledged } = await dieAt(folder, begin, { call, fault })
+        await assertSound(folder)
+        // The first restarts die as well, at their first mutation, then at their second.
+        for (const dieAtCall of [1, 2]) await restart(folder, dieAtCall)
+        await assertSound(folder)
+        const storage = await openStorage({
+          engine: 'sqlite',
+          dataDirectory: folder,
+          clock: dyingClock,
         })
+        const account = (await tableOf(storage, 'account')) as TableDefinition
+        const { kind } = await storage.outcomeOf(id, 0)
+        assert.ok(kind === 'committed' || kind === 'rolledBack', kind)
+        assert.ok(!acknowledged || kind === 'committed', 'what was acknowledged is committed')
+        const expected = kind === 'committed' ? after : before
+        assert.deepEqual(await lines({ storage, account }), expected, `${fault} ${call}: ${kind}`)
+        await locksGone(storage)
+        await storage.close()
+        await assertSound(folder)
+        outcomes[kind] += 1
+        if (acknowledged) outcomes.acknowledged += 1
       }
     }
     t.diagnostic(`${mutations} mutations: ${JSON.stringify(outcomes)}`)
@@ -253,7 +239,7 @@ for (const { name, begin, before, after, mutationsOfOthers } of WORKS) {
   })
 }
 
-test('the process dies before or after each mutation of a CREATE TABLE', async () => {
+test('the process dies before or after each mutation of a CREATE TABLE', async (t) => {
   const begin = async ({ storage }: World) => {
     const transaction = await storage.begin({ keepsOutcome: true })
     const catalog = await storage.catalog(transaction)
@@ -265,27 +251,25 @@ test('the process dies before or after each mutation of a CREATE TABLE', async (
     await createTable(transaction, catalog, definition, { ifNotExists: false })
     return transaction
   }
-  let mutations = 10
+  const unharmed = await testFolder(t, 'crash')
+  await makeWorld(unharmed)
+  const mutations = (await dieAt(unharmed, begin, undefined)).calls
+  assert.ok(mutations > 4, 'there are mutations to die at')
   for (let call = 1; call <= mutations; call += 1) {
-    await withFolder(async (folder) => {
-      await makeWorld(folder)
-      if (call === 1) mutations = (await dieAt(folder, begin, undefined)).calls
+    const folder = await testFolder(t, 'crash')
+    await makeWorld(folder)
+    const { id } = await dieAt(folder, begin, { call, fault: 'crashAfter' })
+    await assertSound(folder)
+    const storage = await openStorage({
+      engine: 'sqlite',
+      dataDirectory: folder,
+      clock: dyingClock,
     })
-    await withFolder(async (folder) => {
-      await makeWorld(folder)
-      const { id } = await dieAt(folder, begin, { call, fault: 'crashAfter' })
-      await assertSound(folder)
-      const storage = await openStorage({
-        engine: 'sqlite',
-        dataDirectory: folder,
-        clock: dyingClock,
-      })
-      const { kind } = await storage.outcomeOf(id, 0)
-      assert.equal((await tableOf(storage, 'visit')) !== undefined, kind === 'committed')
-      await locksGone(storage)
-      await define(storage, 'another')
-      await storage.close()
-      await assertSound(folder)
-    })
+    const { kind } = await storage.outcomeOf(id, 0)
+    assert.equal((await tableOf(storage, 'visit')) !== undefined, kind === 'committed')
+    await locksGone(storage)
+    await define(storage, 'another')
+    await storage.close()
+    await assertSound(folder)
   }
 })

@@ -12,18 +12,13 @@ import SqliteDatabase from 'better-sqlite3'
 import { connect, PercoliteError } from '../../client-sdk/client.ts'
 import { checkDataDirectory } from '../../storage/storage.ts'
 import { ServerProcess } from '../server-process.ts'
+import { testFolder } from '../test-folder.ts'
 
 /** Disks that are full, fail or may not be written, and folders that hold something else. */
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const FAILING_COMMIT = new URL('./failing-commit.ts', import.meta.url).href
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
-
-async function folderFor(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-disk-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Starts a server that must refuse to; answers what it says. */
 async function refusal(
@@ -54,7 +49,7 @@ async function assertSound(dataDirectory: string): Promise<void> {
 }
 
 test('what is no data directory is refused in one line: a file, another program’s database, a newer format', async (t) => {
-  const folder = await folderFor(t)
+  const folder = await testFolder(t, 'disk')
   const file = join(folder, 'file')
   await writeFile(file, 'text')
   assert.match(await refusal(file), /file/)
@@ -75,14 +70,14 @@ test('what is no data directory is refused in one line: a file, another program�
 })
 
 test('a second server on the directory is refused with the first one’s process id', async (t) => {
-  const data = join(await folderFor(t), 'data')
+  const data = join(await testFolder(t, 'disk'), 'data')
   const server = await ServerProcess.start(data)
   assert.match(await refusal(data), /in use by process \d+/)
   assert.equal(await server.stop(), 0)
 })
 
 test('a folder that may not be written is refused, and nothing in it is changed', async (t) => {
-  const folder = await folderFor(t)
+  const folder = await testFolder(t, 'disk')
   const data = join(folder, 'data')
   await makeDatabase(data)
   await chmod(folder, 0o755)
@@ -102,7 +97,7 @@ test('a folder that may not be written is refused, and nothing in it is changed'
 for (const carriedOut of [false, true]) {
   const what = carriedOut ? 'after the commit was carried out' : 'before anything was written'
   test(`a COMMIT that fails ${what} ends the server, and the next start has one truth`, async (t) => {
-    const folder = await folderFor(t)
+    const folder = await testFolder(t, 'disk')
     const data = join(folder, 'data')
     await makeDatabase(data)
     const file = join(folder, 'fail')
@@ -201,7 +196,7 @@ test('a full disk: commits are refused for certain, reads go on, and with space 
 })
 
 test('a file that was cut short is refused or reported, and never taken for an empty one', async (t) => {
-  const folder = await folderFor(t)
+  const folder = await testFolder(t, 'disk')
   const data = join(folder, 'data')
   await makeDatabase(data)
   const path = join(data, 'cells.db')
@@ -220,7 +215,7 @@ test('a file that was cut short is refused or reported, and never taken for an e
 })
 
 test('a log whose file is gone is refused, for it is all that is left', async (t) => {
-  const folder = await folderFor(t)
+  const folder = await testFolder(t, 'disk')
   const data = join(folder, 'data')
   const server = await ServerProcess.start(data)
   const db = connect({ url: server.url })

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'node:test'
 import { promisify } from 'node:util'
@@ -16,6 +15,7 @@ import {
   scanRows,
 } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
+import { testFolder } from '../test-folder.ts'
 import { readWriteAheadLog } from './write-ahead-log.ts'
 
 /**
@@ -82,8 +82,7 @@ async function lookAt(dataDirectory: string): Promise<Seen> {
 }
 
 test(`${FLIPS} changed bytes of the file and of its log (FLIP_SEED=${SEED})`, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-flip-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await testFolder(t, 'flip')
   const random = new SeededRandomness(SEED)
   const closed = join(folder, 'closed')
   const open = join(folder, 'open')

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../client-sdk/client.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { ServerProcess } from '../server-process.ts'
+import { testFolder } from '../test-folder.ts'
 import { SubscriberChecker } from './check-subscriber.ts'
 import { type Beginning, FeedSubscriber } from './feed-subscriber.ts'
 import { readChangeLines } from './read-change-lines.ts'
@@ -128,8 +126,7 @@ async function assertPast(
 }
 
 async function startWorld(t: TestContext): Promise<World & { server: ServerProcess }> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-feed-'))
-  t.after(() => rm(dataDirectory, { recursive: true, force: true }))
+  const dataDirectory = await testFolder(t, 'feed')
   const server = await ServerProcess.start(dataDirectory)
   t.after(() => server.killNine())
   return { url: server.url, server, random: new SeededRandomness(SEED) }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PlanCache } from '../server/plan-cache.ts'
+import type { ExecutionParts } from '../server/statement-execution.ts'
+import { TurnQueue } from '../server/turns.ts'
+import { type Storage, systemClock, systemRandomness } from '../storage/storage.ts'
+
+/** What statements on this storage are run with where there is no whole server. */
+export function executionParts(storage: Storage): ExecutionParts {
+  return {
+    storage,
+    clock: systemClock,
+    randomness: systemRandomness,
+    turnQueue: new TurnQueue(systemClock),
+    plans: new PlanCache(),
+    statementTimeoutMs: 30_000,
+  }
+}
