@@ -97,7 +97,7 @@ async function runDropIndex(
   transaction: Transaction,
 ): Promise<boolean> {
   if (!ifExists && catalog.index(text) === undefined) {
-    const known = catalog.tables().flatMap(({ indexes }) => indexes.map(({ name }) => name))
+    const known = catalog.indexes().map(({ index }) => index.name)
     const details = suggestion(text, known, { index: text })
     throw new PlanError('unknown_index', `There is no index ${text}.`, { position, ...details })
   }

@@ -64,17 +64,15 @@ export async function showIndexes(
 /** SHOW OBSERVERS: one row for each observer of the store, by table and in the order of their creation. */
 export function showObservers(catalog: Catalog): StatementResult {
   const rows = catalog
-    .tables()
-    .flatMap((table) =>
-      table.observers.map((observer): SqlValue[] => [
-        observer.name,
-        table.name,
-        observer.isWeak,
-        observer.columns.map((id) => nameText(columnNamed(table, id).name)).join(', '),
-        observer.state,
-        observer.isBackfilled,
-      ]),
-    )
+    .observers()
+    .map(({ table, observer }): SqlValue[] => [
+      observer.name,
+      table.name,
+      observer.isWeak,
+      observer.columns.map((id) => nameText(columnNamed(table, id).name)).join(', '),
+      observer.state,
+      observer.isBackfilled,
+    ])
   const columns = [
     { name: 'name', type: 'TEXT' },
     { name: 'table', type: 'TEXT' },

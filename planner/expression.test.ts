@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { createParser } from '../parser/parser.ts'
-import type { Catalog, SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
+import type { SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
+import { createCatalog } from '../storage/tables/catalog.ts'
 import { planError } from '../test/sql-session.ts'
 import { valueToJson } from './json-value.ts'
 import { matchesPattern } from './like-pattern.ts'
@@ -37,13 +38,7 @@ const TABLE: TableDefinition = {
   indexes: [],
   observers: [],
 }
-const CATALOG: Catalog = {
-  version: 1,
-  table: (name) => (name === 'row' ? TABLE : undefined),
-  tables: () => [TABLE],
-  index: () => undefined,
-  observer: () => undefined,
-}
+const CATALOG = createCatalog(1, [TABLE])
 const ROW: readonly SqlValue[] = [
   1n,
   7n,

@@ -60,7 +60,7 @@ export function requireIndexOf(table: TableDefinition, name: Name): IndexDefinit
 /** An observer of any table, or PlanError unknown_observer with the near names. */
 export function requireObserver(catalog: Catalog, name: Name): void {
   if (catalog.observer(name.text) !== undefined) return
-  const known = catalog.tables().flatMap(({ observers }) => observers.map((other) => other.name))
+  const known = catalog.observers().map(({ observer }) => observer.name)
   throw new PlanError('unknown_observer', `There is no observer ${name.text}.`, {
     position: name.position,
     ...suggestion(name.text, known, { observer: name.text }),

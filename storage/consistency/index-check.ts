@@ -153,8 +153,8 @@ export class IndexCheck {
     if (keys.some((key) => this.#snapshot.isUndecided(key))) return
     if ((await readFences(this.#cellStore)).safePoint > this.#readTs) return
     this.#catalogNow ??= this.#readCatalog()
-    const indexes = (await this.#catalogNow).tables().flatMap((table) => table.indexes)
-    const now = indexes.find(({ id }) => id === index.id)
+    const indexes = (await this.#catalogNow).indexes()
+    const now = indexes.find((found) => found.index.id === index.id)?.index
     if (now !== undefined && now.state !== 'failed') this.#findings.add(problem)
   }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog, TableObserver } from '../tables/catalog.ts'
 import { BackgroundLoop } from '../transaction/background-loop.ts'
 import { BATCH_ROWS_MAX, runBatches } from '../transaction/own-transactions.ts'
 import type { Transaction } from '../transaction/transaction.ts'
@@ -41,7 +40,8 @@ export class ObserverBackfiller {
 
   async #backfillNext(transaction: Transaction, signal: AbortSignal): Promise<boolean> {
     const { catalog, log, backfillRowsMax: rowsMax = BATCH_ROWS_MAX } = this.#parts
-    const found = nextToBackfill(await catalog(transaction))
+    const observers = (await catalog(transaction)).observers()
+    const found = observers.find(({ observer }) => !observer.isBackfilled)
     if (found === undefined) return false
     const step = await backfillBatch(this.#parts, transaction, found, { rowsMax, signal })
     await transaction.commit()
@@ -50,12 +50,4 @@ export class ObserverBackfiller {
     }
     return true
   }
-}
-
-function nextToBackfill(catalog: Catalog): TableObserver | undefined {
-  for (const table of catalog.tables()) {
-    const observer = table.observers.find(({ isBackfilled }) => !isBackfilled)
-    if (observer !== undefined) return { table, observer }
-  }
-  return undefined
 }

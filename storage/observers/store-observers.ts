@@ -54,7 +54,7 @@ export class StoreObservers implements Observers {
   }
 
   async status(): Promise<ObserverStatus[]> {
-    const observers = await this.#read(allObservers)
+    const observers = await this.#read((catalog) => catalog.observers())
     const names = new Map(observers.map(({ observer }) => [observer.id, observer.name]))
     const statuses: ObserverStatus[] = []
     for (const found of observers) {
@@ -146,7 +146,7 @@ export class StoreObservers implements Observers {
     if (!this.#catalogMayHaveChanged && !isDue) return
     this.#catalogMayHaveChanged = false
     this.#lookedAt = clock.monotonicMs()
-    const observers = await this.#read(allObservers).catch((error: unknown) => {
+    const observers = await this.#read((catalog) => catalog.observers()).catch((error: unknown) => {
       this.#catalogMayHaveChanged = true
       throw error
     })
@@ -170,12 +170,6 @@ export class StoreObservers implements Observers {
   #checkOpen(): void {
     if (this.#loop.isStopped) throw stopped()
   }
-}
-
-function allObservers(catalog: Catalog): TableObserver[] {
-  return catalog
-    .tables()
-    .flatMap((table) => table.observers.map((observer) => ({ table, observer })))
 }
 
 function dropped(): StorageError {

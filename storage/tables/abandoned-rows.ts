@@ -32,9 +32,7 @@ export async function findGoneObservers(
   catalog: Catalog,
 ): Promise<(observerId: number) => boolean> {
   const nextId = await readNextId(transaction)
-  const living = new Set(
-    catalog.tables().flatMap(({ observers }) => observers.map((observer) => observer.id)),
-  )
+  const living = new Set(catalog.observers().map(({ observer }) => observer.id))
   return (observerId) => observerId < nextId && !living.has(observerId)
 }
 

@@ -24,8 +24,11 @@ export interface Catalog {
   tables(): readonly TableDefinition[]
   /** Names of indexes are case-sensitive too, and unlike in the whole store. */
   index(name: string): TableIndex | undefined
-  /** So are those of observers. */
+  /** Ordered by table, and then as they were created. */
+  indexes(): readonly TableIndex[]
+  /** With observers it is the same as with indexes. */
   observer(name: string): TableObserver | undefined
+  observers(): readonly TableObserver[]
 }
 
 /** An index with the table that it is of. */
@@ -42,21 +45,21 @@ export function createCatalog(
   definitions: readonly TableDefinition[],
 ): Catalog {
   const tables = definitions.toSorted((a, b) => compareText(a.name, b.name))
-  const byName = new Map(tables.map((table) => [table.name, table]))
-  const indexes = new Map(
-    tables.flatMap((table) => table.indexes.map((index) => [index.name, { table, index }])),
+  const indexes = tables.flatMap((table) => table.indexes.map((index) => ({ table, index })))
+  const observers = tables.flatMap((table) =>
+    table.observers.map((observer) => ({ table, observer })),
   )
-  const observers = new Map(
-    tables.flatMap((table) =>
-      table.observers.map((observer) => [observer.name, { table, observer }]),
-    ),
-  )
+  const tablesByName = new Map(tables.map((table) => [table.name, table]))
+  const indexesByName = new Map(indexes.map((found) => [found.index.name, found]))
+  const observersByName = new Map(observers.map((found) => [found.observer.name, found]))
   return {
     version,
-    table: (name) => byName.get(name),
+    table: (name) => tablesByName.get(name),
     tables: () => tables,
-    index: (name) => indexes.get(name),
-    observer: (name) => observers.get(name),
+    index: (name) => indexesByName.get(name),
+    indexes: () => indexes,
+    observer: (name) => observersByName.get(name),
+    observers: () => observers,
   }
 }
 
@@ -71,7 +74,7 @@ export function requireTable(catalog: Catalog, name: string): TableDefinition {
 export function requireIndex(catalog: Catalog, name: string): TableIndex {
   const found = catalog.index(name)
   if (found !== undefined) return found
-  const known = catalog.tables().flatMap(({ indexes }) => indexes)
+  const known = catalog.indexes().map(({ index }) => index)
   throw unknownName('index', name, known)
 }
 
@@ -79,7 +82,7 @@ export function requireIndex(catalog: Catalog, name: string): TableIndex {
 export function requireObserver(catalog: Catalog, name: string): TableObserver {
   const found = catalog.observer(name)
   if (found !== undefined) return found
-  const known = catalog.tables().flatMap(({ observers }) => observers)
+  const known = catalog.observers().map(({ observer }) => observer)
   throw unknownName('observer', name, known)
 }
 

@@ -147,8 +147,8 @@ export class IndexBuilder {
 
   async #stateOf(indexId: number): Promise<'building' | 'ready' | 'failed' | 'dropped'> {
     return await this.#read((catalog) => {
-      const indexes = catalog.tables().flatMap((table) => table.indexes)
-      return indexes.find(({ id }) => id === indexId)?.state ?? 'dropped'
+      const found = catalog.indexes().find(({ index }) => index.id === indexId)
+      return found?.index.state ?? 'dropped'
     })
   }
 
@@ -173,10 +173,7 @@ export class IndexBuilder {
 }
 
 function buildingIndexes(catalog: Catalog): TableIndex[] {
-  return catalog
-    .tables()
-    .flatMap((table) => table.indexes.map((index) => ({ table, index })))
-    .filter(({ index }) => index.state === 'building')
+  return catalog.indexes().filter(({ index }) => index.state === 'building')
 }
 
 function findBuilding(catalog: Catalog, indexId: number): TableIndex | undefined {

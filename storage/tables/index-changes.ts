@@ -30,7 +30,7 @@ export async function createIndex(
   const { name, table: tableName } = newIndex
   const existing = catalog.index(name)
   if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
-  const known = catalog.tables().flatMap(({ indexes }) => indexes)
+  const known = catalog.indexes().map(({ index }) => index)
   requireFreeName('an index', name, known, { table: tableName, index: name })
   const before = requireTable(catalog, tableName)
   const index = await takeId(transaction, (id) => defineIndex(before, newIndex, id))

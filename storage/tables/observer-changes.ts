@@ -32,7 +32,7 @@ export async function createObserver(
   const { name, table: tableName } = newObserver
   const existing = catalog.observer(name)
   if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
-  const known = catalog.tables().flatMap(({ observers }) => observers)
+  const known = catalog.observers().map(({ observer }) => observer)
   requireFreeName('an observer', name, known, { table: tableName, observer: name })
   const before = requireTable(catalog, tableName)
   const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
