@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import { createServer } from '../server/server.ts'
+import { startRealServer } from '../test/real-server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { startBreakingProxy } from './breaking-proxy.ts'
 import { type Change, connect } from './client.ts'
-import { startRealServer } from './real-server.ts'
 import { given } from './scripted-socket.ts'
 
 // Subscriptions, live rows and observers against the real server, over connections that break.

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startRealServer } from '../test/real-server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { startBreakingProxy } from './breaking-proxy.ts'
 import { connect, type Database, type ObserverEvent, type Transaction } from './client.ts'
-import { startRealServer } from './real-server.ts'
 
 // Workers of observers against the real server.
 

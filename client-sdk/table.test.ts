@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startRealServer } from '../test/real-server.ts'
 import { connect, type KeyValue } from './client.ts'
-import { startRealServer } from './real-server.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
 const { url, db } = await startRealServer('memory')

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { connect, type Database } from '../client-sdk/client.ts'
 import { readConfig } from '../server/config.ts'
 import { createServer } from '../server/server.ts'
-import { connect, type Database } from './client.ts'
 
 /** The real server and a client of it, until all tests of the file have run. */
 export async function startRealServer(
