@@ -333,7 +333,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
         replace: '',
       },
     ],
-    caughtBy: { seedsMax: 600, bias: 'collecting' },
+    caughtBy: { script: 'commitBelowTheSafePointMeetsNoTombstone' },
   },
   {
     name: 'noSchemaFence',

@@ -35,6 +35,7 @@ export const SCRIPTS = {
   lockOutlivesItsPrimaryRecord,
   latePrewriteAfterTheTombstoneWasCollected,
   scanBelowTheSafePointFindsNothing,
+  commitBelowTheSafePointMeetsNoTombstone,
   secondaryOutlivesItsPrimaryRecordInOneProcess,
   valueLeftWhileItsIndexIsBuilt,
   valueSharedWhileItsIndexIsBuilt,
@@ -173,6 +174,24 @@ async function scanBelowTheSafePointFindsNothing(): Promise<void> {
   world.oracle.safePoint = 50
   const scan = transaction.scanRows({ start: rowKey('a'), end: rowKey('z'), columns: [COLUMN] })
   await assert.rejects(Array.fromAsync(scan), { code: 'snapshot_too_old' })
+}
+
+/**
+ * Bob is read at 7 and deleted at 20; his tombstone is collected. The commit of what was read finds
+ * nothing in its way, and would undo the deletion.
+ */
+async function commitBelowTheSafePointMeetsNoTombstone(): Promise<void> {
+  const world = new ProtocolWorld(40)
+  await world.given('bob write@5 -> 4 put 3')
+  const transaction = world.a.beginAt(7)
+  await transaction.getRow(rowKey('bob'), [COLUMN])
+  await world.given('bob write@20 -> 15 delete')
+  world.oracle.safePoint = 30
+  await collect(world.b, 30)
+  assert.deepEqual(await world.cells(), [], 'the tombstone is collected')
+  transaction.put(rowKey('bob'), COLUMN, Buffer.from('9'))
+  await assert.rejects(transaction.commit(), { code: 'snapshot_too_old' })
+  assert.equal(await world.b.read('bob', 40), null)
 }
 
 /** Takes no batch in which a lock of this row becomes a write record. */
