@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Mutant } from './mutant.ts'
+import { type Mutant, mutant } from './mutant.ts'
 
 const ONE_PHASE = 'storage/transaction/one-phase-commit.ts'
 const LARGE = 'storage/transaction/large-commit.ts'
@@ -69,101 +69,83 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   },
-  {
+  mutant({
     name: 'latchWithoutStamp',
     what: 'the latch is not told the commit timestamp, so readers do not wait for it',
-    edits: [{ file: ONE_PHASE, find: '  latches.stamp(owner, commitTs)\n', replace: '' }],
+    file: ONE_PHASE,
+    find: '  latches.stamp(owner, commitTs)\n',
+    replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'conflictsOnlyInView',
     what: 'a commit looks for versions in the view and not for latches',
-    edits: [{ file: ONE_PHASE, find: 'findForeignLatch(latches, rows, startTs) ?? ', replace: '' }],
+    file: ONE_PHASE,
+    find: 'findForeignLatch(latches, rows, startTs) ?? ',
+    replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'conflictsOnlyInLatches',
     what: 'a commit looks for latches and not for versions in the view',
-    edits: [{ file: ONE_PHASE, find: ' ?? findVersion(context, commit)', replace: '' }],
+    file: ONE_PHASE,
+    find: ' ?? findVersion(context, commit)',
+    replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'releasedWritesForgotten',
     what: 'a row whose latch has gone is taken for one that was not written since the snapshot',
-    edits: [
-      {
-        file: LATCHES,
-        find: '      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)\n',
-        replace: '      void commitTs\n',
-      },
-    ],
+    file: LATCHES,
+    find: '      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)\n',
+    replace: '      void commitTs\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'releasedRecordsKept',
     what: 'a record in memory is not forgotten when the row gets a newer one',
-    edits: [
-      {
-        file: LATCHES,
-        find: '      this.newest.forget(placeOf(text))\n',
-        replace: '      void placeOf\n',
-      },
-    ],
+    file: LATCHES,
+    find: '      this.newest.forget(placeOf(text))\n',
+    replace: '      void placeOf\n',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'olderRecordsKept',
     what: 'a record that an old snapshot has read is kept although there is a newer one',
-    edits: [
-      {
-        file: NEWEST,
-        find: '    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return\n',
-        replace: '    void rowKeyText\n',
-      },
-    ],
+    file: NEWEST,
+    find: '    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return\n',
+    replace: '    void rowKeyText\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'readersIgnoreLatches',
     what: 'a read of rows does not wait for the latches on them',
-    edits: [
-      {
-        file: LATCHES,
-        find: '    return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined\n',
-        replace: '    return undefined\n',
-      },
-    ],
+    file: LATCHES,
+    find: '    return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined\n',
+    replace: '    return undefined\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'scansIgnoreLatches',
     what: 'a scan waits for latches on rows that the view has, and not on new ones',
-    edits: [
-      {
-        file: VIEW_SCAN,
-        find: 'const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })',
-        replace: [
-          'void hidingIn',
-          'const owner = chunk.rows',
-          '  .map(({ key }) => context.latches.hiding(key, snapshot.readTs))',
-          '  .find((one) => one !== undefined)',
-        ].join('\n'),
-      },
-    ],
+    file: VIEW_SCAN,
+    find: 'const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })',
+    replace: [
+      'void hidingIn',
+      'const owner = chunk.rows',
+      '  .map(({ key }) => context.latches.hiding(key, snapshot.readTs))',
+      '  .find((one) => one !== undefined)',
+    ].join('\n'),
     caughtBy: { seedsMax: 50, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'chunkOlderThanItsLatches',
     what: 'a turn passes between a chunk of a scan and the look at the latches of its range',
-    edits: [
-      {
-        file: VIEW_SCAN,
-        find: '    const owner = hidingIn(',
-        replace: `    ${PAUSE}    const owner = hidingIn(`,
-      },
-    ],
+    file: VIEW_SCAN,
+    find: '    const owner = hidingIn(',
+    replace: `    ${PAUSE}    const owner = hidingIn(`,
     caughtBy: { seedsMax: 50, topology: 'embedded' },
-  },
+  }),
   {
     name: 'releaseWhenQueued',
     what: 'the latches are released as soon as the batch is queued',
@@ -188,18 +170,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   },
-  {
+  mutant({
     name: 'answerOnOldView',
     what: 'the engine answers while a read transaction from before is still open',
-    edits: [
-      {
-        file: STORE,
-        find: 'answering: () => this.#endReadTransaction(),',
-        replace: 'answering: () => {},',
-      },
-    ],
+    file: STORE,
+    find: 'answering: () => this.#endReadTransaction(),',
+    replace: 'answering: () => {},',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
-  },
+  }),
   {
     name: 'answerBeforeDurable',
     what: 'the engine answers what is visible and not yet durable',
@@ -285,78 +263,54 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
   },
-  {
+  mutant({
     name: 'commitErrorIsAbort',
     what: 'an error from COMMIT is taken for a rollback',
-    edits: [
-      {
-        file: ONE_PHASE,
-        find: 'if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
-        replace: 'void [isNotApplied, inDoubt]\n',
-      },
-    ],
+    file: ONE_PHASE,
+    find: 'if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
+    replace: 'void [isNotApplied, inDoubt]\n',
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
-  },
-  {
+  }),
+  mutant({
     name: 'stampsAboveTheMark',
     what: 'timestamps above the mark are given out before it has been raised on disk',
-    edits: [
-      {
-        file: ORACLE,
-        find: '    if (timestamp > this.#mark) return undefined\n',
-        replace: '    if (timestamp > this.#mark) this.#renewMarkInBackground()\n',
-      },
-    ],
+    file: ORACLE,
+    find: '    if (timestamp > this.#mark) return undefined\n',
+    replace: '    if (timestamp > this.#mark) this.#renewMarkInBackground()\n',
     caughtBy: { seedsMax: 50, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'noReadFenceOnView',
     what: 'what was read below the safe point is shown',
-    edits: [
-      {
-        file: VIEW_SNAPSHOT,
-        find: '    if (safePoint > this.readTs) throw snapshotTooOld(this.readTs, safePoint)\n',
-        replace: '    void safePoint\n    void snapshotTooOld\n',
-      },
-    ],
+    file: VIEW_SNAPSHOT,
+    find: '    if (safePoint > this.readTs) throw snapshotTooOld(this.readTs, safePoint)\n',
+    replace: '    void safePoint\n    void snapshotTooOld\n',
     caughtBy: { seedsMax: 100, topology: 'embedded', bias: 'collecting' },
-  },
-  {
+  }),
+  mutant({
     name: 'noFenceAtC1',
     what: 'a transaction from before the safe point may commit',
-    edits: [
-      {
-        file: FENCES,
-        find: '  if (oracle.safePoint > startTs) return snapshotTooOld(startTs, oracle.safePoint)\n',
-        replace: '  void snapshotTooOld\n',
-      },
-    ],
+    file: FENCES,
+    find: '  if (oracle.safePoint > startTs) return snapshotTooOld(startTs, oracle.safePoint)\n',
+    replace: '  void snapshotTooOld\n',
     caughtBy: { seedsMax: 200, topology: 'embedded', bias: 'interactive' },
-  },
-  {
+  }),
+  mutant({
     name: 'noSchemaFenceAtC1',
     what: 'a commit does not look whether a definition has changed',
-    edits: [
-      {
-        file: FENCES,
-        find: 'return schemaFence > startTs ? schemaChanged(startTs, schemaFence) : undefined',
-        replace: 'return schemaFence < 0 ? schemaChanged(startTs, schemaFence) : undefined',
-      },
-    ],
+    file: FENCES,
+    find: 'return schemaFence > startTs ? schemaChanged(startTs, schemaFence) : undefined',
+    replace: 'return schemaFence < 0 ? schemaChanged(startTs, schemaFence) : undefined',
     caughtBy: { seedsMax: 100, topology: 'embedded' },
-  },
-  {
+  }),
+  mutant({
     name: 'largeCheckAwaitLatch',
     what: 'a turn passes between the look at some rows of a large commit and their latches',
-    edits: [
-      {
-        file: LARGE,
-        find: '      latches.add(owner, encoded)\n',
-        replace: `      ${PAUSE}      latches.add(owner, encoded)\n`,
-      },
-    ],
+    file: LARGE,
+    find: '      latches.add(owner, encoded)\n',
+    replace: `      ${PAUSE}      latches.add(owner, encoded)\n`,
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
-  },
+  }),
   {
     name: 'largeLatchedAtTheEnd',
     what: 'a large commit latches all its rows after it has looked at the last of them',
@@ -400,56 +354,40 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
   },
-  {
+  mutant({
     name: 'largeLatchesKept',
     what: 'a large commit that is refused keeps the latches of the rows it has looked at',
-    edits: [
-      {
-        file: LARGE,
-        find: '        latches.release(owner, rows)\n        return obstacle\n',
-        replace: '        return obstacle\n',
-      },
-    ],
+    file: LARGE,
+    find: '        latches.release(owner, rows)\n        return obstacle\n',
+    replace: '        return obstacle\n',
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'largeReleasedWhenQueued',
     what: 'the latches of a large commit are released while its batch is under way',
-    edits: [
-      {
-        file: LARGE,
-        find: '  try {\n    await applied\n',
-        replace:
-          '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
-      },
-    ],
+    file: LARGE,
+    find: '  try {\n    await applied\n',
+    replace:
+      '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'largeDoubtIsAbort',
     what: 'an error from COMMIT is taken for a rollback of a large commit',
-    edits: [
-      {
-        file: LARGE,
-        find: '    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
-        replace: '    void [isNotApplied, inDoubt]\n',
-      },
-    ],
+    file: LARGE,
+    find: '    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
+    replace: '    void [isNotApplied, inDoubt]\n',
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
-  },
-  {
+  }),
+  mutant({
     name: 'twoPhaseStampAwaitLatch',
     what: 'a turn passes between the timestamp of a two-phase commit and its latches',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '      latches.stamp(owner, commitTs)\n',
-        replace:
-          '      await new Promise((resolve) => setImmediate(resolve))\n      latches.stamp(owner, commitTs)\n',
-      },
-    ],
+    file: TWO_PHASE,
+    find: '      latches.stamp(owner, commitTs)\n',
+    replace:
+      '      await new Promise((resolve) => setImmediate(resolve))\n      latches.stamp(owner, commitTs)\n',
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
-  },
+  }),
   {
     name: 'twoPhaseStampedLate',
     what: 'the latches of a two-phase commit learn its timestamp when the primary is committed',
@@ -463,19 +401,15 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
   },
-  {
+  mutant({
     name: 'prewriteNotLatched',
     what: 'the rows of a two-phase commit are latched when their prewrites are answered',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: "  const owner = latches.latch(startTs, 'twoPhase', groups)\n",
-        replace:
-          "  let owner = latches.latch(startTs, 'twoPhase', groups)\n  latches.release(owner, groups)\n  owner = latches.latch(startTs, 'twoPhase', [])\n",
-      },
-    ],
+    file: TWO_PHASE,
+    find: "  const owner = latches.latch(startTs, 'twoPhase', groups)\n",
+    replace:
+      "  let owner = latches.latch(startTs, 'twoPhase', groups)\n  latches.release(owner, groups)\n  owner = latches.latch(startTs, 'twoPhase', [])\n",
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
-  },
+  }),
   {
     name: 'secondariesReleasedEarly',
     what: 'the latches of all rows go when the primary is committed',
@@ -497,30 +431,22 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
   },
-  {
+  mutant({
     name: 'leftOversNotStamped',
     what: 'a left-over lock of a committed transaction is latched without its timestamp',
-    edits: [
-      {
-        file: LEFT_OVERS,
-        find: 'if (commitTs !== undefined) latches.stampCommitted(owner, commitTs)',
-        replace: 'if (commitTs === undefined) latches.stampCommitted(owner, 0)',
-      },
-    ],
+    file: LEFT_OVERS,
+    find: 'if (commitTs !== undefined) latches.stampCommitted(owner, commitTs)',
+    replace: 'if (commitTs === undefined) latches.stampCommitted(owner, 0)',
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
-  },
-  {
+  }),
+  mutant({
     name: 'collectionPassesLatches',
     what: 'the safe point does not wait for two-phase commits under way',
-    edits: [
-      {
-        file: PARTS,
-        find: 'safePointMax: () => latches.oldestLockedStart(),',
-        replace: 'safePointMax: () => undefined,',
-      },
-    ],
+    file: PARTS,
+    find: 'safePointMax: () => latches.oldestLockedStart(),',
+    replace: 'safePointMax: () => undefined,',
     caughtBy: { script: 'secondaryOutlivesItsPrimaryRecordInOneProcess' },
-  },
+  }),
   {
     name: 'fenceAfterTruncation',
     what: 'the safe point is raised after the versions below it have been deleted',
@@ -534,16 +460,12 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 150, topology: 'embedded', bias: 'collecting' },
   },
-  {
+  mutant({
     name: 'statusWithoutFence',
     what: 'after a restart, an outcome whose record was collected is said to be rolled back',
-    edits: [
-      {
-        file: OUTCOME,
-        find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
-        replace: '',
-      },
-    ],
+    file: OUTCOME,
+    find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
+    replace: '',
     caughtBy: { seedsMax: 100, topology: 'embedded', bias: 'collecting' },
-  },
+  }),
 ]

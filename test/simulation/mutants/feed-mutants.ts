@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Mutant } from './mutant.ts'
+import { type Mutant, mutant } from './mutant.ts'
 
 const FEED = 'storage/feed/embedded-feed.ts'
 const FOLLOWER = 'storage/feed/follower.ts'
@@ -15,128 +15,96 @@ const GATEWAYS = { topology: 'gateways', isFollowed: true } as const
 
 /** Of the feed, with one owner of the store and with several. */
 export const FEED_MUTANTS: readonly Mutant[] = [
-  {
+  mutant({
     name: 'resolvedIgnoresPending',
     what: 'the feed goes up to the last timestamp, whatever is still under way',
-    edits: [
-      {
-        file: FEED,
-        find: 'return latches.resolvedTimestamp(oracle.lastSeen())',
-        replace: 'return latches.size < 0 ? 0 : oracle.lastSeen()',
-      },
-    ],
+    file: FEED,
+    find: 'return latches.resolvedTimestamp(oracle.lastSeen())',
+    replace: 'return latches.size < 0 ? 0 : oracle.lastSeen()',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'resolvedIgnoresTwoPhase',
     what: 'two-phase commits are not among those that are pending',
-    edits: [
-      {
-        file: LATCHES,
-        find: '    this.#pending.set(commitTs, stamped)\n',
-        replace: "    if (stamped.kind !== 'twoPhase') this.#pending.set(commitTs, stamped)\n",
-      },
-    ],
+    file: LATCHES,
+    find: '    this.#pending.set(commitTs, stamped)\n',
+    replace: "    if (stamped.kind !== 'twoPhase') this.#pending.set(commitTs, stamped)\n",
     caughtBy: { seedsMax: 20, ...EMBEDDED, commit: 'two-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'toldWhenQueued',
     what: 'a commit is told before it is on the disk',
-    edits: [
-      {
-        file: FEED,
-        find: '    if (steps.length > 0) this.#untold.set(commitTs, rows)\n',
-        replace: '    if (steps.length > 0) this.#tell(commitTs, rows)\n',
-      },
-    ],
+    file: FEED,
+    find: '    if (steps.length > 0) this.#untold.set(commitTs, rows)\n',
+    replace: '    if (steps.length > 0) this.#tell(commitTs, rows)\n',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'rolledBackIsTold',
     what: 'a commit that was not applied is told',
-    edits: [
-      {
-        file: FEED,
-        find: "    if (outcome === 'rolledBack') this.#untold.delete(commitTs)\n",
-        replace: '',
-      },
-    ],
+    file: FEED,
+    find: "    if (outcome === 'rolledBack') this.#untold.delete(commitTs)\n",
+    replace: '',
     caughtBy: { seedsMax: 50, ...EMBEDDED, bias: 'failing' },
-  },
-  {
+  }),
+  mutant({
     name: 'entryInItsOwnBatch',
     what: 'the entry of the log is not in the batch of the rows',
-    edits: [
-      {
-        file: ONE_PHASE,
-        find: ', ...commitLog.stepsOf(commitTs, request.rows))\n',
-        replace:
-          ')\n  const entry = commitLog.stepsOf(commitTs, request.rows)\n  if (entry.length > 0) void cellStore.applyAtomically(entry).catch(() => {})\n',
-      },
-    ],
+    file: ONE_PHASE,
+    find: ', ...commitLog.stepsOf(commitTs, request.rows))\n',
+    replace:
+      ')\n  const entry = commitLog.stepsOf(commitTs, request.rows)\n  if (entry.length > 0) void cellStore.applyAtomically(entry).catch(() => {})\n',
     caughtBy: { seedsMax: 50, ...EMBEDDED, commit: 'one-phase', bias: 'crashing' },
-  },
-  {
+  }),
+  mutant({
     name: 'twoPhaseNotLogged',
     what: 'the commit of a primary has no entry of its transaction',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: 'const entry = commitLog.stepsOf(commitTs, request.rows)',
-        replace: 'commitLog.stepsOf(commitTs, request.rows)\n      const entry: never[] = []',
-      },
-    ],
+    file: TWO_PHASE,
+    find: 'const entry = commitLog.stepsOf(commitTs, request.rows)',
+    replace: 'commitLog.stepsOf(commitTs, request.rows)\n      const entry: never[] = []',
     caughtBy: { seedsMax: 20, ...EMBEDDED, commit: 'two-phase' },
-  },
-  {
+  }),
+  mutant({
     name: 'turnBeforeGoingLive',
     what: 'a turn passes between the last page and going live',
-    edits: [
-      {
-        file: FEED,
-        find: '        follower.goLive()\n',
-        replace:
-          '        for (let turn = 0; turn < 3; turn += 1) await eventLoopTurn()\n        follower.goLive()\n',
-      },
-    ],
+    file: FEED,
+    find: '        follower.goLive()\n',
+    replace:
+      '        for (let turn = 0; turn < 3; turn += 1) await eventLoopTurn()\n        follower.goLive()\n',
     caughtBy: { seedsMax: 50, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'positionInclusive',
     what: 'the commit at the position itself is told again',
-    edits: [{ file: FEED, find: 'logRowKey(position + 1)', replace: 'logRowKey(position)' }],
+    file: FEED,
+    find: 'logRowKey(position + 1)',
+    replace: 'logRowKey(position)',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'snapshotToldAgain',
     what: 'who began with a snapshot is told of commits that were pending then',
-    edits: [{ file: FOLLOWER, find: ' || commit.commitTs <= this.#position', replace: '' }],
+    file: FOLLOWER,
+    find: ' || commit.commitTs <= this.#position',
+    replace: '',
     caughtBy: { seedsMax: 50, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'feedWithoutFence',
     what: 'the log is read on from a position that collection has passed',
-    edits: [
-      {
-        file: FEED,
-        find: '    if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)\n',
-        replace: '',
-      },
-    ],
+    file: FEED,
+    find: '    if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)\n',
+    replace: '',
     caughtBy: { seedsMax: 50, ...EMBEDDED, bias: 'collecting' },
-  },
-  {
+  }),
+  mutant({
     name: 'logTailUnresolved',
     what: 'a page goes up to the end of the log',
-    edits: [
-      {
-        file: FEED,
-        find: 'const end = Math.max(position, this.#resolvedNow())',
-        replace: 'const end = oracle.lastSeen()',
-      },
-    ],
+    file: FEED,
+    find: 'const end = Math.max(position, this.#resolvedNow())',
+    replace: 'const end = oracle.lastSeen()',
     caughtBy: { seedsMax: 50, ...EMBEDDED },
-  },
+  }),
   {
     name: 'logTrimmedTooFar',
     what: 'a collection deletes entries above the safe point',
@@ -145,30 +113,22 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 20, ...EMBEDDED, bias: 'collecting' },
   },
-  {
+  mutant({
     name: 'deletesNotLogged',
     what: 'a row that is deleted is not in the log',
-    edits: [
-      {
-        file: LOG_ENTRY,
-        find: 'if (columns.length > 0) changed.push',
-        replace: 'if (columns.length > 0 && !isDelete) changed.push',
-      },
-    ],
+    file: LOG_ENTRY,
+    find: 'if (columns.length > 0) changed.push',
+    replace: 'if (columns.length > 0 && !isDelete) changed.push',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
-  },
-  {
+  }),
+  mutant({
     name: 'sharedLogWithoutLocks',
     what: 'rows of the shared log that are still locked are passed over',
-    edits: [
-      {
-        file: SHARED,
-        find: "      { family: 'lock', timestamps: { until: until + 1 } },\n",
-        replace: '',
-      },
-    ],
+    file: SHARED,
+    find: "      { family: 'lock', timestamps: { until: until + 1 } },\n",
+    replace: '',
     caughtBy: { seedsMax: 50, ...GATEWAYS },
-  },
+  }),
   {
     name: 'sharedLogNotedAtStart',
     what: 'a commit is noted at its start, however long before it was',
@@ -182,22 +142,20 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 100, ...GATEWAYS, bias: 'collecting' },
   },
-  {
+  mutant({
     name: 'sharedLogFromPosition',
     what: 'the shared log is read from the position on, though commits are noted before they are',
-    edits: [{ file: SHARED, find: 'after - NOTED_BEFORE_MAX', replace: 'after' }],
+    file: SHARED,
+    find: 'after - NOTED_BEFORE_MAX',
+    replace: 'after',
     caughtBy: { seedsMax: 50, ...GATEWAYS },
-  },
-  {
+  }),
+  mutant({
     name: 'sharedFeedWithoutFence',
     what: 'what was read of the shared log is told though collection has passed the position',
-    edits: [
-      {
-        file: SHARED,
-        find: '      await this.#checkKept(position)\n      return page\n',
-        replace: '      return page\n',
-      },
-    ],
+    file: SHARED,
+    find: '      await this.#checkKept(position)\n      return page\n',
+    replace: '      return page\n',
     caughtBy: { seedsMax: 150, ...GATEWAYS, bias: 'collecting' },
-  },
+  }),
 ]

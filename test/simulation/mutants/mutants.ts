@@ -2,7 +2,7 @@
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
 import { FEED_MUTANTS } from './feed-mutants.ts'
 import { INDEX_MUTANTS } from './index-mutants.ts'
-import type { Mutant } from './mutant.ts'
+import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
 
 const TRANSACTION = 'storage/transaction'
@@ -15,18 +15,22 @@ const ORACLE = 'storage/oracle/shared-oracle.ts'
 
 /** Of the protocol over a store that several gateways share. */
 const GATEWAY_MUTANTS: readonly Mutant[] = [
-  {
+  mutant({
     name: 'noWriteConflictCheck',
     what: 'a prewrite does not look for versions that were written since the snapshot',
-    edits: [{ file: PREWRITE, find: '      writesFrom(column, startTs),\n', replace: '' }],
+    file: PREWRITE,
+    find: '      writesFrom(column, startTs),\n',
+    replace: '',
     caughtBy: { seedsMax: 20 },
-  },
-  {
+  }),
+  mutant({
     name: 'guardsNotChecked',
     what: 'a prewrite does not look for guards since the snapshot',
-    edits: [{ file: PREWRITE, find: '      guardsFrom(column, startTs),\n', replace: '' }],
+    file: PREWRITE,
+    find: '      guardsFrom(column, startTs),\n',
+    replace: '',
     caughtBy: { seedsMax: 100 },
-  },
+  }),
   {
     name: 'eraseOnly',
     what: 'rolling back erases the locks and leaves no rollback record',
@@ -46,37 +50,31 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 100 },
   },
-  {
+  mutant({
     name: 'noRollbackRecord',
     what: 'a primary that was seen without a lock counts as rolled back, and no record says so',
-    edits: [
-      {
-        file: `${TRANSACTION}/lock-resolver.ts`,
-        find: "      if (!isDead) return { kind: 'alive' }\n",
-        replace:
-          "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
-      },
-    ],
+    file: `${TRANSACTION}/lock-resolver.ts`,
+    find: "      if (!isDead) return { kind: 'alive' }\n",
+    replace:
+      "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
     caughtBy: { script: 'latePrimaryAfterItsSecondaryWasErased' },
-  },
-  {
+  }),
+  mutant({
     name: 'rollbackRecordNotChecked',
     what: 'a late prewrite ignores the rollback record of its transaction',
-    edits: [{ file: PREWRITE, find: '      rollbackOf(column, startTs),\n', replace: '' }],
+    file: PREWRITE,
+    find: '      rollbackOf(column, startTs),\n',
+    replace: '',
     caughtBy: { seedsMax: 200 },
-  },
-  {
+  }),
+  mutant({
     name: 'readPastLock',
     what: 'a snapshot reads past locks instead of settling them',
-    edits: [
-      {
-        file: `${TRANSACTION}/snapshot.ts`,
-        find: 'hiding.length === 0',
-        replace: 'hiding.length >= 0',
-      },
-    ],
+    file: `${TRANSACTION}/snapshot.ts`,
+    find: 'hiding.length === 0',
+    replace: 'hiding.length >= 0',
     caughtBy: { seedsMax: 20 },
-  },
+  }),
   {
     name: 'abortOnCommitTimeout',
     what: 'a commit whose answer was lost is reported as rolled back',
@@ -112,69 +110,49 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 50 },
   },
-  {
+  mutant({
     name: 'secondariesCommittedFirst',
     what: 'the secondaries are committed before the primary',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '    const decided = await commitPrimary(',
-        replace:
-          '    await commitSecondaries(context, writeSet, stamp.timestamp)\n    const decided = await commitPrimary(',
-      },
-    ],
+    file: TWO_PHASE,
+    find: '    const decided = await commitPrimary(',
+    replace:
+      '    await commitSecondaries(context, writeSet, stamp.timestamp)\n    const decided = await commitPrimary(',
     caughtBy: { seedsMax: 50 },
-  },
-  {
+  }),
+  mutant({
     name: 'uncondSecondary',
     what: 'secondaries are committed without the condition on their lock',
-    edits: [
-      {
-        file: COMMIT,
-        find: 'commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),',
-        replace:
-          '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs })),',
-      },
-    ],
+    file: COMMIT,
+    find: 'commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),',
+    replace:
+      '((step) => ({ when: [], ifMatched: [], otherwise: step.ifMatched }))(commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs })),',
     caughtBy: { seedsMax: 50 },
-  },
-  {
+  }),
+  mutant({
     name: 'halfRowGroup',
     what: 'only the first column of a row group is committed',
-    edits: [
-      {
-        file: `${TRANSACTION}/commit-row.ts`,
-        find: 'group.columns.flatMap(',
-        replace: 'group.columns.slice(0, 1).flatMap(',
-      },
-    ],
+    file: `${TRANSACTION}/commit-row.ts`,
+    find: 'group.columns.flatMap(',
+    replace: 'group.columns.slice(0, 1).flatMap(',
     caughtBy: { seedsMax: 20 },
-  },
-  {
+  }),
+  mutant({
     name: 'lockOnlyPrimary',
     what: 'a guard may be the primary',
-    edits: [
-      {
-        file: `${TRANSACTION}/write-set.ts`,
-        find: "      if (write.kind !== 'guard') return { row: key, column }",
-        replace: '      if (write) return { row: key, column }',
-      },
-    ],
+    file: `${TRANSACTION}/write-set.ts`,
+    find: "      if (write.kind !== 'guard') return { row: key, column }",
+    replace: '      if (write) return { row: key, column }',
     caughtBy: { seedsMax: 100 },
-  },
-  {
+  }),
+  mutant({
     name: 'scanSkipsLockOnlyRows',
     what: 'a scan does not look at rows that have only a lock so far',
-    edits: [
-      {
-        file: `${TRANSACTION}/snapshot-scan.ts`,
-        find: 'snapshot.settle(images, range',
-        replace:
-          "snapshot.settle(images.filter(({ cells }) => cells.some((one) => one.family === 'write')), range",
-      },
-    ],
+    file: `${TRANSACTION}/snapshot-scan.ts`,
+    find: 'snapshot.settle(images, range',
+    replace:
+      "snapshot.settle(images.filter(({ cells }) => cells.some((one) => one.family === 'write')), range",
     caughtBy: { seedsMax: 100 },
-  },
+  }),
   {
     name: 'uncondHeartbeat',
     what: 'a heartbeat sets the lock whether it stands or not',
@@ -192,221 +170,153 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 100 },
   },
-  {
+  mutant({
     name: 'partialGroupRollback',
     what: 'rolling back a primary that was seen unlocked does not look whether its lock has come',
-    edits: [
-      {
-        file: ROLLBACK,
-        find: '      lockOf(owner.primary.column, owner.startTs),\n    ],',
-        replace: '    ],',
-      },
-    ],
+    file: ROLLBACK,
+    find: '      lockOf(owner.primary.column, owner.startTs),\n    ],',
+    replace: '    ],',
     caughtBy: { script: 'primaryLandsBetweenLookAndRollback' },
-  },
-  {
+  }),
+  mutant({
     name: 'noUnknownRule',
     what: 'a lost commit without a record is called rolled back, though history was collected',
-    edits: [
-      {
-        file: COMMIT,
-        find: "  if (safePoint > startTs) return 'unknown'\n",
-        replace: '  if (safePoint > startTs) throw rolledBack(startTs)\n',
-      },
-    ],
+    file: COMMIT,
+    find: "  if (safePoint > startTs) return 'unknown'\n",
+    replace: '  if (safePoint > startTs) throw rolledBack(startTs)\n',
     caughtBy: { script: 'recordCollectedBeforeTheLostAnswerIsLookedUp' },
-  },
-  {
+  }),
+  mutant({
     name: 'rIsProof',
     what: 'a rollback record proves a rollback even when history was collected',
-    edits: [
-      {
-        file: COMMIT,
-        find: "  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
-        replace:
-          "  if (status.kind === 'rolledBack') throw rolledBack(startTs)\n  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
-      },
-    ],
+    file: COMMIT,
+    find: "  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
+    replace:
+      "  if (status.kind === 'rolledBack') throw rolledBack(startTs)\n  const { safePoint } = await context.oracle.next()\n  if (safePoint > startTs) return 'unknown'\n",
     caughtBy: { script: 'lateRollbackRecordAfterTheCommitWasCollected' },
-  },
-  {
+  }),
+  mutant({
     name: 'outcomeWithoutRecord',
     what: 'a transaction is said to be rolled back by age, and nothing keeps it from committing',
-    edits: [
-      {
-        file: `${TRANSACTION}/transaction-outcome.ts`,
-        find: '    if (timestamp - startTs < openMsMax * 1000) return',
-        replace:
-          "    if (timestamp - startTs >= openMsMax * 1000) return { kind: 'rolledBack', reason: 'old' }\n    if (timestamp - startTs < openMsMax * 1000) return",
-      },
-    ],
+    file: `${TRANSACTION}/transaction-outcome.ts`,
+    find: '    if (timestamp - startTs < openMsMax * 1000) return',
+    replace:
+      "    if (timestamp - startTs >= openMsMax * 1000) return { kind: 'rolledBack', reason: 'old' }\n    if (timestamp - startTs < openMsMax * 1000) return",
     caughtBy: { seedsMax: 200 },
-  },
-  {
+  }),
+  mutant({
     name: 'outcomeTrustsCollected',
     what: 'an outcome whose record was collected is said to be rolled back',
-    edits: [
-      {
-        file: `${TRANSACTION}/transaction-outcome.ts`,
-        find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
-        replace: '',
-      },
-    ],
+    file: `${TRANSACTION}/transaction-outcome.ts`,
+    find: "    if (safePoint > startTs) return { kind: 'unknown' }\n",
+    replace: '',
     caughtBy: { seedsMax: 100, bias: 'collecting' },
-  },
-  {
+  }),
+  mutant({
     name: 'blockOracle',
     what: 'each gateway takes a range of timestamps and hands it out by and by',
-    edits: [
-      {
-        file: ORACLE,
-        find: '      const taken = await takeTimestamps(cellStore, served.count)\n',
-        replace: [
-          '      const block = this as unknown as { spare?: number; last?: OracleBlock }',
-          '      type OracleBlock = Awaited<ReturnType<typeof takeTimestamps>>',
-          '      if (block.last === undefined || (block.spare ?? 0) < served.count) {',
-          '        block.last = await takeTimestamps(cellStore, 100)',
-          '        block.spare = 100',
-          '      }',
-          '      block.spare = (block.spare ?? 0) - served.count',
-          '      const taken = { ...block.last, timestamp: block.last.timestamp - block.spare }\n',
-        ].join('\n'),
-      },
-    ],
+    file: ORACLE,
+    find: '      const taken = await takeTimestamps(cellStore, served.count)\n',
+    replace: [
+      '      const block = this as unknown as { spare?: number; last?: OracleBlock }',
+      '      type OracleBlock = Awaited<ReturnType<typeof takeTimestamps>>',
+      '      if (block.last === undefined || (block.spare ?? 0) < served.count) {',
+      '        block.last = await takeTimestamps(cellStore, 100)',
+      '        block.spare = 100',
+      '      }',
+      '      block.spare = (block.spare ?? 0) - served.count',
+      '      const taken = { ...block.last, timestamp: block.last.timestamp - block.spare }\n',
+    ].join('\n'),
     caughtBy: { seedsMax: 10 },
-  },
-  {
+  }),
+  mutant({
     name: 'timestampTwice',
     what: 'those who ask for a timestamp together are given the same one',
-    edits: [
-      {
-        file: ORACLE,
-        find: 'timestamp: first + at,',
-        replace: 'timestamp: first,',
-      },
-    ],
+    file: ORACLE,
+    find: 'timestamp: first + at,',
+    replace: 'timestamp: first,',
     caughtBy: { seedsMax: 10 },
-  },
-  {
+  }),
+  mutant({
     name: 'longValueNotWritten',
     what: 'a prewrite forgets the value that is too long for the lock',
-    edits: [
-      {
-        file: PREWRITE,
-        find: '[setData(column, startTs, value), setLock(column, lock)]',
-        replace: '[setLock(column, lock)]',
-      },
-    ],
+    file: PREWRITE,
+    find: '[setData(column, startTs, value), setLock(column, lock)]',
+    replace: '[setLock(column, lock)]',
     caughtBy: { seedsMax: 20 },
-  },
-  {
+  }),
+  mutant({
     name: 'noReadFence',
     what: 'what was read below the safe point is shown',
-    edits: [
-      {
-        file: `${TRANSACTION}/snapshot-age.ts`,
-        find: '  if (safePoint > readTs) throw snapshotTooOld(readTs, safePoint)\n',
-        replace: '  void safePoint\n',
-      },
-    ],
+    file: `${TRANSACTION}/snapshot-age.ts`,
+    find: '  if (safePoint > readTs) throw snapshotTooOld(readTs, safePoint)\n',
+    replace: '  void safePoint\n',
     caughtBy: { seedsMax: 300, bias: 'collecting' },
-  },
-  {
+  }),
+  mutant({
     name: 'emptyScanNotFenced',
     what: 'a scan below the safe point that finds nothing is shown as empty',
-    edits: [
-      {
-        file: `${TRANSACTION}/snapshot-scan.ts`,
-        find: '    if (settled.length === 0) await snapshot.checkReadable()\n',
-        replace: '',
-      },
-    ],
+    file: `${TRANSACTION}/snapshot-scan.ts`,
+    find: '    if (settled.length === 0) await snapshot.checkReadable()\n',
+    replace: '',
     caughtBy: { script: 'scanBelowTheSafePointFindsNothing' },
-  },
-  {
+  }),
+  mutant({
     name: 'noCommitFence',
     what: 'a transaction from before the safe point may commit',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '  if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)\n',
-        replace: '',
-      },
-    ],
+    file: TWO_PHASE,
+    find: '  if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)\n',
+    replace: '',
     caughtBy: { script: 'commitBelowTheSafePointMeetsNoTombstone' },
-  },
-  {
+  }),
+  mutant({
     name: 'noSchemaFence',
     what: 'a commit does not look whether a definition has changed',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '} else if (stamp.schemaFence > startTs) {',
-        replace: '} else if (stamp.schemaFence < 0) {',
-      },
-    ],
+    file: TWO_PHASE,
+    find: '} else if (stamp.schemaFence > startTs) {',
+    replace: '} else if (stamp.schemaFence < 0) {',
     caughtBy: { seedsMax: 100 },
-  },
-  {
+  }),
+  mutant({
     name: 'schemaFenceRaisedOnce',
     what: 'a change of a definition raises the fence before its commit timestamp only',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)\n',
-        replace: '',
-      },
-    ],
+    file: TWO_PHASE,
+    find: '    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)\n',
+    replace: '',
     caughtBy: { seedsMax: 400 },
-  },
-  {
+  }),
+  mutant({
     name: 'gcNoResolve',
     what: 'garbage is collected without settling the locks below the safe point',
-    edits: [
-      {
-        file: COLLECTOR,
-        find: 'const locksResolved = await this.#resolveBelow(safePoint)',
-        replace: 'const locksResolved = 0',
-      },
-    ],
+    file: COLLECTOR,
+    find: 'const locksResolved = await this.#resolveBelow(safePoint)',
+    replace: 'const locksResolved = 0',
     caughtBy: { script: 'lockOutlivesItsPrimaryRecord' },
-  },
-  {
+  }),
+  mutant({
     name: 'gcNoWait',
     what: 'garbage is collected while requests from before the safe point may still arrive',
-    edits: [
-      {
-        file: COLLECTOR,
-        find: '    if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)\n',
-        replace: '',
-      },
-    ],
+    file: COLLECTOR,
+    find: '    if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)\n',
+    replace: '',
     caughtBy: { script: 'latePrewriteAfterTheTombstoneWasCollected' },
-  },
-  {
+  }),
+  mutant({
     name: 'gcAboveTheSafePoint',
     what: 'versions are collected that living snapshots need',
-    edits: [
-      {
-        file: COLLECTOR,
-        find: 'await this.#deleteGarbage(safePoint,',
-        replace: 'await this.#deleteGarbage(oracle.lastSeen(),',
-      },
-    ],
+    file: COLLECTOR,
+    find: 'await this.#deleteGarbage(safePoint,',
+    replace: 'await this.#deleteGarbage(oracle.lastSeen(),',
     caughtBy: { seedsMax: 100, bias: 'collecting' },
-  },
-  {
+  }),
+  mutant({
     name: 'gcTombstoneAlone',
     what: 'a delete is collected and the version that it hid is not',
-    edits: [
-      {
-        file: 'storage/garbage-collection/row-garbage.ts',
-        find: '{ until: timestamp + past }',
-        replace: '{ from: goesItself ? timestamp : 0, until: timestamp + past }',
-      },
-    ],
+    file: 'storage/garbage-collection/row-garbage.ts',
+    find: '{ until: timestamp + past }',
+    replace: '{ from: goesItself ? timestamp : 0, until: timestamp + past }',
     caughtBy: { seedsMax: 100, bias: 'collecting' },
-  },
+  }),
 ]
 
 export const MUTANTS: readonly Mutant[] = [
