@@ -91,7 +91,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     file: ONE_PHASE,
     find: ' ?? findVersion(context, commit)',
     replace: '',
-    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
+    caughtBy: { seedsMax: 60, topology: 'embedded', commit: 'one-phase' },
   }),
   mutant({
     name: 'releasedWritesForgotten',
@@ -211,7 +211,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         replace: '',
       },
     ],
-    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase' },
+    caughtBy: { seedsMax: 300, topology: 'embedded', commit: 'one-phase' },
   },
   {
     name: 'noCheckAfterWaiting',
@@ -386,7 +386,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     find: '      latches.stamp(owner, commitTs)\n',
     replace:
       '      await new Promise((resolve) => setImmediate(resolve))\n      latches.stamp(owner, commitTs)\n',
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
+    caughtBy: { seedsMax: 150, topology: 'embedded', commit: 'two-phase' },
   }),
   {
     name: 'twoPhaseStampedLate',

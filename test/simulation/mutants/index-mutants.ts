@@ -20,7 +20,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: ROW_CHANGES,
     find: 'if (deleted !== undefined && !inPlace)',
     replace: 'if (deleted !== undefined && !inPlace && put === undefined)',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'entryLeftOnDelete',
@@ -28,7 +28,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: ROW_CHANGES,
     find: 'if (deleted !== undefined && !inPlace)',
     replace: 'if (deleted !== undefined && !inPlace && put !== undefined)',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'entryNotPut',
@@ -36,7 +36,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: ROW_CHANGES,
     find: '  if (put !== undefined) transaction',
     replace: '  if (put !== undefined && (put.isUnique || deleted !== undefined)) transaction',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'storedValueNotKept',
@@ -44,7 +44,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: MAINTENANCE,
     find: 'if (inPlace && isSame(deleted.value, put.value)) return []',
     replace: 'if (inPlace) return []',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'otherFamilyNotRead',
@@ -52,7 +52,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: ROW_CHANGES,
     find: '    ...indexesWritten(table, assigned).map((index) => indexColumns(table, index)),\n  )\n}\n\n/** The positions that a DELETE',
     replace: '  )\n}\n\n/** The positions that a DELETE',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'entryOfAnOtherTransaction',
@@ -60,7 +60,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: ROW_CHANGES,
     find: 'transaction.delete(deleted.key, ROW_COLUMN)',
     replace: 'transaction.guard(deleted.key, ROW_COLUMN)',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'uniqueNotLookedUp',
@@ -68,7 +68,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: MAINTENANCE,
     find: 'if (owner != null && !belongsTo(put, owner)) return',
     replace: 'if (owner === undefined) return',
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
     name: 'statementForgetsItsClaims',
@@ -76,7 +76,7 @@ const OF_WRITERS: readonly Mutant[] = [
     file: MAINTENANCE,
     find: 'for (const { put } of settled) if (put?.isUnique) owners.set(put.key, put.value)',
     replace: '',
-    caughtBy: { seedsMax: 40, ...EMBEDDED },
+    caughtBy: { seedsMax: 120, ...EMBEDDED },
   }),
   mutant({
     name: 'uniqueKeysDiffer',
@@ -85,7 +85,7 @@ const OF_WRITERS: readonly Mutant[] = [
     find: 'const isUnique = index.unique',
     replace: 'const isUnique = index.id < 0 && index.unique',
     times: 2,
-    caughtBy: { seedsMax: 5, ...EMBEDDED },
+    caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
 ]
 
@@ -244,7 +244,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
     file: `${TABLES}/newest-catalog.ts`,
     find: 'this.#changedAt = openedAt',
     replace: 'this.#changedAt = 0',
-    caughtBy: { seedsMax: 300, ...EMBEDDED },
+    caughtBy: { seedsMax: 1_000, ...EMBEDDED },
   }),
   mutant({
     name: 'catalogKnownTooEarly',

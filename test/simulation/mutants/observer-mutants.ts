@@ -207,7 +207,7 @@ const OF_BACKFILL: readonly Mutant[] = [
     file: 'storage/transaction/notify-cell.ts',
     find: '[hintStep(row, setNotify(observerId, startTs, changedBy))]',
     replace: '[hintStep(row, setNotify(observerId, changedBy))]',
-    caughtBy: { seedsMax: 100, ...EMBEDDED },
+    caughtBy: { seedsMax: 300, ...EMBEDDED },
   }),
   mutant({
     name: 'noFenceAtCreateObserver',
