@@ -164,9 +164,11 @@ test('a lost connection, a silent server and a stranger are told apart; nothing 
     { expect: QUERY, answer: [502, 'Bad gateway'] },
     { expect: QUERY, answer: [200] },
   ])
-  const db = connect({ url: server.url, timeoutMs: 50 })
+  const db = connect({ url: server.url })
+  // Only who waits in vain is impatient: on a busy machine an answer may take longer than this.
+  const impatient = connect({ url: server.url, timeoutMs: 50 })
   await assert.rejects(db.query('SET …'), { code: 'connection_failed', retryable: false })
-  await assert.rejects(db.query('SET …'), { code: 'request_timed_out', retryable: false })
+  await assert.rejects(impatient.query('SET …'), { code: 'request_timed_out', retryable: false })
   await assert.rejects(db.query('SET …'), { code: 'invalid_answer', status: 502 })
   await assert.rejects(db.query('SET …'), { code: 'invalid_answer', status: 200 })
   server.assertPlayed()
