@@ -192,6 +192,37 @@ test('a function that throws what is no text fails like all others', async () =>
   assert.deepEqual([runs, failures, lastError?.error], [2, 1, 'The run failed.'])
 })
 
+test('what a function throws that is told of failures ends neither the worker nor the process', async () => {
+  for (const [name, onError] of [
+    [
+      'mute',
+      () => {
+        throw new Error('The log is full.')
+      },
+    ],
+    [
+      'dumb',
+      async () => {
+        throw new Error('The log is full.')
+      },
+    ],
+  ] as const) {
+    await createObserved(name)
+    let runs = 0
+    const work = async (tx: Transaction, event: ObserverEvent<Page>) => {
+      runs += 1
+      if (runs === 1) throw new Error('the disk is on fire')
+      await countRun(tx, `${name}_seen`, event)
+    }
+    const worker = db.observe<Page>(name, work, { onError })
+    await db.query(`SET text = 'new' ON ${name}_page WHERE id = 1`)
+    await drained(name)
+    assert.equal(runs, 2)
+    await worker.stop()
+    await worker.done
+  }
+})
+
 test('a worker that is stopped finishes the run under way and takes no other', async (t) => {
   await createObserved('stopped')
   const far = anotherClient(t)

@@ -5,6 +5,7 @@ import { type Notification, ObservedRows, type ObserverEvent } from './observer-
 import { runTransaction } from './run-transaction.ts'
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
+import { tell } from './tell.ts'
 import { Transaction } from './transaction.ts'
 import type { IntegerMode, Row } from './values.ts'
 import type { OpenedTransaction } from './wire.ts'
@@ -23,7 +24,10 @@ export type WorkerParts = {
 export type RunOptions<R> = {
   /** Ends it at once; a run under way is rolled back, and another worker gets its row. */
   readonly signal?: AbortSignal
-  /** Told of every run that failed. The server is told as well, and has it run again after a while. */
+  /**
+   * Told of every run that failed. The server is told as well, and has it run again after a while. What
+   * it throws is not heeded.
+   */
   readonly onError?: (error: unknown, event: ObserverEvent<R> | undefined) => void
 }
 
@@ -83,7 +87,7 @@ export class ObserverRuns<R> {
       if (isCode(error, 'already_observed') || link.lost.aborted) return
       const isFailure = !signal.aborted && !isNobodysFault(error)
       await this.release(notification, link, isFailure ? wordsOf(error) : undefined)
-      if (isFailure) this.#options.onError?.(error, event)
+      if (isFailure) tell(this.#options.onError, error, event)
     }
   }
 

@@ -6,6 +6,7 @@ import type { SocketConnection } from './socket-connection.ts'
 import { errorOfFrame, isWorthReconnect, type ServerFrame } from './socket-frame.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
 import { SubscriptionFrames } from './subscription-frames.ts'
+import { tell } from './tell.ts'
 import { encodeParameters, type IntegerMode, type Parameters } from './values.ts'
 import type { KeyColumn } from './wire.ts'
 
@@ -21,7 +22,10 @@ export type SubscriberOptions = {
    * ends with `resume_too_old` instead of a `reset`.
    */
   readonly snapshot?: boolean
-  /** Called when the connection was lost, before each attempt to come back. */
+  /**
+   * Called when the connection was lost, or was away for too long, before each attempt to come back.
+   * What it throws is not heeded.
+   */
   readonly onReconnect?: (error: PercoliteError, tries: number) => void
 }
 
@@ -89,7 +93,7 @@ export class Subscriber<R> {
         signal.throwIfAborted()
         if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
         this.#tries += 1
-        this.#options.onReconnect?.(error, this.#tries)
+        tell(this.#options.onReconnect, error, this.#tries)
         await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
       }
     }
@@ -180,6 +184,8 @@ export class Subscriber<R> {
     if (error.code === 'resume_too_old' && this.#options.snapshot !== false) {
       this.#position = undefined
       this.#wantsSnapshot = true
+      // The server is there again, so it is not to be waited for as if it were not.
+      this.#tries = 0
       this.#listener.event({ kind: 'reset' }, 0)
       return true
     }
