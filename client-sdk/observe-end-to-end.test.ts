@@ -179,6 +179,19 @@ test('what a function throws is told to the server, nothing of the run is kept, 
   assert.deepEqual(rows, [{ id: 1, runs: 1 }])
 })
 
+test('the error of a statement is told to the server with its code', async () => {
+  await createObserved('wrong')
+  let runs = 0
+  await using _ = db.observe<Page>('wrong', async (tx) => {
+    runs += 1
+    if (runs === 1) await tx.query('GET nonsense FROM wrong_page WHERE id = 1')
+  })
+  await db.query("SET text = 'new' ON wrong_page WHERE id = 1")
+  await drained('wrong')
+  const { lastError } = await statusOf('wrong')
+  assert.equal(lastError?.error, 'unknown_column: The table wrong_page has no column nonsense.')
+})
+
 test('a function that throws what is no text fails like all others', async () => {
   await createObserved('odd')
   let runs = 0

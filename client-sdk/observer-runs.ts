@@ -137,7 +137,8 @@ function isCode(error: unknown, code: string): boolean {
 /** What a function throws may be anything, also what cannot be made a text. */
 function wordsOf(error: unknown): string {
   try {
-    const words = String(error instanceof Error ? error.message || error.name : error)
+    const code = error instanceof PercoliteError ? `${error.code}: ` : ''
+    const words = code + String(error instanceof Error ? error.message || error.name : error)
     return words === '' ? 'The run failed.' : words.slice(0, ERROR_CHARACTERS_MAX)
   } catch {
     return 'The run failed.'
