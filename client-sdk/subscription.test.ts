@@ -185,6 +185,12 @@ test('a first connection that fails is an error, and so is a statement that the 
   await assert.rejects(db.subscribe(SQL).next(), { code: 'connection_failed' })
 })
 
+test('where there is no WebSocket, who subscribes is told what to do', async (t) => {
+  t.mock.property(globalThis, 'WebSocket', undefined as unknown as typeof WebSocket)
+  const db = connect({ url: 'http://127.0.0.1:1' })
+  await assert.rejects(db.subscribe(SQL).next(), /give connect one/)
+})
+
 test('a close that says what is wrong is that error, and nobody comes back', async (t) => {
   for (const [closeCode, code] of [
     [4400, 'invalid_request'],
