@@ -294,6 +294,31 @@ test('a signal ends a run at once: it is rolled back, and another worker gets it
   assert.equal((await statusOf('given')).failures, 0)
 })
 
+test('a function that never ends does not keep its row when a signal or the client ends', async (t) => {
+  await createObserved('endless')
+  const controller = new AbortController()
+  const endings = [
+    { far: anotherClient(t), signal: controller.signal, end: () => controller.abort() },
+    { far: anotherClient(t), end: () => endings[1]?.far.close() },
+  ]
+  await db.query("SET text = 'new' ON endless_page WHERE id = 1")
+  for (const { far, end, ...options } of endings) {
+    const reached = Promise.withResolvers<void>()
+    const work = () => {
+      reached.resolve()
+      return new Promise<void>(() => undefined)
+    }
+    const worker = far.observe<Page>('endless', work, options)
+    await reached.promise
+    end()
+    await worker.done
+  }
+  await using _ = db.observe<Page>('endless', (tx, event) => countRun(tx, 'endless_seen', event))
+  await drained('endless')
+  const { rows } = await db.query('SCAN runs FROM endless_seen USE PRIMARY KEY')
+  assert.deepEqual([rows, (await statusOf('endless')).failures], [[{ runs: 1 }], 0])
+})
+
 test('an observer that is not there is an error of the worker, and closing the client ends it', async (t) => {
   await assert.rejects(db.observe('nothing', () => undefined).done, { code: 'unknown_observer' })
   await createObserved('closed')

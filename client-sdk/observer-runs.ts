@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { orAborted } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Http } from './http.ts'
 import { type Notification, ObservedRows, type ObserverEvent } from './observer-event.ts'
@@ -79,7 +80,8 @@ export class ObserverRuns<R> {
         () => this.#open(notification, link, signal),
         async (tx) => {
           event = await this.#rows.eventOf<R>(this.#observer, notification, tx)
-          await this.#work(tx, event)
+          // A function that waits for something that never comes must not keep the row.
+          await orAborted(this.#worked(tx, event), signal)
         },
         { signal },
       )
@@ -89,6 +91,10 @@ export class ObserverRuns<R> {
       await this.release(notification, link, isFailure ? wordsOf(error) : undefined)
       if (isFailure) tell(this.#options.onError, error, event)
     }
+  }
+
+  async #worked(tx: Transaction, event: ObserverEvent<R>): Promise<void> {
+    await this.#work(tx, event)
   }
 
   /** A transaction that will acknowledge the change; it goes on over HTTP, and ends with the socket. */
