@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from './backoff.ts'
+import { orAborted, reconnectMs } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Notification } from './observer-event.ts'
 import {
@@ -93,7 +93,8 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
         if (!this.#hasBegun || !isWorthReconnect(error)) throw error
         this.#tries += 1
         tell(this.#options.onReconnect, error, this.#tries)
-        await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
+        await this.#socket.openedWithin(waitMs, signal)
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from './backoff.ts'
+import { orAborted, reconnectMs } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
@@ -94,7 +94,8 @@ export class Subscriber<R> {
         if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
         this.#tries += 1
         tell(this.#options.onReconnect, error, this.#tries)
-        await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
+        await this.#socket.openedWithin(waitMs, signal)
       }
     }
   }
