@@ -159,6 +159,19 @@ test('what a function throws is told to the server, nothing of the run is kept, 
   assert.deepEqual(rows, [{ id: 1, runs: 1 }])
 })
 
+test('the error of a statement is told to the server with its code', async () => {
+  await createObserved('wrong')
+  let runs = 0
+  await using _ = db.observe<Page>('wrong', async (tx) => {
+    runs += 1
+    if (runs === 1) await tx.query('GET nonsense FROM wrong_page WHERE id = 1')
+  })
+  await db.query("SET text = 'new' ON wrong_page WHERE id = 1")
+  await drained('wrong')
+  const { lastError } = await statusOf('wrong')
+  assert.equal(lastError?.error, 'unknown_column: The table wrong_page has no column nonsense.')
+})
+
 test('a function that throws what is no text fails like all others', async () => {
   await createObserved('odd')
   let runs = 0
@@ -170,6 +183,37 @@ test('a function that throws what is no text fails like all others', async () =>
   await drained('odd')
   const { failures, lastError } = await statusOf('odd')
   assert.deepEqual([runs, failures, lastError?.error], [2, 1, 'The run failed.'])
+})
+
+test('what a function throws that is told of failures ends neither the worker nor the process', async () => {
+  for (const [name, onError] of [
+    [
+      'mute',
+      () => {
+        throw new Error('The log is full.')
+      },
+    ],
+    [
+      'dumb',
+      async () => {
+        throw new Error('The log is full.')
+      },
+    ],
+  ] as const) {
+    await createObserved(name)
+    let runs = 0
+    const work = async (tx: Transaction, event: ObserverEvent<Page>) => {
+      runs += 1
+      if (runs === 1) throw new Error('the disk is on fire')
+      await countRun(tx, `${name}_seen`, event)
+    }
+    const worker = db.observe<Page>(name, work, { onError })
+    await db.query(`SET text = 'new' ON ${name}_page WHERE id = 1`)
+    await drained(name)
+    assert.equal(runs, 2)
+    await worker.stop()
+    await worker.done
+  }
 })
 
 test('a worker that is stopped finishes the run under way and takes no other', async (t) => {
@@ -228,6 +272,31 @@ test('a signal ends a run at once: it is rolled back, and another worker gets it
   const { rows } = await db.query('SCAN runs FROM given_seen USE PRIMARY KEY')
   assert.deepEqual(rows, [{ runs: 1 }])
   assert.equal((await statusOf('given')).failures, 0)
+})
+
+test('a function that never ends does not keep its row when a signal or the client ends', async (t) => {
+  await createObserved('endless')
+  const controller = new AbortController()
+  const endings = [
+    { far: anotherClient(t), signal: controller.signal, end: () => controller.abort() },
+    { far: anotherClient(t), end: () => endings[1]?.far.close() },
+  ]
+  await db.query("SET text = 'new' ON endless_page WHERE id = 1")
+  for (const { far, end, ...options } of endings) {
+    const reached = Promise.withResolvers<void>()
+    const work = () => {
+      reached.resolve()
+      return new Promise<void>(() => undefined)
+    }
+    const worker = far.observe<Page>('endless', work, options)
+    await reached.promise
+    end()
+    await worker.done
+  }
+  await using _ = db.observe<Page>('endless', (tx, event) => countRun(tx, 'endless_seen', event))
+  await drained('endless')
+  const { rows } = await db.query('SCAN runs FROM endless_seen USE PRIMARY KEY')
+  assert.deepEqual([rows, (await statusOf('endless')).failures], [[{ runs: 1 }], 0])
 })
 
 test('an observer that is not there is an error of the worker, and closing the client ends it', async (t) => {

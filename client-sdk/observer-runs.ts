@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { orAborted } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Http } from './http.ts'
 import { type Notification, ObservedRows, type ObserverEvent } from './observer-event.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
+import { tell } from './tell.ts'
 import { Transaction } from './transaction.ts'
 import type { IntegerMode, Row } from './values.ts'
 import type { OpenedTransaction } from './wire.ts'
@@ -23,7 +25,10 @@ export type WorkerParts = {
 export type RunOptions<R> = {
   /** Ends it at once; a run under way is rolled back, and another worker gets its row. */
   readonly signal?: AbortSignal
-  /** Told of every run that failed. The server is told as well, and has it run again after a while. */
+  /**
+   * Told of every run that failed. The server is told as well, and has it run again after a while. What
+   * it throws is not heeded.
+   */
   readonly onError?: (error: unknown, event: ObserverEvent<R> | undefined) => void
 }
 
@@ -75,7 +80,8 @@ export class ObserverRuns<R> {
         () => this.#open(notification, link, signal),
         async (tx) => {
           event = await this.#rows.eventOf<R>(this.#observer, notification, tx)
-          await this.#work(tx, event)
+          // A function that waits for something that never comes must not keep the row.
+          await orAborted(this.#worked(tx, event), signal)
         },
         { signal },
       )
@@ -83,8 +89,12 @@ export class ObserverRuns<R> {
       if (isCode(error, 'already_observed') || link.lost.aborted) return
       const isFailure = !signal.aborted && !isNobodysFault(error)
       await this.release(notification, link, isFailure ? wordsOf(error) : undefined)
-      if (isFailure) this.#options.onError?.(error, event)
+      if (isFailure) tell(this.#options.onError, error, event)
     }
+  }
+
+  async #worked(tx: Transaction, event: ObserverEvent<R>): Promise<void> {
+    await this.#work(tx, event)
   }
 
   /** A transaction that will acknowledge the change; it goes on over HTTP, and ends with the socket. */
@@ -133,7 +143,8 @@ function isCode(error: unknown, code: string): boolean {
 /** What a function throws may be anything, also what cannot be made a text. */
 function wordsOf(error: unknown): string {
   try {
-    const words = String(error instanceof Error ? error.message || error.name : error)
+    const code = error instanceof PercoliteError ? `${error.code}: ` : ''
+    const words = code + String(error instanceof Error ? error.message || error.name : error)
     return words === '' ? 'The run failed.' : words.slice(0, ERROR_CHARACTERS_MAX)
   } catch {
     return 'The run failed.'

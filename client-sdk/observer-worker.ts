@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from './backoff.ts'
+import { orAborted, reconnectMs } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Notification } from './observer-event.ts'
 import {
@@ -11,6 +11,7 @@ import {
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import { errorOfFrame, isWorthReconnect } from './socket-frame.ts'
+import { tell } from './tell.ts'
 import type { Row } from './values.ts'
 
 export type ObserveOptions<R = Row> = RunOptions<R> & {
@@ -18,7 +19,10 @@ export type ObserveOptions<R = Row> = RunOptions<R> & {
   readonly workers?: number
   /** How long a row is this worker's alone, in milliseconds; 30,000 if not given. */
   readonly leaseMs?: number
-  /** Called when the connection was lost, before each attempt to come back. */
+  /**
+   * Called when the connection was lost, before each attempt to come back. What it throws is not
+   * heeded.
+   */
   readonly onReconnect?: (error: PercoliteError, tries: number) => void
 }
 
@@ -32,7 +36,8 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   readonly observer: string
   /**
    * Resolves when it was stopped, by `stop`, the signal or `db.close`, and its last run has ended.
-   * Rejects with what ended it otherwise: `unknown_observer`, or that the first connection failed.
+   * Rejects with what ended it otherwise: `unknown_observer`, or that the first connection failed. To
+   * be waited for, as every promise: it is how the end of a worker is heard of.
    */
   readonly done: Promise<void>
 
@@ -87,8 +92,9 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
         signal.throwIfAborted()
         if (!this.#hasBegun || !isWorthReconnect(error)) throw error
         this.#tries += 1
-        this.#options.onReconnect?.(error, this.#tries)
-        await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        tell(this.#options.onReconnect, error, this.#tries)
+        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
+        await this.#socket.openedWithin(waitMs, signal)
       }
     }
   }

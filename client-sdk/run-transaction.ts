@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, sleep } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
+import { tell } from './tell.ts'
 import { type BeginOptions, isWorthRerun, type Transaction } from './transaction.ts'
 
 export type TransactionOptions = BeginOptions & {
   /** How often it is run at most; 8 if not given. */
   readonly tries?: number
-  /** Called before each run after the first, with what ended the run before. */
+  /**
+   * Called before each run after the first, with what ended the run before. What it throws is not
+   * heeded.
+   */
   readonly onRetry?: (error: PercoliteError, tries: number) => void
 }
 
@@ -27,7 +31,7 @@ export async function runTransaction<T>(
     const ended = await runOnce(begin, work)
     if (ended.kind === 'done') return ended.value
     if (ended.kind === 'failed' || run >= tries) throw ended.error
-    onRetry?.(ended.error, run)
+    tell(onRetry, ended.error, run)
     await sleep(backoffMs(run, ended.error.retryAfterMs), signal)
   }
 }

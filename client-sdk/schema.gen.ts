@@ -1086,10 +1086,15 @@ export interface components {
             readonly uptimeSeconds: number;
             /** @description A new stamp, so the time of the store. */
             readonly timestamp: components["schemas"]["Stamp"];
-            /** @description The oldest stamp that can be read. */
+            /** @description The oldest stamp that can be read; 0 as long as nothing has been collected. */
             readonly safePoint: components["schemas"]["Stamp"];
             /** @description The snapshot of the oldest open transaction, or the newest stamp. */
             readonly oldestSnapshot: components["schemas"]["Stamp"];
+            /**
+             * @description How far the feed of changes is behind `timestamp`: the age of the oldest commit whose outcome is
+             *     still open, for which the later ones wait. 0 when there is none.
+             */
+            readonly feedLagMs: number;
             /** @description Transactions over several requests that are open. */
             readonly openTransactions: number;
             /** @description What open transactions have written and not committed. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted } from './backoff.ts'
+import { orAborted, sleep } from './backoff.ts'
 import { clientError } from './errors.ts'
 import { SocketConnection, type SocketOptions } from './socket-connection.ts'
 
@@ -9,6 +9,7 @@ export class SharedSocket {
   #opening: Promise<SocketConnection> | undefined
   #connection: SocketConnection | undefined
   #isClosed = false
+  #opened = Promise.withResolvers<void>()
 
   constructor(options: SocketOptions) {
     this.#options = options
@@ -26,10 +27,22 @@ export class SharedSocket {
     return await orAborted(this.#opening, signal)
   }
 
+  /**
+   * Resolves after `ms`, or as soon as somebody else has opened it, since the server is there again, or
+   * it was closed. Rejects with the signal's reason when it is aborted first.
+   */
+  async openedWithin(ms: number, signal: AbortSignal): Promise<void> {
+    const waking = new AbortController()
+    void this.#opened.promise.then(() => waking.abort())
+    await sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => undefined)
+    signal.throwIfAborted()
+  }
+
   /** All who use it are told `client_closed`, and nobody can open it again. */
   close(): void {
     this.#isClosed = true
     this.#connection?.close(closed())
+    this.#opened.resolve()
   }
 
   async #open(): Promise<SocketConnection> {
@@ -39,6 +52,8 @@ export class SharedSocket {
       throw closed()
     }
     this.#connection = connection
+    this.#opened.resolve()
+    this.#opened = Promise.withResolvers()
     return connection
   }
 }

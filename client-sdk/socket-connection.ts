@@ -14,7 +14,8 @@ export type SocketOptions = {
   readonly token?: string | undefined
   /** How long it may take to open, in milliseconds. */
   readonly timeoutMs: number
-  readonly WebSocket: typeof WebSocket
+  /** Undefined where the runtime has none, as Node.js before 22. */
+  readonly WebSocket: typeof WebSocket | undefined
 }
 
 /** Who asked for something, and hears what the server says about it. */
@@ -26,6 +27,7 @@ export type FrameListener = {
 }
 
 const PROTOCOL = 'percolite.v1'
+const NO_WEBSOCKET = 'There is no WebSocket here: give connect one, or use Node.js 22 or later.'
 const NORMAL_CLOSE = 1000
 
 /** A page cannot see the pings of the server. After one such time of silence it asks, after two it has gone. */
@@ -48,9 +50,13 @@ export class SocketConnection {
   #isSilent = false
   #end: PercoliteError | undefined
 
-  /** Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`. */
+  /**
+   * Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`, and
+   * TypeError where there are no WebSockets.
+   */
   static open(options: SocketOptions): Promise<SocketConnection> {
     return new Promise((resolve, reject) => {
+      if (options.WebSocket === undefined) throw new TypeError(NO_WEBSOCKET)
       const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
       const fail = (error: PercoliteError) => {
         clearTimeout(timer)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs, sleep } from './backoff.ts'
+import { orAborted, reconnectMs } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import { errorOfFrame, isWorthReconnect, type ServerFrame } from './socket-frame.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
 import { SubscriptionFrames } from './subscription-frames.ts'
+import { tell } from './tell.ts'
 import { encodeParameters, type IntegerMode, type Parameters } from './values.ts'
 import type { KeyColumn } from './wire.ts'
 
@@ -21,7 +22,10 @@ export type SubscriberOptions = {
    * ends with `resume_too_old` instead of a `reset`.
    */
   readonly snapshot?: boolean
-  /** Called when the connection was lost, before each attempt to come back. */
+  /**
+   * Called when the connection was lost, or was away for too long, before each attempt to come back.
+   * What it throws is not heeded.
+   */
   readonly onReconnect?: (error: PercoliteError, tries: number) => void
 }
 
@@ -89,8 +93,9 @@ export class Subscriber<R> {
         signal.throwIfAborted()
         if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
         this.#tries += 1
-        this.#options.onReconnect?.(error, this.#tries)
-        await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        tell(this.#options.onReconnect, error, this.#tries)
+        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
+        await this.#socket.openedWithin(waitMs, signal)
       }
     }
   }
@@ -180,6 +185,8 @@ export class Subscriber<R> {
     if (error.code === 'resume_too_old' && this.#options.snapshot !== false) {
       this.#position = undefined
       this.#wantsSnapshot = true
+      // The server is there again, so it is not to be waited for as if it were not.
+      this.#tries = 0
       this.#listener.event({ kind: 'reset' }, 0)
       return true
     }

@@ -118,6 +118,40 @@ test('when the server does not keep what was missed, a reset and a new snapshot 
   assert.deepEqual(await given(subscription.next()), { kind: 'snapshot', timestamp: 20 })
 })
 
+test('a server that is there again and has not kept what was missed is asked again at once', async (t) => {
+  const lost: unknown[] = []
+  const { server, connection, asked } = await start(t, {
+    onReconnect: (error, tries) => lost.push([error.code, tries]),
+  })
+  connection.send(subscribed(asked.id, 5), change(asked.id, 7, [insert('a', 1)]))
+  connection.drop()
+  for (let times = 0; times < 3; times += 1) (await again(server)).connection.drop()
+  const last = await again(server)
+  last.connection.send(problem(last.asked.id, 'resume_too_old', 410))
+  assert.equal((await last.connection.next()).type, 'unsubscribe')
+  assert.equal((await last.connection.next()).snapshot, true)
+  const away = [1, 2, 3, 4].map((tries) => ['connection_failed', tries])
+  assert.deepEqual(lost, [...away, ['resume_too_old', 1]])
+})
+
+test('what a function throws that is told of a lost connection does not end the subscription', async (t) => {
+  for (const onReconnect of [
+    () => {
+      throw new Error('The log is full.')
+    },
+    async () => {
+      throw new Error('The log is full.')
+    },
+  ]) {
+    const { server, first, connection, asked } = await start(t, { onReconnect })
+    connection.send(subscribed(asked.id, 5))
+    connection.drop()
+    const second = await again(server)
+    second.connection.send(subscribed(second.asked.id, 5), change(second.asked.id, 7, []))
+    assert.equal((await given(first)).kind, 'commit')
+  }
+})
+
 test('who wants no snapshot is told by an error that changes were missed', async (t) => {
   const { subscription, first, connection, asked } = await start(t, { since: 5, snapshot: false })
   connection.send(problem(asked.id, 'resume_too_old', 410))
@@ -149,6 +183,12 @@ test('a first connection that fails is an error, and so is a statement that the 
   await server.stop()
   const db = connect({ url: server.url })
   await assert.rejects(db.subscribe(SQL).next(), { code: 'connection_failed' })
+})
+
+test('where there is no WebSocket, who subscribes is told what to do', async (t) => {
+  t.mock.property(globalThis, 'WebSocket', undefined as unknown as typeof WebSocket)
+  const db = connect({ url: 'http://127.0.0.1:1' })
+  await assert.rejects(db.subscribe(SQL).next(), /give connect one/)
 })
 
 test('a close that says what is wrong is that error, and nobody comes back', async (t) => {

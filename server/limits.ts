@@ -22,6 +22,8 @@ export const SERVER_LIMITS = {
   outcomeMemoryMs: 10 * 60 * 1000,
   pathParameterCharactersMax: 16_384,
   headerBytesMax: 32 * 1024,
+  subscriptionsMax: 100_000,
+  changeStreamsMax: 10_000,
   socketsMax: 10_000,
   socketSubscriptionsMax: 100,
   socketQueriesMax: 32,

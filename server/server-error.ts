@@ -28,6 +28,11 @@ export function limitExceeded(limit: string, limitValue: number, actual: number,
   )
 }
 
+/** As much as the server takes of something from all of its clients together; they may come again. */
+export function overloadedBy(limit: string, limitValue: number, actual: number, detail: string) {
+  return new ServerError('overloaded', detail, { limit, limitValue, actual })
+}
+
 /** Which statement of a request failed, around the error that says why. */
 export class StatementFailure extends Error {
   override readonly name = 'StatementFailure'

@@ -12,7 +12,7 @@ import { problemOf } from './error-response.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { requireMinTimestamp, type SnapshotAsked } from './request-snapshot.ts'
 import { withRowNamed } from './row-address.ts'
-import { ServerError } from './server-error.ts'
+import { overloadedBy, ServerError } from './server-error.ts'
 import { endsTransaction } from './transaction-end.ts'
 import {
   busy,
@@ -58,12 +58,10 @@ export class TransactionSessions {
   /** Throws `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. */
   async open({ minTimestamp, ...options }: OpenOptions): Promise<TransactionSession> {
     const count = this.#open.size + this.#beginning
-    if (count >= SERVER_LIMITS.openTransactionsMax) {
-      throw new ServerError('overloaded', 'Too many transactions are open.', {
-        limit: 'openTransactionsMax',
-        limitValue: SERVER_LIMITS.openTransactionsMax,
-        actual: count + 1,
-      })
+    const most = SERVER_LIMITS.openTransactionsMax
+    if (count >= most) {
+      const detail = 'Too many transactions are open.'
+      throw overloadedBy('openTransactionsMax', most, count + 1, detail)
     }
     this.#beginning += 1
     try {

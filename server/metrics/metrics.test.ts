@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { openStorage } from '../../storage/storage.ts'
+import { ManualClock } from '../../test/manual-clock.ts'
 import { ObservedServer, Runs } from '../../test/observed-server.ts'
 
 /** The figures of one scrape, by their names with labels. */
@@ -64,4 +67,38 @@ test('observers, subscriptions and sockets are told of while they are there', as
   await observed.run('DROP OBSERVER idle')
   const after = await scrape(observed)
   assert.equal(after.has('percolite_observer_pending{observer="idle"}'), false)
+})
+
+test('what has not happened yet has no figure: the safe point before the first collection', async (t) => {
+  const clock = new ManualClock()
+  const retention = { retentionMs: 60_000, heldMsMax: 1_000 }
+  const storage = await openStorage({
+    engine: 'memory',
+    clock,
+    retention,
+    collectionIntervalMs: 120_000,
+  })
+  const observed = await ObservedServer.start(t, { outside: { storage, clock } })
+  const names = ['safe_point_age_seconds', 'last_collection_rows', 'last_collection_seconds']
+  const before = await scrape(observed)
+  for (const name of names) assert.equal(before.has(`percolite_${name}`), false, name)
+  await clock.advance(120_000)
+  while ((await storage.status()).lastCollection === undefined) await setImmediate()
+  const after = await scrape(observed)
+  for (const name of names) assert.ok(after.has(`percolite_${name}`), name)
+  const ageSeconds = after.get('percolite_safe_point_age_seconds') ?? Number.NaN
+  assert.ok(ageSeconds >= 60 && ageSeconds < 120, `${ageSeconds} s`)
+})
+
+test('the feed is behind by the age of the commit that it waits for, in status as well', async (t) => {
+  const storage = await openStorage({ engine: 'memory' })
+  const observed = await ObservedServer.start(t, { outside: { storage } })
+  const { body: idle } = await observed.server.get('/v1/status')
+  assert.equal(idle.feedLagMs, 0)
+  const { timestamp } = await storage.status()
+  storage.feed.resolved = async () => timestamp - 5_000_000
+  const { body: waiting } = await observed.server.get('/v1/status')
+  assert.ok(waiting.feedLagMs >= 5_000, `${waiting.feedLagMs} ms`)
+  const lagSeconds = (await scrape(observed)).get('percolite_feed_lag_seconds') ?? 0
+  assert.ok(lagSeconds >= 5, `${lagSeconds} s`)
 })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
+import { feedLagMs } from '../feed-lag.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */
 export class StoreMetrics {
@@ -25,15 +26,17 @@ export class StoreMetrics {
 
   async collect(): Promise<void> {
     const status = await this.#storage.status()
-    const resolved = await this.#storage.feed.resolved()
+    const lagMs = await feedLagMs(this.#storage, status.timestamp)
     this.#transactions.reset()
     for (const [outcome, count] of Object.entries(status.endedTransactions)) {
       this.#transactions.inc({ outcome }, count)
     }
-    const figures = { ...figuresOf(status), feed_lag_seconds: ageOf(resolved, status) }
+    const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }
     for (const [name, gauge] of Object.entries(this.#gauges)) {
       const figure = figures[name as keyof typeof GAUGES]
-      if (figure !== undefined) gauge.set(figure)
+      // A gauge is 0 by itself, which would be said of what has not happened yet.
+      if (figure === undefined) gauge.remove()
+      else gauge.set(figure)
     }
   }
 }
@@ -50,6 +53,7 @@ const GAUGES = {
   last_collection_seconds: 'How long the last garbage collection took.',
 } as const
 
+/** Undefined is what there is no figure of yet. */
 type Figures = { readonly [name in keyof typeof GAUGES]?: number | undefined }
 
 function figuresOf(status: StorageStatus): Figures {
@@ -57,7 +61,8 @@ function figuresOf(status: StorageStatus): Figures {
   return {
     open_transactions: status.openTransactions,
     buffered_bytes: status.bufferedBytes,
-    safe_point_age_seconds: ageOf(status.safePoint, status),
+    // Before the first collection the store can be read back to its beginning, whenever that was.
+    safe_point_age_seconds: status.safePoint === 0 ? undefined : ageOf(status.safePoint, status),
     oldest_snapshot_age_seconds: ageOf(status.oldestSnapshot, status),
     index_builds: status.indexBuilds.length,
     last_collection_rows: lastCollection?.rowsCollected,

@@ -90,6 +90,15 @@ test('whatever a function throws, it is tried again, and its worker lives on', a
   assert.deepEqual([runs, failures, lastError.error], [1, 4, 'Symbol(odd)'])
 })
 
+test('the error of a statement is told with its code, as clients know it', async (t) => {
+  const fail = new Runs('fail', (tx) => tx.query('GET nonsense FROM page WHERE id = 1'))
+  const observed = await ObservedServer.start(t, { outside: { observers: [fail.defined] } })
+  await observed.createObserver('fail')
+  await observed.write(1, 'text')
+  const { lastError } = await observed.until('fail', ({ failures }) => failures > 0)
+  assert.equal(lastError.error, 'unknown_column: The table page has no column nonsense.')
+})
+
 test('a poisoned row becomes a dead letter, and RESUME takes it up; the others go on', async (t) => {
   let isPoisonous = true
   const poisoned = new Runs('poisoned', async (_tx, { key }) => {

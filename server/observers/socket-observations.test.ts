@@ -260,6 +260,7 @@ test('what is wrong with a frame is an error of its id; an id of something else 
     { type: 'observe' },
     { type: 'observe', observer: 7 },
     { type: 'observe', observer: 'count', workers: 0 },
+    { type: 'observe', observer: 'count', workers: null },
     { type: 'observe', observer: 'count', leaseMs: 'long' },
     { type: 'observe', observer: 'count', leaseMs: SERVER_LIMITS.observerLeaseMsMax + 1 },
     { type: 'observe', observer: 'count', integers: 'roman' },

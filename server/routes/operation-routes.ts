@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Storage } from '../../storage/storage.ts'
 import { consistencyAnswer } from '../consistency-answer.ts'
+import { feedLagMs } from '../feed-lag.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { standingLockOf } from '../row-cells.ts'
@@ -35,6 +36,7 @@ export function operationRoutes(parts: {
         timestamp,
         safePoint,
         oldestSnapshot,
+        feedLagMs: await feedLagMs(storage, timestamp),
         openTransactions: sessions.count,
         bufferedBytes,
         indexBuilds,

@@ -5,13 +5,13 @@ import type { Clock } from '../../storage/storage.ts'
 import { problemOf } from '../error-response.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ClientDisconnected, ServerError } from '../server-error.ts'
+import { ClientDisconnected, overloadedBy, ServerError } from '../server-error.ts'
 import { ChangeLines } from './change-lines.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
 type ChangeStreamParts = {
-  readonly subscriptions: Subscriptions
+  readonly subscriptions: Pick<Subscriptions, 'serve'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -32,6 +32,13 @@ export class ChangeStreams {
 
   /** The body of the answer, once it has a line; what is wrong before that is thrown. */
   async open(request: SubscriptionRequest, running: RunningRequest): Promise<Readable> {
+    const { changeStreamsMax } = SERVER_LIMITS
+    const actual = this.#streams.size + 1
+    if (actual > changeStreamsMax) {
+      running.end()
+      const detail = 'Too many answers of changes are open.'
+      throw overloadedBy('changeStreamsMax', changeStreamsMax, actual, detail)
+    }
     const lines = new ChangeLines(this.#parts.clock)
     const stream = { lines, running }
     this.#streams.add(stream)

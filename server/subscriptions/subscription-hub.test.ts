@@ -16,7 +16,7 @@ import { StatementExecution } from '../statement-execution.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** Subscriptions over a store whose snapshots of the past, the images of rows, a test can hold back. */
-async function world(t: TestContext) {
+async function world(t: TestContext, subscriptionsMax?: number) {
   const storage = await openStorage({ engine: 'memory' })
   const server = await startTestServer(t, { outside: { storage } })
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER)')
@@ -46,7 +46,8 @@ async function world(t: TestContext) {
       return super.row(...row)
     }
   })()
-  const subscriptions = new Subscriptions({ ...parts, log, writer, execution }, createParser())
+  const serving = { ...parts, log, writer, execution }
+  const subscriptions = new Subscriptions(serving, createParser(), subscriptionsMax)
   const running: RunningRequest[] = []
   t.after(async () => {
     for (const one of running) one.abort(new Error('The test is over.'))
@@ -229,4 +230,18 @@ test('when garbage collection passes what is just being read, only a new beginni
   }
   slow.sink.makeRoom(10)
   assert.equal((await slow.ended).code, 'resume_too_old')
+})
+
+test('more subscriptions than there may be are refused, until one ends', async (t) => {
+  const { subscribe, subscriptions } = await world(t, 2)
+  const { own, ended } = await subscribe('SCAN * FROM item')
+  await subscribe('SCAN id FROM item')
+  const another = () =>
+    subscriptions.serve({ sql: 'SCAN * FROM item' }, new RecordingSink(), new RunningRequest())
+  const figures = { limit: 'subscriptionsMax', limitValue: 2, actual: 3 }
+  await assert.rejects(another(), { code: 'overloaded', fields: figures })
+  own.abort(new Error('The client left.'))
+  await ended
+  await subscribe('SCAN n FROM item')
+  await assert.rejects(another(), { code: 'overloaded' })
 })

@@ -251,17 +251,23 @@ export class Subscription {
   }
 
   /**
-   * History may begin before there was such a table, and then nothing of it is of concern. Once the
-   * statement has fitted, it has to go on fitting: throws PlanError.
+   * History may begin before there was such a table, and then nothing of it is of concern; nor is a table
+   * that bore the same name before, of another key than the client knows. Once the statement has fitted,
+   * it has to go on fitting: throws PlanError.
    */
   #indexFor(catalog: Catalog): SubscriptionIndex {
-    const hasFitted = this.#index?.has(this.query) ?? false
+    const { query } = this
+    const hasFitted = this.#index?.has(query) ?? false
     const index = new SubscriptionIndex(catalog)
     try {
-      index.add(this.query)
+      index.add(query)
     } catch (error) {
       if (hasFitted) throw error
+      return index
     }
+    const { tableId } = this.#told
+    const isAnother = tableId !== undefined && query.planAt(catalog).table.id !== tableId
+    if (isAnother && !hasFitted) index.delete(query)
     return index
   }
 

@@ -130,6 +130,23 @@ test('a socket has so many subscriptions and no more', async (t) => {
   assert.deepEqual([code, limit], ['limit_exceeded', 'socketSubscriptionsMax'])
 })
 
+test('history from before a table tells nothing of one that bore its name, and had another key', async (t) => {
+  const { server, client, commit } = await world(t)
+  const since = await commit('CREATE TABLE other (id INTEGER PRIMARY KEY)')
+  await commit('CREATE TABLE reused (id INTEGER PRIMARY KEY, n INTEGER)')
+  await commit('INSERT INTO reused (id, n) VALUES (1, 1)')
+  await commit('DROP TABLE reused')
+  await commit('CREATE TABLE reused (name TEXT PRIMARY KEY)')
+  const commitTimestamp = await commit("INSERT INTO reused (name) VALUES ('a')")
+  const { key } = await client.subscribe('s', 'SCAN * FROM reused', { since })
+  assert.deepEqual(key, [{ name: 'name', type: 'TEXT' }])
+  const changes = [{ op: 'insert', key: ['a'], row: { name: 'a' } }]
+  const first = { type: 'change', id: 's', commitTimestamp, changes, last: true }
+  assert.deepEqual(await client.about('s'), first)
+  await server.query('DROP TABLE reused')
+  assert.equal((await client.about('s')).code, 'unknown_table')
+})
+
 test('with since, everything after it comes, also from before there was the table', async (t) => {
   const { client, commit, server } = await world(t)
   const before = (await server.query('SHOW TABLES')).body.readTimestamp

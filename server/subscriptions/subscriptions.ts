@@ -5,7 +5,7 @@ import type { Timestamp } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters } from '../query-request.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ServerError } from '../server-error.ts'
+import { overloadedBy, ServerError } from '../server-error.ts'
 import { FrameCache } from './frame-cache.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
@@ -37,6 +37,7 @@ export function requireOneBeginning(snapshot: boolean, since: unknown): void {
 export class Subscriptions {
   readonly #parts: SubscriptionParts
   readonly #parser: Parser
+  readonly #subscriptionsMax: number
   readonly #hub: SubscriptionHub
   readonly #queries = new Map<string, SubscribedQuery>()
   readonly #closing = new AbortController()
@@ -44,11 +45,16 @@ export class Subscriptions {
   #count = 0
   #queryNumber = 0
 
-  constructor(parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>, parser: Parser) {
+  constructor(
+    parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>,
+    parser: Parser,
+    subscriptionsMax: number = SERVER_LIMITS.subscriptionsMax,
+  ) {
     const readers = new Permits(SERVER_LIMITS.feedReadersMax)
     const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
     this.#parts = { ...parts, readers, recent, frames: new FrameCache() }
     this.#parser = parser
+    this.#subscriptionsMax = subscriptionsMax
     this.#hub = new SubscriptionHub(this.#parts)
     this.#progressing = this.#tellProgress()
   }
@@ -64,13 +70,14 @@ export class Subscriptions {
 
   /**
    * Serves one subscription until `running` is aborted, and rejects with its reason; or with what else
-   * ended it, to be told to the client.
+   * ended it, to be told to the client. Of more than `subscriptionsMax` that is `overloaded`.
    */
   async serve(
     request: SubscriptionRequest,
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
+    if (this.#count >= this.#subscriptionsMax) throw this.#tooMany()
     const query = this.#queryOf(request)
     query.subscriptions += 1
     this.#count += 1
@@ -89,6 +96,11 @@ export class Subscriptions {
     this.#closing.abort()
     await this.#progressing
     await this.#hub.close()
+  }
+
+  #tooMany(): ServerError {
+    const detail = 'Too many subscriptions are open.'
+    return overloadedBy('subscriptionsMax', this.#subscriptionsMax, this.#count + 1, detail)
   }
 
   /** Subscriptions of the same text and parameters share one. Throws ParseError and ServerError. */

@@ -9,10 +9,17 @@ type Columns = SubscriptionPlan['columns']
 /** The columns that a client knows of: it needs their types to read the values of rows. */
 export class ToldColumns {
   #columns: Columns = []
+  #tableId: number | undefined
+
+  /** The table whose key the client knows; undefined before it was told. */
+  get tableId(): number | undefined {
+    return this.#tableId
+  }
 
   /** The frame that a subscription begins with. */
   begin(timestamp: Timestamp, { table, columns }: SubscriptionPlan): SubscriptionFrame {
     this.#columns = columns
+    this.#tableId = table.id
     // In key order, which is the one that a client keeps its rows in.
     const key = keyColumns(table).map((column, place) => ({
       ...typed(column),

@@ -44,7 +44,7 @@ function countOf(
   name: string,
   { most, byDefault }: { readonly most: number; readonly byDefault: number },
 ): number {
-  const value = fields[name] ?? byDefault
+  const { [name]: value = byDefault } = fields
   if (Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= most) {
     return value as number
   }

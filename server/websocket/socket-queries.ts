@@ -7,7 +7,7 @@ import type { ObserverRun } from '../observer-run.ts'
 import type { QueryRequest } from '../query-request.ts'
 import type { RunningRequest } from '../running-request.ts'
 import type { StatementRunner } from '../statement-runner.ts'
-import { TransactionSession } from '../transaction-session.ts'
+import { busy, TransactionSession } from '../transaction-session.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 import { type TurnQueue, Turns } from '../turns.ts'
 
@@ -26,6 +26,8 @@ const FORGET_EVERY = 100
 export class SocketQueries {
   readonly #parts: SocketQueryParts
   readonly #transactions = new Set<string>()
+  /** Those in which a query of this socket is running. */
+  readonly #busy = new Set<string>()
 
   constructor(parts: SocketQueryParts) {
     this.#parts = parts
@@ -38,10 +40,26 @@ export class SocketQueries {
     observerRun?: ObserverRun,
   ): Promise<string> {
     try {
-      return await this.#answer(request, running, observerRun)
+      const { transaction } = request
+      if (transaction === undefined) return await this.#answer(request, running, observerRun)
+      return await this.#alone(transaction, () => this.#answer(request, running, observerRun))
     } catch (error) {
       observerRun?.notCommitted(error)
       throw error
+    }
+  }
+
+  /**
+   * Of queries that are sent ahead the first one runs, whatever each of them takes to begin: else a COMMIT
+   * would overtake the statements before it, and commit without them. Rejects with `transaction_busy`.
+   */
+  async #alone<T>(transaction: string, work: () => Promise<T>): Promise<T> {
+    if (this.#busy.has(transaction)) throw busy(transaction)
+    this.#busy.add(transaction)
+    try {
+      return await work()
+    } finally {
+      this.#busy.delete(transaction)
     }
   }
 

@@ -215,3 +215,25 @@ test('a stopping server answers what runs, takes nothing new, and closes with 10
   assert.equal((await client.closed()).code, 1001)
   await closed
 })
+
+test('of queries that are sent ahead in a transaction the first runs, and no COMMIT overtakes it', async (t) => {
+  const { server, port } = await listeningServer(t)
+  const client = await openSocket(t, port)
+  const { transaction } = await client.query('BEGIN')
+  const write = (id: string) => ({ sql: `SET balance = 1 ON account WHERE id = '${id}'` })
+  const ahead = [write('a'), { statements: [write('b')] }, { sql: 'COMMIT' }]
+  for (const first of [0, 1]) {
+    const queries = ahead.slice(first)
+    for (const [place, query] of queries.entries()) {
+      client.send({ type: 'query', id: `${first} ${place}`, transaction, ...query })
+    }
+    for (const [place] of queries.entries()) {
+      const { type, code } = await client.about(`${first} ${place}`)
+      if (place === 0) assert.equal(type, 'result')
+      else assert.equal(code, 'transaction_busy')
+    }
+  }
+  assert.equal((await client.query('COMMIT', { transaction })).type, 'result')
+  const rows = await server.rows('SCAN id FROM account')
+  assert.deepEqual(rows, [{ id: 'a' }, { id: 'b' }])
+})

@@ -207,11 +207,17 @@ const RUN_AGAIN: readonly StorageErrorCode[] = ['commit_outcome_unknown', 'close
 /** What an observer's function has thrown may be anything, also what cannot be made a text. */
 function textOf(error: unknown): string {
   try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    const text = error instanceof Error ? `${kindOf(error)}: ${error.message}` : String(error)
     return text.slice(0, ERROR_CHARACTERS_MAX)
   } catch {
     return `a value of type ${typeof error}`
   }
+}
+
+/** The code of an error says more than the name of its class, which nobody outside knows. */
+function kindOf(error: Error): string {
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : error.name
 }
 
 const ERROR_CHARACTERS_MAX = 2_000

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Calls a function that only wants to be told. What it throws, or its promise rejects with, is not
+ * heeded: it is about the telling, and has nothing to do with what goes on here.
+ */
+export function tell<Args extends readonly unknown[]>(
+  told: ((...args: Args) => unknown) | undefined,
+  ...args: Args
+): void {
+  try {
+    Promise.resolve(told?.(...args)).catch(() => undefined)
+  } catch {
+    // Not heeded either.
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { pino } from 'pino'
+import { ManualClock } from '../../test/manual-clock.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { RunningRequest } from '../running-request.ts'
+import { ChangeStreams } from './change-streams.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+/** Says that each subscription stands, and never anything else. */
+const SILENT: Pick<Subscriptions, 'serve'> = {
+  async serve(_request, sink, { signal }) {
+    sink.send(SubscriptionFrame.of('subscribed', {}))
+    return new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  },
+}
+
+test('more answers of changes than may be open are refused, until one ends', async (t) => {
+  const clock = new ManualClock()
+  const log = pino({ level: 'silent' })
+  const streams = new ChangeStreams({ subscriptions: SILENT, clock, log })
+  t.after(() => streams.close())
+  const { changeStreamsMax } = SERVER_LIMITS
+  const open = (running = new RunningRequest()) => streams.open({ sql: '' }, running)
+  const first = new RunningRequest()
+  const body = await open(first)
+  await Promise.all(Array.from({ length: changeStreamsMax - 1 }, () => open()))
+  let ended = 0
+  const refused = new RunningRequest(() => {
+    ended += 1
+  })
+  const fields = {
+    limit: 'changeStreamsMax',
+    limitValue: changeStreamsMax,
+    actual: changeStreamsMax + 1,
+  }
+  await assert.rejects(open(refused), { code: 'overloaded', fields })
+  assert.equal(ended, 1, 'a stopping server does not wait for it')
+  first.abort(new Error('The client left.'))
+  for await (const _chunk of body);
+  await open()
+})
