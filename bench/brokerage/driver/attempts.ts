@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
-import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
+import { TransactionAborted } from '../engine.ts'
 import type { Tally } from './tally.ts'
 import type { TransactionName } from './transaction-names.ts'
 
@@ -10,9 +10,8 @@ const BACKOFF_MS_MAX = 1_000
 
 export type Call<Result> = {
   readonly name: TransactionName
-  readonly options: BeginOptions
-  /** Runs the transaction, its commit included. It reads everything anew in each attempt. */
-  readonly work: (transaction: Transaction) => Promise<Result>
+  /** Runs the transaction from its beginning to its commit. It reads everything anew each time. */
+  readonly work: () => Promise<Result>
   /**
    * Finds out whether a commit whose answer was lost has happened: its result, or undefined when it
    * has not. Absent where another attempt does no harm.
@@ -43,13 +42,13 @@ export class Attempts {
   }
 
   /** Rejects with whatever is not a TransactionAborted. */
-  async run<Result>(session: Session, call: Call<Result>): Promise<Attempted<Result>> {
+  async run<Result>(call: Call<Result>): Promise<Attempted<Result>> {
     const { tally, engineUp } = this.#parts
     for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
       await engineUp()
       const startedMs = performance.now()
       try {
-        const result = await call.work(await session.begin(call.options))
+        const result = await call.work()
         return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
       } catch (error) {
         if (!(error instanceof TransactionAborted)) throw error
