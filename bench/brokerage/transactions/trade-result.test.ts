@@ -8,6 +8,7 @@ import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { symbolOf } from '../population/names.ts'
 import { historyMs, momentOf } from '../population/trading-calendar.ts'
 import type { BrokerMode } from '../run-facts.ts'
+import { perform } from './all-transactions.ts'
 import { brokerFold } from './broker-fold.ts'
 import { tradeOrder } from './trade-order.ts'
 import { tradeResult } from './trade-result.ts'
@@ -83,6 +84,27 @@ class Desk {
     await this.complete(first)
   }
 
+  /** Completes all of them at once, each on a connection of its own, until each is done. */
+  async completeAll(engine: Engine, tradeIds: readonly number[]): Promise<number> {
+    let conflicts = 0
+    const complete = async (tradeId: number) => {
+      const session = await engine.connect()
+      const input = { tradeId, price: 2_500, brokerMode: this.#brokerMode, now: NOW }
+      for (let isDone = false; !isDone; ) {
+        try {
+          await perform(session, 'Trade-Result', input)
+          isDone = true
+        } catch (error) {
+          if (!(error instanceof TransactionAborted)) throw error
+          conflicts += 1
+        }
+      }
+      await session.close()
+    }
+    await Promise.all(tradeIds.map(complete))
+    return conflicts
+  }
+
   async position(symbol: string): Promise<number | undefined> {
     const transaction = await this.#one.begin({ readOnly: true })
     const [found] = await transaction.read(get('holding_summary', [ACCOUNT.id, symbol], ['hs_qty']))
@@ -118,6 +140,28 @@ async function verdict(engine: Engine, brokerMode: BrokerMode, results: number) 
   }
   return verdictLines(await checkAll(engine, TEST_POPULATION, facts))
 }
+
+// One call from beginning to end: nobody can be let in before its commit.
+testOnEngine(
+  'pg-native',
+  'results for one position at once, also where it begins and where it ends, are done one by one',
+  async (engine) => {
+    const desk = await Desk.open(engine, 'inline')
+    const symbol = await securityNotHeld(engine)
+    let conflicts = 0
+    for (let round = 0; round < 3; round += 1) {
+      for (const type of ['TMB', 'TMS'] as const) {
+        const orders: number[] = []
+        for (let order = 0; order < 4; order += 1) orders.push(await desk.order(symbol, type))
+        conflicts += await desk.completeAll(engine, orders)
+        assert.equal(await desk.position(symbol), type === 'TMB' ? 800 : undefined)
+      }
+    }
+    assert.ok(conflicts > 0, 'nothing happened at once')
+    assert.deepEqual(await verdict(engine, 'inline', desk.trades), ['15 of 15 checks hold'])
+    await desk.close()
+  },
+)
 
 // SQLite has one writer, so that there is nobody to collide with.
 for (const name of [
