@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- Completes a trade: the position, the tax, the commission, and the money. To be serializable.
+-- Completes a trade: the position, the tax, the commission, and the money. To be serializable; and as a
+-- table that is read from end to end is locked as a whole then, small ones are read by their keys too.
 CREATE FUNCTION trade_result(input json, OUT answer json)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   completed bigint := input->>'tradeId';
   price bigint := input->>'price';
