@@ -40,13 +40,26 @@ test('a transaction that meets conflicts runs again, and each attempt is counted
 const many = (count: number, abort: AbortCause) =>
   Array.from({ length: count }, () => new TransactionAborted(abort))
 
-test('it is given up after twenty attempts, of which those without an engine do not count', async () => {
+test('it is given up after twenty attempts; lost connections count apart', async () => {
   const run = (...aborts: TransactionAborted[]) =>
-    attemptsWith(new Tally()).run({
-      ...{ name: 'Trade-Order', work: failing(...aborts) },
-    })
+    attemptsWith(new Tally()).run({ name: 'Trade-Order', work: failing(...aborts) })
   assert.equal((await run(...many(20, 'timeout'))).kind, 'gaveUp')
-  assert.equal((await run(...many(30, 'connectionLost'))).kind, 'ended')
+  const crashes = [
+    ...many(19, 'connectionLost'),
+    ...many(1, 'timeout'),
+    ...many(19, 'connectionLost'),
+  ]
+  assert.equal((await run(...crashes)).kind, 'ended')
+})
+
+test('an engine that is gone ends the run', async () => {
+  const refused = () =>
+    new TransactionAborted('connectionLost', { cause: new Error('connect ECONNREFUSED') })
+  const work = failing(...Array.from({ length: 20 }, refused))
+  await assert.rejects(
+    attemptsWith(new Tally()).run({ name: 'Trade-Order', work }),
+    /^EngineGone: Trade-Order: the connection was lost 20 times in a row, at last: connect ECONNREFUSED$/,
+  )
 })
 
 test('a commit whose answer was lost is looked for before it runs again', async () => {

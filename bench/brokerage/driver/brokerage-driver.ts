@@ -82,7 +82,10 @@ export class BrokerageDriver {
     const attempts = new Attempts({
       tally,
       random: this.#random.row(BACKOFF_STREAM, 0),
-      engineUp: async () => await this.#down,
+      engineUp: async () => {
+        this.#throwFailure()
+        await this.#down
+      },
     })
     this.#workload = new Workload({
       ...{ population, tally, attempts, brokerMode },
@@ -211,10 +214,20 @@ export class BrokerageDriver {
     }
   }
 
+  /** Also in the middle of a run, which then comes to its end: nothing is tried again after a failure. */
   async close(): Promise<void> {
-    await this.#observation?.stop()
-    await this.#customers.close()
-    await this.#others.close()
+    this.#stop.abort()
+    await this.#running
+    await this.#market.drain()
+    try {
+      await this.#observation?.stop()
+    } catch (error) {
+      // What ended the run has been told already; the observer has met the same.
+      if (this.#failure === undefined) throw error
+    } finally {
+      await this.#customers.close()
+      await this.#others.close()
+    }
   }
 
   async #callOneByOne(user: number): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type PerformedName,
   type ResultOf,
   TRANSACTIONS,
+  transact,
 } from '../transactions/all-transactions.ts'
 import { brokerVolume } from './sqlite-native/broker-volume.ts'
 import { customerPosition } from './sqlite-native/customer-position.ts'
@@ -35,7 +36,9 @@ export function nativeTransactions(
 ): NativeTransactions {
   const native = <Name extends PerformedName>(name: Name, work: NativeWork<Name>) => ({
     [name]: async (input: InputOf<Name>) =>
-      await work(await session.begin(TRANSACTIONS[name].options), statements, input),
+      await transact(session, TRANSACTIONS[name].options, (transaction) =>
+        work(transaction, statements, input),
+      ),
   })
   return {
     ...native('Trade-Status', tradeStatus),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BeginOptions, Session, Transaction } from '../engine.ts'
+import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
 import { brokerFold } from './broker-fold.ts'
 import { brokerVolume } from './broker-volume.ts'
 import { customerPosition } from './customer-position.ts'
@@ -58,5 +58,23 @@ export async function perform<Name extends PerformedName>(
     | undefined
   if (native !== undefined) return await native(input)
   const { options, run }: AnyTransaction = TRANSACTIONS[name]
-  return (await run(await session.begin(options), input as never)) as ResultOf<Name>
+  return await transact(session, options, async (transaction) => {
+    return (await run(transaction, input as never)) as ResultOf<Name>
+  })
+}
+
+/** Does `work`, its commit included, in a new transaction, which is over in any case afterwards. */
+export async function transact<Result>(
+  session: Pick<Session, 'begin'>,
+  options: BeginOptions,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const transaction = await session.begin(options)
+  try {
+    return await work(transaction)
+  } catch (error) {
+    // Left open it would keep others waiting, where there is one writer. What fails here is over already.
+    if (!(error instanceof TransactionAborted)) await transaction.rollback().catch(() => {})
+    throw error
+  }
 }
