@@ -191,7 +191,7 @@ for (const name of [
     name,
     'what comes to a broker while its side table is folded is folded the next time',
     async (engine) => {
-      await (await engine.observe?.('broker', async () => {}))?.stop()
+      await (await engine.observe?.('broker', async () => {}, assert.ifError))?.stop()
       const desk = await Desk.open(engine, 'observer')
       const symbol = symbolOf(0)
       const later = await desk.order(symbol, 'TMB')

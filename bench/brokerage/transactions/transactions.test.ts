@@ -31,7 +31,7 @@ type Traces = {
 /** The same calls with the same inputs, one after the other, of every kind. */
 async function play(engine: Engine): Promise<Traces> {
   // Results tell an observer of brokers, where there can be one; here it never runs.
-  await (await engine.observe?.('broker', async () => {}))?.stop()
+  await (await engine.observe?.('broker', async () => {}, assert.ifError))?.stop()
   const session = await engine.connect()
   const inputs = new CustomerEmulator(TEST_POPULATION)
   const random = new CounterRandom(3n)
