@@ -15,9 +15,11 @@ import { columnsOf, TABLE_NAMES } from '../schema/schema.ts'
 import { type InputOf, type PerformedName, perform } from './all-transactions.ts'
 import { MAINTAINED_TABLES } from './data-maintenance.ts'
 import { tradeCleanup } from './trade-cleanup.ts'
-import type { MarketOrder } from './trade-order.ts'
+import type { MarketOrder, TradeOrderInput } from './trade-order.ts'
 
 const ROUNDS = 12
+/** Of each round at most. */
+const ORDERS = 5
 /** In each round, of those kinds that have several frames. */
 const VARIED_CALLS = 4
 const FIRST_TRADE = firstRunTradeIdentifier(TEST_POPULATION.profile.trades)
@@ -38,6 +40,7 @@ async function play(engine: Engine): Promise<Traces> {
   const answers: string[] = []
   const orders: MarketOrder[] = []
   const rolledBack: number[] = []
+  let bought: TradeOrderInput | undefined
   const volumes = new Map<string, { readonly acknowledged: number; readonly ambiguous: number }>()
   const keep = (name: string, answer: unknown) => answers.push(`${name} ${JSON.stringify(answer)}`)
   const call = <Name extends PerformedName>(name: Name, input: InputOf<Name>) =>
@@ -47,12 +50,24 @@ async function play(engine: Engine): Promise<Traces> {
     const draws = (kind: number) => random.row(200 + kind, round)
     now += 1_000
     for (let order = 0; order < 4; order += 1) {
-      const tradeId = FIRST_TRADE + 4 * round + order
+      const tradeId = FIRST_TRADE + ORDERS * round + order
       const input = inputs.tradeOrder(random.row(240 + order, round), { tradeId, now })
       const done = await call('Trade-Order', { ...input, rollsBack: order === 3 })
       keep('order', done)
+      if (done.kind !== 'ordered') rolledBack.push(tradeId)
+      else {
+        orders.push(done.order)
+        if (input.type === 'TMB') bought = { ...input, security: { symbol: done.order.symbol } }
+      }
+    }
+    // What was bought in the round before is sold at the highest price that there is.
+    if (bought !== undefined && round % 2 === 1) {
+      const tradeId = FIRST_TRADE + ORDERS * round + 4
+      const sale = { type: 'TLS', limitPrice: 3_000, onMargin: false, rollsBack: false } as const
+      const done = await call('Trade-Order', { ...bought, ...sale, tradeId, now })
+      keep('sale', done)
       if (done.kind === 'ordered') orders.push(done.order)
-      else rolledBack.push(tradeId)
+      bought = undefined
     }
     const latest = orders.at(-1) as MarketOrder
     const feed = { symbol: latest.symbol, price: latest.price, quantity: 375 }
