@@ -25,9 +25,10 @@ export interface Engine {
   ): AsyncIterable<ReadonlyArray<Pick<RowOf<T>, C>>>
   /**
    * Has `run` called for rows of which transactions `notify`, by a weak observer of the engine's own, until
-   * the observation is stopped. The session is for that call. Absent where there are no observers.
+   * the observation is stopped. The session is for that call; `failed` is told what a call was rejected
+   * with. Absent where there are no observers.
    */
-  observe?(table: TableName, run: ObserverRun): Promise<Observation>
+  observe?(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation>
   /** Bytes on disk, what is waiting to be checkpointed included. */
   diskBytes(): Promise<number>
   /** Ends it with SIGKILL and starts it again; absent where there is no process to kill. */
@@ -38,8 +39,10 @@ export interface Engine {
 /** May be called when nothing has changed, and twice for one change. */
 export type ObserverRun = (session: Session, key: readonly Value[]) => Promise<void>
 
+export type ObserverFailed = (error: unknown) => void
+
 export interface Observation {
-  /** Resolves when the runs under way have ended. Rejects with what one of them was rejected with. */
+  /** Resolves when the runs under way have ended. */
   stop(): Promise<void>
 }
 
@@ -50,6 +53,11 @@ export interface BulkLoader {
 /** Has at most one open transaction. */
 export interface Session {
   begin(options: BeginOptions): Promise<Transaction>
+  /**
+   * Whole transactions by their names, with joins and in the database's own language, as nobody would
+   * write them for two engines. Those that are not there run in steps. Rejects as a transaction does.
+   */
+  readonly native?: Readonly<Record<string, (input: never) => Promise<unknown>>>
   close(): Promise<void>
 }
 

@@ -14,6 +14,8 @@ export type Experiment = {
   readonly unit: string
   readonly contenders: readonly Contender[]
   readonly goals: readonly Goal[]
+  /** Lines through 0 that are laid through the samples. */
+  readonly fits?: readonly LineFit[]
   /** Bars of operations per second when absent. */
   readonly plots?: readonly Plot[]
   /** Sentences for the report: what a row means, what is not claimed. */
@@ -70,6 +72,15 @@ export type Goal = {
   readonly unit?: string
 }
 
+/** Whether one figure grows in proportion to another: a line through 0, and how well it fits. */
+export type LineFit = {
+  /** What the slope is: `TR/s per core used`. */
+  readonly what: string
+  readonly contenders: readonly string[]
+  readonly x: FigureName
+  readonly y: FigureName
+}
+
 export type Plot = {
   readonly name: string
   readonly title: string
@@ -77,9 +88,12 @@ export type Plot = {
   readonly yTitle: string
   /**
    * `lines` needs each contender's `point`; contenders without one are left out. `goals` draws what was
-   * measured of the experiment's goals beside must, aim and the paper.
+   * measured of the experiment's goals beside must, aim and the paper. `fits` draws its fits, with the
+   * samples that they are laid through.
    */
-  readonly kind: 'bars' | 'lines' | 'goals'
+  readonly kind: 'bars' | 'lines' | 'goals' | 'fits'
+  /** Lines through 0 that others have measured, beside the fits. */
+  readonly slopes?: ReadonlyArray<{ readonly label: string; readonly slope: number }>
   readonly xTitle?: string
   readonly xLogarithmic?: boolean
   readonly yLogarithmic?: boolean

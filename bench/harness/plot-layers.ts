@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Plot } from './experiment.ts'
+import type { FittedLine } from './line-fit.ts'
+import { fitWords } from './report-table.ts'
 
 /** One mark of a plot: the median, and the least and most of the repetitions. */
 export type Point = {
@@ -87,6 +89,59 @@ export function goalLayers(plot: Plot, points: readonly GoalPoint[]) {
 
 function withField(field: string): Array<{ filter: string }> {
   return [{ filter: `isValid(datum.${field})` }]
+}
+
+export type FitMarks = {
+  readonly dots: ReadonlyArray<FitMark & { readonly label: string }>
+  readonly lines: readonly FitMark[]
+}
+
+type FitMark = { readonly series: string; readonly x: number; readonly y: number }
+
+/** Each line goes from 0 as far as anything was measured. */
+export function fitMarks(
+  fitted: readonly FittedLine[],
+  slopes: NonNullable<Plot['slopes']> = [],
+): FitMarks {
+  const xMax = Math.max(...fitted.flatMap(({ points }) => points.map(({ x }) => x)))
+  const named = fitted.map((line) => ({ ...line, series: fitWords(line) }))
+  const through = (series: string, slope: number): FitMark[] => [
+    { series, x: 0, y: 0 },
+    { series, x: xMax, y: slope * xMax },
+  ]
+  return {
+    dots: named.flatMap(({ series, points }) =>
+      points.map(({ contender, x, y }) => ({ series, label: contender, x, y })),
+    ),
+    lines: [
+      ...named.flatMap(({ series, slope }) => through(series, slope)),
+      ...slopes.flatMap(({ label, slope }) => through(label, slope)),
+    ],
+  }
+}
+
+export function fitLayers(plot: Plot, { dots, lines }: FitMarks) {
+  const x = { field: 'x', type: 'quantitative', title: plot.xTitle ?? '' } as const
+  const y = { field: 'y', type: 'quantitative', title: plot.yTitle } as const
+  const color = {
+    field: 'series',
+    type: 'nominal',
+    title: null,
+    legend: { orient: 'bottom', direction: 'vertical' },
+  } as const
+  return [
+    { data: { values: [...lines] }, mark: { type: 'line' }, encoding: { x, y, color } },
+    {
+      data: { values: [...dots] },
+      mark: { type: 'point', filled: true, size: 60 },
+      encoding: { x, y, color },
+    },
+    {
+      data: { values: [...dots] },
+      mark: { type: 'text', align: 'right', dx: -8, dy: -6, fontSize: 11 },
+      encoding: { x, y, text: { field: 'label', type: 'nominal' } },
+    },
+  ] as const
 }
 
 export function lineLayers(plot: Plot) {

@@ -2,8 +2,11 @@
 import { parse, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import type { Experiment, Plot } from './experiment.ts'
+import { fitLine } from './line-fit.ts'
 import {
   barLayers,
+  fitLayers,
+  fitMarks,
   type GoalPoint,
   goalLayers,
   LABEL_WIDTH_MAX,
@@ -75,6 +78,13 @@ function specify(
     const data = { values: goals.map(goalPoint) }
     if (goals.length === 0) return undefined
     return { ...shared, data, height: { step: 44 }, layer: [...goalLayers(plot, data.values)] }
+  }
+  if (plot.kind === 'fits') {
+    const fitted = (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? [])
+    if (fitted.length === 0) return undefined
+    const title = { text: plot.title, subtitle: 'each sample, and lines through 0', offset: 12 }
+    const layer = [...fitLayers(plot, fitMarks(fitted, plot.slopes))]
+    return { ...shared, title, height: 360, layer }
   }
   const points = pointsOf(plot, experiment, samples)
   const data = { values: points }

@@ -13,7 +13,14 @@ const sampleWith = (line: string, failures: readonly string[] = []): Sample => (
 
 function reportOf(samples: readonly Sample[]): Report {
   const contender = { name: 'one', figures: { operationsPerSecond: spreadOf([1]) }, samples }
-  const experiment = { name: 'test', title: 'a test', unit: 'things', notes: [], goals: [] }
+  const experiment = {
+    name: 'test',
+    title: 'a test',
+    unit: 'things',
+    notes: [],
+    goals: [],
+    fits: [],
+  }
   return {
     ...{ suite: 'test', title: 'Test', startedAt: 'then', endedAt: 'later', notes: [] },
     machine: { processor: 'none', cores: 2, memoryMiB: 1, system: 'none', load: 0 },

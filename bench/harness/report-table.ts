@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FittedLine } from './line-fit.ts'
 import type { Report, ReportedContender, ReportedExperiment, ReportedGoal } from './report.ts'
 import type { Sample } from './sample.ts'
 import type { Spread } from './statistics.ts'
@@ -35,13 +36,14 @@ function headOf(report: Report): string[] {
 }
 
 function experimentLines(experiment: ReportedExperiment): string[] {
-  const { name, title, unit, contenders, notes } = experiment
+  const { name, title, unit, contenders, notes, fits } = experiment
   const lines = [`${name}: ${title}`]
   const rows = contenders.map((contender) => contenderRow(contender))
   const heads = ['', `${unit}/s`, 'min - max', 'CPU µs each', 'further']
   lines.push(...alignColumns([heads, ...rows]))
   const found = contenders.flatMap(({ name: of, samples }) => findingLines(of, samples))
-  return [...lines, ...found, ...notes.map((note) => `  ${note}`)]
+  const fitted = fits.map((line) => `  A line through 0. ${fitWords(line)}`)
+  return [...lines, ...found, ...fitted, ...notes.map((note) => `  ${note}`)]
 }
 
 /** What the last sample of a contender has found out, and what is wrong with any of them. */
@@ -107,6 +109,11 @@ function goalRow(goal: ReportedGoal): string[] {
     goal.paper === undefined ? '' : shortNumber(goal.paper),
     goal.verdict,
   ]
+}
+
+/** `TR/s per core used: 21.6, R² 0.98`. */
+export function fitWords({ fit, slope, r2 }: FittedLine): string {
+  return `${fit.what}: ${shortNumber(slope)}${r2 === undefined ? '' : `, R² ${shortNumber(r2)}`}`
 }
 
 function range({ min, max }: Spread): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal, Suite } from './experiment.ts'
+import { type FittedLine, fitLine } from './line-fit.ts'
 import {
   describeMachine,
   describeSource,
@@ -30,6 +31,7 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly notes: readonly string[]
   readonly contenders: readonly ReportedContender[]
   readonly goals: readonly ReportedGoal[]
+  readonly fits: readonly FittedLine[]
 }
 
 /** Why samples do not count, in the words of whoever took them. */
@@ -101,6 +103,7 @@ function reportExperiment({ experiment, samples }: MeasuredExperiment): Reported
       figures: figuresOf(taken),
       samples: taken,
     })),
+    fits: (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? []),
     goals: experiment.goals.flatMap((goal) => {
       const judged = judge(goal, samples)
       if (judged === undefined) return []

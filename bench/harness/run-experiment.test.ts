@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
@@ -81,4 +82,30 @@ test('a run that is interrupted or fails closes everything and leaves no folder'
   )
   assert.deepEqual(second.events, ['open A', 'close A'])
   assert.ok(folder.startsWith(parent) && !existsSync(folder))
+})
+
+test('one that cannot be closed keeps nobody else open, and hides no failure', async (t) => {
+  const parent = await testFolder(t, 'bench')
+  let isBroken = false
+  const { events, experiment } = recorded('A', () => {
+    if (isBroken) throw new Error('cannot be run')
+  })
+  const stuck: Contender = {
+    name: 'S',
+    async open({ temporaryFolder }) {
+      await temporaryFolder('data')
+      return {
+        run: async (seconds) => ({ operations: 1, seconds, cpuSeconds: 0 }),
+        close: () => Promise.reject(new Error('cannot be closed')),
+      }
+    },
+  }
+  const both = { ...experiment, contenders: [...experiment.contenders, stuck] }
+  const run = () => runExperiment(both, { ...settings(), dataFolder: parent })
+  await assert.rejects(run(), /cannot be closed/)
+  assert.equal(events.at(-1), 'close A')
+  isBroken = true
+  await assert.rejects(run(), /cannot be run/)
+  assert.equal(events.at(-1), 'close A')
+  assert.deepEqual(await readdir(parent), [])
 })

@@ -37,6 +37,14 @@ export async function runExperiment(
   const { signal } = settings
   const folders = new TemporaryFolders(settings.dataFolder)
   const opened: Opened[] = []
+  const cleanUp = async () => {
+    try {
+      await closeAll(opened.toReversed())
+    } finally {
+      await folders.removeAll()
+    }
+  }
+  let samples: MeasuredExperiment['samples']
   try {
     for (const contender of experiment.contenders) {
       signal.throwIfAborted()
@@ -45,10 +53,23 @@ export async function runExperiment(
         open: await openContender(experiment, contender, settings, folders),
       })
     }
-    return { experiment, samples: await takeSamples(experiment, opened, settings) }
+    samples = await takeSamples(experiment, opened, settings)
+  } catch (error) {
+    // What cannot be closed after a failure says less than the failure.
+    await cleanUp().catch(() => {})
+    throw error
+  }
+  await cleanUp()
+  return { experiment, samples }
+}
+
+/** Each of them, also when one cannot be closed; rejects with why the last of those could not. */
+async function closeAll([first, ...others]: readonly Opened[]): Promise<void> {
+  if (first === undefined) return
+  try {
+    await first.open.close()
   } finally {
-    for (const { open } of opened.reverse()) await open.close()
-    await folders.removeAll()
+    await closeAll(others)
   }
 }
 

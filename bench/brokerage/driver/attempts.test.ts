@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AbortCause, type Session, type Transaction, TransactionAborted } from '../engine.ts'
+import { type AbortCause, TransactionAborted } from '../engine.ts'
 import { Attempts } from './attempts.ts'
 import { Tally } from './tally.ts'
-
-const session: Session = { begin: async () => ({}) as Transaction, close: async () => {} }
 
 /** Fails in these ways, one after the other, and then answers 'done'. */
 function failing(...aborts: TransactionAborted[]) {
@@ -31,8 +29,8 @@ function tradeOrders(tally: Tally) {
 test('a transaction that meets conflicts runs again, and each attempt is counted by its cause', async () => {
   const tally = new Tally()
   const work = failing(new TransactionAborted('writeConflict'), new TransactionAborted('locked'))
-  const attempted = await attemptsWith(tally).run(session, {
-    ...{ name: 'Trade-Order', options: {}, work },
+  const attempted = await attemptsWith(tally).run({
+    ...{ name: 'Trade-Order', work },
   })
   assert.equal(attempted.kind === 'ended' && attempted.result, 'done')
   assert.deepEqual(tradeOrders(tally)?.aborts, { writeConflict: 1, locked: 1 })
@@ -42,20 +40,33 @@ test('a transaction that meets conflicts runs again, and each attempt is counted
 const many = (count: number, abort: AbortCause) =>
   Array.from({ length: count }, () => new TransactionAborted(abort))
 
-test('it is given up after twenty attempts, of which those without an engine do not count', async () => {
+test('it is given up after twenty attempts; lost connections count apart', async () => {
   const run = (...aborts: TransactionAborted[]) =>
-    attemptsWith(new Tally()).run(session, {
-      ...{ name: 'Trade-Order', options: {}, work: failing(...aborts) },
-    })
+    attemptsWith(new Tally()).run({ name: 'Trade-Order', work: failing(...aborts) })
   assert.equal((await run(...many(20, 'timeout'))).kind, 'gaveUp')
-  assert.equal((await run(...many(30, 'connectionLost'))).kind, 'ended')
+  const crashes = [
+    ...many(19, 'connectionLost'),
+    ...many(1, 'timeout'),
+    ...many(19, 'connectionLost'),
+  ]
+  assert.equal((await run(...crashes)).kind, 'ended')
+})
+
+test('an engine that is gone ends the run', async () => {
+  const refused = () =>
+    new TransactionAborted('connectionLost', { cause: new Error('connect ECONNREFUSED') })
+  const work = failing(...Array.from({ length: 20 }, refused))
+  await assert.rejects(
+    attemptsWith(new Tally()).run({ name: 'Trade-Order', work }),
+    /^EngineGone: Trade-Order: the connection was lost 20 times in a row, at last: connect ECONNREFUSED$/,
+  )
 })
 
 test('a commit whose answer was lost is looked for before it runs again', async () => {
   const lost = () => new TransactionAborted('connectionLost', { outcome: 'unknown' })
   const settled: Array<string | undefined> = [undefined, 'found']
-  const attempted = await attemptsWith(new Tally()).run(session, {
-    ...{ name: 'Trade-Order', options: {}, work: failing(lost(), lost(), lost()) },
+  const attempted = await attemptsWith(new Tally()).run({
+    ...{ name: 'Trade-Order', work: failing(lost(), lost(), lost()) },
     settle: async () => settled.shift(),
   })
   assert.equal(attempted.kind === 'ended' && attempted.result, 'found')
@@ -67,5 +78,5 @@ test('what is no abort ends the run', async () => {
     throw new Error('a bug')
   }
   const attempts = attemptsWith(new Tally())
-  await assert.rejects(attempts.run(session, { name: 'Trade-Order', options: {}, work }), /a bug/)
+  await assert.rejects(attempts.run({ name: 'Trade-Order', work }), /a bug/)
 })

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
-import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
+import { TransactionAborted } from '../engine.ts'
 import type { Tally } from './tally.ts'
 import type { TransactionName } from './transaction-names.ts'
 
 const ATTEMPTS_MAX = 20
+/** In a row, which take some ten seconds. */
+const LOSSES_MAX = 20
 const BACKOFF_MS_MIN = 1
 const BACKOFF_MS_MAX = 1_000
 
 export type Call<Result> = {
   readonly name: TransactionName
-  readonly options: BeginOptions
-  /** Runs the transaction, its commit included. It reads everything anew in each attempt. */
-  readonly work: (transaction: Transaction) => Promise<Result>
+  /** Runs the transaction from its beginning to its commit. It reads everything anew each time. */
+  readonly work: () => Promise<Result>
   /**
    * Finds out whether a commit whose answer was lost has happened: its result, or undefined when it
    * has not. Absent where another attempt does no harm.
@@ -27,13 +28,17 @@ export type Attempted<Result> =
 export type AttemptsParts = {
   readonly tally: () => Tally
   readonly random: { next(): number }
-  /** Resolves once the engine takes work: at once, unless it was killed and is not back. */
+  /**
+   * Resolves once the engine takes work: at once, unless it was killed and is not back. Rejects when
+   * nothing is to be tried any more.
+   */
   readonly engineUp: () => Promise<void>
 }
 
 /**
  * Runs transactions until they end: at most 20 times, with a random time in between that grows from a
- * millisecond to a second. Attempts that failed because the engine was not there do not count.
+ * millisecond to a second. Attempts that failed because the connection was lost count apart: after a
+ * crash it comes back, and where it does not the engine is gone.
  */
 export class Attempts {
   readonly #parts: AttemptsParts
@@ -42,19 +47,25 @@ export class Attempts {
     this.#parts = parts
   }
 
-  /** Rejects with whatever is not a TransactionAborted. */
-  async run<Result>(session: Session, call: Call<Result>): Promise<Attempted<Result>> {
+  /** Rejects with whatever is not a TransactionAborted, and with EngineGone. */
+  async run<Result>(call: Call<Result>): Promise<Attempted<Result>> {
     const { tally, engineUp } = this.#parts
+    let losses = 0
     for (let attempts = 0; attempts < ATTEMPTS_MAX; ) {
       await engineUp()
       const startedMs = performance.now()
       try {
-        const result = await call.work(await session.begin(call.options))
+        const result = await call.work()
         return { kind: 'ended', result, attemptMs: performance.now() - startedMs }
       } catch (error) {
         if (!(error instanceof TransactionAborted)) throw error
         tally().aborted(call.name, error.abort, error.outcome)
-        if (error.abort !== 'connectionLost') attempts += 1
+        if (error.abort === 'connectionLost') losses += 1
+        else {
+          attempts += 1
+          losses = 0
+        }
+        if (losses === LOSSES_MAX) throw new EngineGone(call.name, error)
         if (error.outcome === 'unknown' && call.settle !== undefined) {
           await engineUp()
           const settled = await call.settle()
@@ -63,7 +74,7 @@ export class Attempts {
           }
         }
       }
-      await this.#backOff(attempts)
+      await this.#backOff(attempts + losses)
     }
     return { kind: 'gaveUp' }
   }
@@ -71,5 +82,21 @@ export class Attempts {
   async #backOff(attempts: number): Promise<void> {
     const ms = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempts)
     await delay(ms * (0.5 + this.#parts.random.next() / 2))
+  }
+}
+
+/** It did not come back. */
+class EngineGone extends Error {
+  override readonly name = 'EngineGone'
+
+  constructor(transaction: TransactionName, abort: TransactionAborted) {
+    const { cause } = abort
+    const last = cause instanceof Error ? cause.message : String(cause)
+    super(
+      `${transaction}: the connection was lost ${LOSSES_MAX} times in a row, at last: ${last}`,
+      {
+        cause,
+      },
+    )
   }
 }

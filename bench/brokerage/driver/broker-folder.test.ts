@@ -38,9 +38,11 @@ for (const name of ['percolite-embedded', 'percolite-ws'] satisfies EngineName[]
       now: () => 7,
     })
     const before = await creditOf(session)
-    const observation = await engine.observe?.('broker', (own, [brokerId]) => {
-      return folder.fold(own, Number(brokerId))
-    })
+    const observation = await engine.observe?.(
+      'broker',
+      (own, [brokerId]) => folder.fold(own, Number(brokerId)),
+      assert.ifError,
+    )
     assert.ok(observation !== undefined)
     for (let trade = 0; trade < TRADES; trade += 1) await leaveDelta(session, trade)
     let after = await creditOf(session)

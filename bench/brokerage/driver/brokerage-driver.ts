@@ -82,7 +82,10 @@ export class BrokerageDriver {
     const attempts = new Attempts({
       tally,
       random: this.#random.row(BACKOFF_STREAM, 0),
-      engineUp: async () => await this.#down,
+      engineUp: async () => {
+        this.#throwFailure()
+        await this.#down
+      },
     })
     this.#workload = new Workload({
       ...{ population, tally, attempts, brokerMode },
@@ -99,10 +102,18 @@ export class BrokerageDriver {
       random: this.#random,
       symbols: Array.from({ length: profile.securities }, (_, number) => symbolOf(number)),
       calls: {
-        tradeResult: (order, price) =>
-          others.use((session) => this.#workload.tradeResult(session, order, price)),
-        marketFeed: (entries) =>
-          others.use((session) => this.#workload.marketFeed(session, entries)),
+        tradeResult: async (order, price) => {
+          const intendedMs = performance.now()
+          await others.use((session) =>
+            this.#workload.tradeResult(session, order, { price, intendedMs }),
+          )
+        },
+        marketFeed: async (entries) => {
+          const intendedMs = performance.now()
+          return await others.use((session) =>
+            this.#workload.marketFeed(session, entries, intendedMs),
+          )
+        },
       },
       failed: (error) => this.#failed(error),
     })
@@ -122,8 +133,10 @@ export class BrokerageDriver {
       await SessionPool.open(engine, others),
     )
     if (settings.brokerMode === 'observer') {
-      driver.#observation = await engine.observe?.('broker', (session, [brokerId]) =>
-        driver.#folder.fold(session, Number(brokerId)),
+      driver.#observation = await engine.observe?.(
+        'broker',
+        (session, [brokerId]) => driver.#folder.fold(session, Number(brokerId)),
+        (error) => driver.#failed(error),
       )
     }
     return driver
@@ -211,7 +224,11 @@ export class BrokerageDriver {
     }
   }
 
+  /** Also in the middle of a run, which then comes to its end: nothing is tried again after a failure. */
   async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    await this.#market.drain()
     await this.#observation?.stop()
     await this.#customers.close()
     await this.#others.close()
@@ -228,7 +245,10 @@ export class BrokerageDriver {
     })
   }
 
-  /** Evenly spaced, whether or not earlier calls have ended; those wait for a free connection. */
+  /**
+   * Evenly spaced, whether or not earlier calls have ended; those wait for a free connection. What still
+   * waits when the run is over is not called any more.
+   */
   async #callOnSchedule(callsPerSecond: number): Promise<void> {
     const startedMs = performance.now()
     const underWay = new Set<Promise<void>>()
@@ -240,7 +260,10 @@ export class BrokerageDriver {
       const user = sequence % this.#settings.users
       const name = (this.#decks[user] as Deck).draw()
       const call = this.#customers
-        .use((session) => this.#workload.call(name, session, this.#nextRandom(user), intendedMs))
+        .use(async (session) => {
+          if (this.#stop.signal.aborted) return
+          await this.#workload.call(name, session, this.#nextRandom(user), intendedMs)
+        })
         .catch((error: unknown) => this.#failed(error))
         .finally(() => underWay.delete(call))
       underWay.add(call)
@@ -276,8 +299,8 @@ export class BrokerageDriver {
   async #untilQuiet(): Promise<void> {
     const startedMs = performance.now()
     while (await this.#others.use(hasDeltas)) {
+      this.#throwFailure()
       if (performance.now() - startedMs > QUIET_MS_MAX) {
-        await this.#observation?.stop()
         throw new Error('the observer of brokers has left something behind')
       }
       await delay(QUIET_LOOK_MS)

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BeginOptions, Session, Transaction } from '../engine.ts'
+import type { Session } from '../engine.ts'
 import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
 import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { type Population, RUN_STREAM_FIRST } from '../population/population.ts'
 import type { BrokerMode, Counted } from '../run-facts.ts'
-import { type BrokerFoldResult, brokerFold } from '../transactions/broker-fold.ts'
-import { brokerVolume } from '../transactions/broker-volume.ts'
-import { customerPosition } from '../transactions/customer-position.ts'
-import { dataMaintenance, MAINTAINED_TABLES } from '../transactions/data-maintenance.ts'
-import { marketFeedEntry, type TickerEntry } from '../transactions/market-feed.ts'
-import { marketWatch } from '../transactions/market-watch.ts'
-import { securityDetail } from '../transactions/security-detail.ts'
-import { tradeLookup } from '../transactions/trade-lookup.ts'
-import { type MarketOrder, type TradeOrderResult, tradeOrder } from '../transactions/trade-order.ts'
-import { tradeResult } from '../transactions/trade-result.ts'
-import { tradeStatus } from '../transactions/trade-status.ts'
-import { tradeUpdate } from '../transactions/trade-update.ts'
+import {
+  type InputOf,
+  type PerformedName,
+  perform,
+  type ResultOf,
+} from '../transactions/all-transactions.ts'
+import type { BrokerFoldResult } from '../transactions/broker-fold.ts'
+import { MAINTAINED_TABLES } from '../transactions/data-maintenance.ts'
+import type { TickerEntry } from '../transactions/market-feed.ts'
+import type { MarketOrder } from '../transactions/trade-order.ts'
 import type { Attempts } from './attempts.ts'
 import { CustomerEmulator } from './customer-emulator.ts'
 import type { MarketClock } from './market-clock.ts'
 import { findOrder, submittedOf } from './outcome.ts'
 import type { RunLedger } from './run-ledger.ts'
 import type { Tally } from './tally.ts'
-import type { CustomerCall, TransactionName } from './transaction-names.ts'
+import type { CustomerCall } from './transaction-names.ts'
 
 const MAINTENANCE_STREAM = RUN_STREAM_FIRST + 2
 /** Tried in vain twenty times, a result is delivered again, so many times. */
@@ -72,61 +70,46 @@ export class Workload {
     intendedMs: number,
   ): Promise<void> {
     const inputs = this.#inputs
-    const run = <Result>(work: (transaction: Transaction) => Promise<Result>, readOnly = true) =>
-      this.#run(name, session, intendedMs, { options: { readOnly }, work })
+    const run = <Name extends CustomerCall>(called: Name, input: InputOf<Name>) =>
+      this.#run(called, session, intendedMs, input)
     switch (name) {
-      case 'Trade-Status': {
-        const input = inputs.tradeStatus(random)
-        await run((transaction) => tradeStatus(transaction, input))
+      case 'Trade-Status':
+        await run(name, inputs.tradeStatus(random))
         return
-      }
-      case 'Market-Watch': {
-        const input = inputs.marketWatch(random)
-        await run((transaction) => marketWatch(transaction, input))
+      case 'Market-Watch':
+        await run(name, inputs.marketWatch(random))
         return
-      }
-      case 'Security-Detail': {
-        const input = inputs.securityDetail(random)
-        await run((transaction) => securityDetail(transaction, input))
+      case 'Security-Detail':
+        await run(name, inputs.securityDetail(random))
         return
-      }
-      case 'Customer-Position': {
-        const input = inputs.customerPosition(random)
-        await run((transaction) => customerPosition(transaction, input))
+      case 'Customer-Position':
+        await run(name, inputs.customerPosition(random))
         return
-      }
-      case 'Trade-Lookup': {
-        const input = inputs.tradeLookup(random)
-        const found = await run((transaction) => tradeLookup(transaction, input))
-        if (found !== undefined) this.#parts.tally().found(name, found.rows)
+      case 'Broker-Volume':
+        await run(name, inputs.brokerVolume(random))
         return
-      }
-      case 'Trade-Update': {
-        const input = inputs.tradeUpdate(random)
-        const found = await run((transaction) => tradeUpdate(transaction, input), false)
-        if (found !== undefined) this.#parts.tally().found(name, found.rows)
+      case 'Trade-Lookup':
+        this.#found(name, await run(name, inputs.tradeLookup(random)))
         return
-      }
-      case 'Broker-Volume': {
-        const input = inputs.brokerVolume(random)
-        await run((transaction) => brokerVolume(transaction, input))
+      case 'Trade-Update':
+        this.#found(name, await run(name, inputs.tradeUpdate(random)))
         return
-      }
       case 'Trade-Order':
         await this.#tradeOrder(session, random, intendedMs)
     }
   }
 
-  async tradeResult(session: Session, { tradeId }: MarketOrder, price: number): Promise<void> {
+  /** @param intendedMs When the market wanted it. */
+  async tradeResult(
+    session: Session,
+    { tradeId }: MarketOrder,
+    { price, intendedMs }: { readonly price: number; readonly intendedMs: number },
+  ): Promise<void> {
     const { clock, ledger, brokerMode } = this.#parts
-    const intendedMs = performance.now()
     for (let delivery = 0; delivery < DELIVERIES_MAX; delivery += 1) {
       const input = { tradeId, price, brokerMode, now: clock.now() }
-      const done = await this.#run('Trade-Result', session, intendedMs, {
-        options: {},
-        // What was lost is delivered again: a result that is there already is left as it is.
-        work: (transaction) => tradeResult(transaction, input),
-      })
+      // What was lost is delivered again: a result that is there already is left as it is.
+      const done = await this.#run('Trade-Result', session, intendedMs, input)
       if (done === undefined) continue
       if (brokerMode === 'observer' && done.kind === 'completed') this.#parts.folds(done.brokerId)
       ledger.tradeResult('acknowledged')
@@ -135,21 +118,21 @@ export class Workload {
     ledger.tradeResult('ambiguous')
   }
 
-  /** Twenty transactions, one behind the other. */
+  /** Twenty transactions, one behind the other. @param intendedMs When the market wanted it. */
   async marketFeed(
     session: Session,
     entries: readonly TickerEntry[],
+    intendedMs: number,
   ): Promise<readonly MarketOrder[]> {
     const { clock, attempts, tally } = this.#parts
     const startedMs = performance.now()
     const triggered: MarketOrder[] = []
     for (const entry of entries) {
       const input = { entry, now: clock.now() }
-      const attempted = await attempts.run(session, {
+      const attempted = await attempts.run({
         name: 'Market-Feed',
-        options: {},
-        work: async (transaction): Promise<FedEntry> => ({
-          orders: await marketFeedEntry(transaction, input),
+        work: async (): Promise<FedEntry> => ({
+          orders: await perform(session, 'Market-Feed', input),
           certainty: 'acknowledged',
         }),
         settle: () => this.#settleFeed(session, entry),
@@ -162,16 +145,14 @@ export class Workload {
       this.#parts.ledger.tickerVolume(entry.symbol, entry.quantity, certainty)
       triggered.push(...orders)
     }
-    const ms = performance.now() - startedMs
-    tally().ended('Market-Feed', { total: ms, attempt: ms })
+    const endedMs = performance.now()
+    const [total, attempt] = [endedMs - intendedMs, endedMs - startedMs]
+    tally().ended('Market-Feed', { total, attempt })
     return triggered
   }
 
   async brokerFold(session: Session, brokerId: number): Promise<BrokerFoldResult | undefined> {
-    return await this.#run('Broker-Fold', session, performance.now(), {
-      options: {},
-      work: (transaction) => brokerFold(transaction, { brokerId }),
-    })
+    return await this.#run('Broker-Fold', session, performance.now(), { brokerId })
   }
 
   async dataMaintenance(session: Session): Promise<void> {
@@ -180,23 +161,16 @@ export class Workload {
     this.#maintained += 1
     if (table === undefined) return
     const input = { table, ...this.#inputs.maintained(random) }
-    await this.#run('Data-Maintenance', session, performance.now(), {
-      options: {},
-      work: (transaction) => dataMaintenance(transaction, input),
-    })
+    await this.#run('Data-Maintenance', session, performance.now(), input)
   }
 
   async #tradeOrder(session: Session, random: RowRandom, intendedMs: number): Promise<void> {
     const { clock, tally, ledger, order } = this.#parts
     const tradeId = this.#nextTradeId++
     const input = this.#inputs.tradeOrder(random, { tradeId, now: clock.now() })
-    const done = await this.#run('Trade-Order', session, intendedMs, {
-      options: { insertsOnly: true },
-      work: (transaction) => tradeOrder(transaction, input),
-      settle: async (): Promise<TradeOrderResult | undefined> => {
-        const found = await findOrder(session, tradeId)
-        return found === undefined ? undefined : { kind: 'ordered', order: found, estimatedTax: 0 }
-      },
+    const done = await this.#run('Trade-Order', session, intendedMs, input, async () => {
+      const found = await findOrder(session, tradeId)
+      return found === undefined ? undefined : { kind: 'ordered', order: found, estimatedTax: 0 }
     })
     if (done === undefined) return
     if (done.kind === 'ordered') {
@@ -221,19 +195,24 @@ export class Workload {
     return undefined
   }
 
+  #found(name: CustomerCall, result: { readonly rows: number } | undefined): void {
+    if (result !== undefined) this.#parts.tally().found(name, result.rows)
+  }
+
   /** Undefined when it was given up. */
-  async #run<Result>(
-    name: TransactionName,
+  async #run<Name extends PerformedName>(
+    name: Name,
     session: Session,
     intendedMs: number,
-    call: {
-      readonly options: BeginOptions
-      readonly work: (transaction: Transaction) => Promise<Result>
-      readonly settle?: () => Promise<Result | undefined>
-    },
-  ): Promise<Result | undefined> {
+    input: InputOf<Name>,
+    settle?: () => Promise<ResultOf<Name> | undefined>,
+  ): Promise<ResultOf<Name> | undefined> {
     const { attempts, tally } = this.#parts
-    const attempted = await attempts.run(session, { name, ...call })
+    const attempted = await attempts.run({
+      name,
+      work: () => perform(session, name, input),
+      ...(settle === undefined ? {} : { settle }),
+    })
     if (attempted.kind === 'gaveUp') {
       tally().gaveUp(name)
       return undefined

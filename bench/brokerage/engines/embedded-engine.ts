@@ -17,6 +17,7 @@ import {
   type BulkLoader,
   type Engine,
   type Observation,
+  type ObserverFailed,
   type ObserverRun,
   type Session,
   type Transaction,
@@ -98,10 +99,11 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  async observe(table: TableName, run: ObserverRun): Promise<Observation> {
+  async observe(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation> {
     await createWeakObserver(this.#storage, table)
     return new EmbeddedObservation(this.#storage, observerOf(table), {
       run,
+      failed,
       sessionOf: (notification) => ({
         begin: (options) => this.#begin(options, notification),
         close: async () => {},

@@ -5,7 +5,7 @@ import {
   type Notification,
   type Storage,
 } from '../../../storage/storage.ts'
-import type { Observation, ObserverRun, Session } from '../engine.ts'
+import type { Observation, ObserverFailed, ObserverRun, Session } from '../engine.ts'
 import type { TableName } from '../schema/schema.ts'
 import { observerOf } from './percolite-statements.ts'
 import { workloadValue } from './percolite-values.ts'
@@ -21,20 +21,20 @@ export async function createWeakObserver(storage: Storage, table: TableName): Pr
   await transaction.commit()
 }
 
+type ObservationParts = {
+  readonly run: ObserverRun
+  readonly failed: ObserverFailed
+  sessionOf(notification: Notification): Session
+}
+
 /** One worker of an observer within the process of the store. */
 export class EmbeddedObservation implements Observation {
   readonly #stopping = new AbortController()
   readonly #working: Promise<void>
 
   /** `sessionOf` makes the session whose transactions are the run of a notification. */
-  constructor(
-    storage: Storage,
-    observer: string,
-    parts: { readonly run: ObserverRun; sessionOf(notification: Notification): Session },
-  ) {
-    this.#working = this.#work(storage, observer, parts)
-    // It is told to whoever stops it.
-    this.#working.catch(() => {})
+  constructor(storage: Storage, observer: string, parts: ObservationParts) {
+    this.#working = this.#work(storage, observer, parts).catch(parts.failed)
   }
 
   async stop(): Promise<void> {
@@ -45,10 +45,7 @@ export class EmbeddedObservation implements Observation {
   async #work(
     storage: Storage,
     observer: string,
-    {
-      run,
-      sessionOf,
-    }: { readonly run: ObserverRun; sessionOf(notification: Notification): Session },
+    { run, sessionOf }: ObservationParts,
   ): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {

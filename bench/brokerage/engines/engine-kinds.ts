@@ -40,9 +40,16 @@ export const ENGINE_KINDS = {
     program: 'postgres',
     open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'off' }),
   },
+  'pg-native': {
+    program: 'postgres',
+    open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'on', native: true }),
+  },
   sqlite: { open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL' }) },
   'sqlite-normal': {
     open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'NORMAL' }),
+  },
+  'sqlite-native': {
+    open: async ({ folder }) => new SqliteEngine({ folder, synchronous: 'FULL', native: true }),
   },
   null: { open: async () => new NullEngine() },
 } as const satisfies Readonly<Record<string, EngineKind>>

@@ -7,8 +7,16 @@ import { Population } from '../population/population.ts'
 import { profileOf } from '../population/profiles.ts'
 import { ENGINE_KINDS, type EngineName, programOf } from './engine-kinds.ts'
 
-/** The smallest population that there is. */
-export const TEST_POPULATION = new Population(profileOf('tiny'), 11n)
+const TINY = profileOf('tiny')
+
+/**
+ * The people, securities and codes of `tiny` with an eighth of its history: each test loads it anew, and
+ * what a transaction does depends on no more trades than a lookup finds.
+ */
+export const TEST_POPULATION = new Population(
+  { ...TINY, days: TINY.days / 8, trades: TINY.trades / 8, marketDays: 25 },
+  11n,
+)
 
 /** A test on a loaded engine of its own; skipped where its program is not installed. */
 export function testOnEngine(

@@ -6,6 +6,7 @@ import type {
   BulkLoader,
   Engine,
   Observation,
+  ObserverFailed,
   ObserverRun,
   Session,
   Transaction,
@@ -34,6 +35,7 @@ export type PercoliteWay = keyof typeof WAYS
 type Observed = {
   readonly table: TableName
   readonly run: ObserverRun
+  readonly failed: ObserverFailed
   observation: SocketObservation
 }
 
@@ -96,9 +98,10 @@ export class PercoliteEngine implements Engine {
     } while (cursor !== undefined)
   }
 
-  async observe(table: TableName, run: ObserverRun): Promise<Observation> {
+  async observe(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation> {
     await this.#running.query({ sql: createObserverStatement(table).sql })
-    const observed = { table, run, observation: this.#observation(table, run) }
+    const order = { table, run, failed }
+    const observed = { ...order, observation: this.#observation(order) }
     this.#observed = observed
     return { stop: () => observed.observation.stop() }
   }
@@ -113,8 +116,7 @@ export class PercoliteEngine implements Engine {
     this.#observed?.observation.abandon()
     await this.#start()
     if (this.#observed === undefined) return
-    const { table, run } = this.#observed
-    this.#observed.observation = this.#observation(table, run)
+    this.#observed.observation = this.#observation(this.#observed)
   }
 
   async close(): Promise<void> {
@@ -132,8 +134,8 @@ export class PercoliteEngine implements Engine {
     this.#requests = new WAYS[this.#way].Requests(this.#server.origin, this.#connections)
   }
 
-  #observation(table: TableName, run: ObserverRun): SocketObservation {
-    return new SocketObservation(this.#running.origin, observerOf(table), run)
+  #observation({ table, run, failed }: Omit<Observed, 'observation'>): SocketObservation {
+    return new SocketObservation(this.#running.origin, observerOf(table), { run, failed })
   }
 
   /**

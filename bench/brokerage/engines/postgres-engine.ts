@@ -4,9 +4,11 @@ import { PostgresServer } from '../../peers/postgres-server.ts'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
 import { loadPostgres } from '../loading/postgres-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
+import type { NativeTransactions } from '../transactions/all-transactions.ts'
 import { type AnyRow, BufferedTransaction, type Write } from './buffered-transaction.ts'
 import { keyColumns } from './key-order.ts'
 import { postgresAbort } from './postgres-errors.ts'
+import { createNativeFunctions, nativeTransactions } from './postgres-native.ts'
 import {
   numbered,
   type PostgresStatement,
@@ -28,6 +30,8 @@ export type PostgresSettings = {
   readonly folder: string
   /** With `off` a commit is on disk within a fraction of a second after it was acknowledged. */
   readonly synchronousCommit: 'on' | 'off'
+  /** The transactions of the mix as functions in the database, one call each. */
+  readonly native?: boolean
 }
 
 /** PostgreSQL through pg: named prepared statements, one connection for each session. */
@@ -37,23 +41,30 @@ export class PostgresEngine implements Engine {
   readonly processId: number
   readonly #server: PostgresServer
   readonly #synchronousCommit: 'on' | 'off'
+  readonly #native: boolean
 
-  private constructor(server: PostgresServer, synchronousCommit: 'on' | 'off') {
+  private constructor(server: PostgresServer, settings: PostgresSettings) {
+    const { synchronousCommit, native = false } = settings
     this.#server = server
     this.#synchronousCommit = synchronousCommit
-    this.name = synchronousCommit === 'on' ? 'postgres' : 'postgres-async'
+    this.#native = native
+    this.name = native ? 'pg-native' : synchronousCommit === 'on' ? 'postgres' : 'postgres-async'
     this.processId = server.pid
-    this.description = `PostgreSQL through pg, a process of its own on this machine, REPEATABLE READ, synchronous_commit ${synchronousCommit}, named prepared statements, one connection for each session`
+    const work = native
+      ? 'one PL/pgSQL function with joins for each transaction, REPEATABLE READ, Trade-Result SERIALIZABLE'
+      : 'REPEATABLE READ, named prepared statements'
+    this.description = `PostgreSQL through pg, a process of its own on this machine, ${work}, synchronous_commit ${synchronousCommit}, one connection for each session`
   }
 
   /** Throws PeerMissing. */
-  static async start({ folder, synchronousCommit }: PostgresSettings): Promise<PostgresEngine> {
-    return new PostgresEngine(await PostgresServer.start(folder), synchronousCommit)
+  static async start(settings: PostgresSettings): Promise<PostgresEngine> {
+    return new PostgresEngine(await PostgresServer.start(settings.folder), settings)
   }
 
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
     await this.#connected(async (client) => {
       await loadPostgres(client, fill)
+      if (this.#native) await createNativeFunctions(client)
       await client.query('CHECKPOINT')
     })
   }
@@ -62,7 +73,7 @@ export class PostgresEngine implements Engine {
     const client = new Client({ ...this.#server.address, types: NUMBERS })
     await client.connect()
     await client.query(`SET synchronous_commit = ${this.#synchronousCommit}`)
-    return new PostgresSession(client)
+    return new PostgresSession(client, this.#native ? await nativeTransactions(client) : undefined)
   }
 
   async *walk<T extends TableName, C extends ColumnOf<T>>(
@@ -111,11 +122,13 @@ export class PostgresEngine implements Engine {
 }
 
 class PostgresSession implements Session {
+  readonly native?: NonNullable<Session['native']>
   readonly #client: Client
   readonly #names = new Map<string, string>()
 
-  constructor(client: Client) {
+  constructor(client: Client, native: NativeTransactions | undefined) {
     this.#client = client
+    if (native !== undefined) this.native = native
     // A connection that is lost while nobody asks shows itself in the next query.
     client.on('error', () => {})
   }

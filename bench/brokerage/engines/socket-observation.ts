@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Observation, ObserverRun, Session } from '../engine.ts'
+import type { Observation, ObserverFailed, ObserverRun, Session } from '../engine.ts'
 import type { Value } from '../schema/table-shape.ts'
 import { BufferedTransaction } from './buffered-transaction.ts'
 import { InteractiveSteps } from './percolite-steps.ts'
@@ -18,10 +18,15 @@ export class SocketObservation implements Observation {
   readonly #runs = new Set<Promise<void>>()
   #releases = 0
   #isOver = false
-  #failure: { readonly error: unknown } | undefined
+  readonly #failed: ObserverFailed
 
-  constructor(origin: string, observer: string, run: ObserverRun) {
+  constructor(
+    origin: string,
+    observer: string,
+    { run, failed }: { readonly run: ObserverRun; readonly failed: ObserverFailed },
+  ) {
     this.#run = run
+    this.#failed = failed
     this.#socket = new QuerySocket(origin, (frame) => this.#heard(frame))
     this.#socket.send({ type: 'observe', id: OBSERVATION_ID, observer, workers: WORKERS })
   }
@@ -30,7 +35,6 @@ export class SocketObservation implements Observation {
     this.#socket.send({ type: 'unobserve', id: OBSERVATION_ID })
     await Promise.all(this.#runs)
     await this.#socket.close()
-    if (this.#failure !== undefined) throw this.#failure.error
   }
 
   /** The server is gone: what runs for it comes to its end. */
@@ -41,7 +45,7 @@ export class SocketObservation implements Observation {
   #heard(frame: SocketFrame): void {
     // A release that comes too late is answered by an error, too.
     if (frame.type === 'error' && frame.id === OBSERVATION_ID) {
-      this.#failure ??= { error: new Error(JSON.stringify(frame)) }
+      this.#failed(new Error(JSON.stringify(frame)))
     }
     if (frame.type !== 'notification') return
     const run = this.#runFor(String(frame.notification), frame.key as readonly Value[]).finally(
@@ -55,7 +59,7 @@ export class SocketObservation implements Observation {
       await this.#run(this.#sessionOf(notification), key)
     } catch (error) {
       if (error instanceof ObservationEnded) return
-      this.#failure ??= { error }
+      this.#failed(error)
     }
     // Of no effect when a transaction of the run has committed.
     this.#releases += 1

@@ -5,27 +5,22 @@ import Database from 'better-sqlite3'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
 import { loadSqlite } from '../loading/sqlite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
-import type { Value } from '../schema/table-shape.ts'
-import {
-  type AnyRead,
-  type AnyRow,
-  BufferedTransaction,
-  type Write,
-} from './buffered-transaction.ts'
+import { BufferedTransaction, type Write } from './buffered-transaction.ts'
 import { keyColumns } from './key-order.ts'
-import { assertOneRow, selectByKey, selectRange, writeStatement } from './sql-statements.ts'
+import { assertOneRow, writeStatement } from './sql-statements.ts'
+import { nativeTransactions } from './sqlite-native.ts'
+import { parameter, SqliteStatements } from './sqlite-statements.ts'
 import { Turnstile } from './turnstile.ts'
 
 const PAGE_CACHE_KIB = 64 * 1024
 const WALK_ROWS = 1_000
 
-// The plus keeps SQLite from planning anew for the value of each parameter.
-const parameter = () => '+?'
-
 export type SqliteSettings = {
   readonly folder: string
   /** FULL is on disk when the commit ends; NORMAL is not, but never breaks. */
   readonly synchronous: 'FULL' | 'NORMAL'
+  /** The transactions of the mix by joins, not by steps. */
+  readonly native?: boolean
 }
 
 /** SQLite within this process, without any server: one writer at a time, readers beside it. */
@@ -35,14 +30,16 @@ export class SqliteEngine implements Engine {
   readonly processId = process.pid
   readonly #file: string
   readonly #synchronous: 'FULL' | 'NORMAL'
+  readonly #native: boolean
   readonly #writing = new Turnstile()
   readonly #connections: Database.Database[] = []
 
-  constructor({ folder, synchronous }: SqliteSettings) {
+  constructor({ folder, synchronous, native = false }: SqliteSettings) {
     this.#file = join(folder, 'brokerage.db')
     this.#synchronous = synchronous
-    this.name = synchronous === 'FULL' ? 'sqlite' : 'sqlite-normal'
-    this.description = `better-sqlite3 in the driver's own process, WAL, synchronous ${synchronous}, one writer at a time (BEGIN IMMEDIATE), readers of a snapshot; its CPU includes the driver's`
+    this.#native = native
+    this.name = native ? 'sqlite-native' : synchronous === 'FULL' ? 'sqlite' : 'sqlite-normal'
+    this.description = `better-sqlite3 in the driver's own process, ${native ? 'joins in SQL, ' : ''}WAL, synchronous ${synchronous}, one writer at a time (BEGIN IMMEDIATE), readers of a snapshot; its CPU includes the driver's`
   }
 
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
@@ -52,7 +49,7 @@ export class SqliteEngine implements Engine {
   }
 
   async connect(): Promise<Session> {
-    return new SqliteSession(this.#open(), this.#writing)
+    return new SqliteSession(this.#open(), this.#writing, this.#native)
   }
 
   async *walk<T extends TableName, C extends ColumnOf<T>>(
@@ -95,12 +92,14 @@ export class SqliteEngine implements Engine {
 }
 
 class SqliteSession implements Session {
-  readonly #statements: PreparedStatements
+  readonly native?: NonNullable<Session['native']>
+  readonly #statements: SqliteStatements
   readonly #writing: Turnstile
 
-  constructor(database: Database.Database, writing: Turnstile) {
-    this.#statements = new PreparedStatements(database)
+  constructor(database: Database.Database, writing: Turnstile, isNative: boolean) {
+    this.#statements = new SqliteStatements(database)
     this.#writing = writing
+    if (isNative) this.native = nativeTransactions(this, this.#statements)
   }
 
   async begin({ readOnly = false }: BeginOptions): Promise<Transaction> {
@@ -133,52 +132,4 @@ class SqliteSession implements Session {
   }
 
   async close(): Promise<void> {}
-}
-
-/** Each text is prepared once for a connection. */
-class PreparedStatements {
-  readonly #database: Database.Database
-  readonly #byText = new Map<string, Database.Statement<unknown[], AnyRow>>()
-
-  constructor(database: Database.Database) {
-    this.#database = database
-  }
-
-  /** How many rows it changed. */
-  run({ text, values }: { readonly text: string; readonly values: readonly Value[] }): number {
-    return this.#prepared(text).run(...values).changes
-  }
-
-  answer(read: AnyRead): unknown {
-    const { table, columns } = read
-    switch (read.kind) {
-      case 'get':
-        return this.#prepared(selectByKey(table, columns, parameter)).get(...read.key)
-      case 'getMany': {
-        const statement = this.#prepared(selectByKey(table, columns, parameter))
-        return read.keys.map((key) => statement.get(...key))
-      }
-      case 'scan': {
-        const { text, values } = selectRange(read, parameter)
-        return this.#prepared(text).all(...values)
-      }
-      case 'scanEach':
-        return read.firsts.map((first) => {
-          const { text, values } = selectRange(
-            { ...read, kind: 'scan', prefix: [first] },
-            parameter,
-          )
-          return this.#prepared(text).all(...values)
-        })
-    }
-  }
-
-  #prepared(text: string): Database.Statement<unknown[], AnyRow> {
-    let statement = this.#byText.get(text)
-    if (statement === undefined) {
-      statement = this.#database.prepare<unknown[], AnyRow>(text)
-      this.#byText.set(text, statement)
-    }
-    return statement
-  }
 }

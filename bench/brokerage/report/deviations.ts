@@ -32,13 +32,21 @@ export function deviationsOf(
     { what: 'foreign keys', here: 'none' },
     {
       what: 'isolation',
-      here: 'snapshot isolation throughout; Trade-Result is to be serializable',
+      here: 'snapshot isolation; Trade-Result, which is to be serializable, is so in pg-native only, and elsewhere by what it writes',
     },
     { what: 'response times', here: 'measured, but no condition' },
     { what: 'length', here: 'a fraction of two hours' },
     { what: 'market', here: 'emulated in the driver, on the same machine' },
     { what: 'Trade-Cleanup', here: 'in transactions of at most 500 rows' },
     { what: 'audit, price, 60 days of space, tests of redundancy', here: 'none' },
+  ]
+}
+
+/** For the text of a report. */
+export function deviationLines(...run: Parameters<typeof deviationsOf>): readonly string[] {
+  return [
+    'Deviations from the workload that this one follows:',
+    ...deviationsOf(...run).map(({ what, here }) => `- ${what}: ${here}`),
   ]
 }
 

@@ -19,7 +19,7 @@ export function runLines(summary: RunSummary): readonly string[] {
       : `driver ${shortNumber(cpu.driver)} s, ${perTransaction(cpu.driver)} µs`
   return [
     engine.description,
-    `${shortNumber(results / seconds)} TR/s in ${shortNumber(seconds)} s with ${summary.users} users, ${summary.isPaced ? 'paced' : 'as fast as they can'}; nominal ${shortNumber(summary.nominal)} TR/s, ratio ${shortNumber(results / seconds / summary.nominal)}`,
+    `${shortNumber(results / seconds)} TR/s in ${shortNumber(seconds)} s with ${summary.users} users, ${paceWords(summary, results / seconds)}; nominal ${shortNumber(summary.nominal)} TR/s, ratio ${shortNumber(results / seconds / summary.nominal)}`,
     `${shortNumber(cpu.engine === 0 ? 0 : results / cpu.engine)} TR/s per core: CPU ${shortNumber(cpu.engine)} s, ${perTransaction(cpu.engine)} µs for each transaction (${driver})`,
     `${shortNumber(results / Math.max(1, committed))} trade results for each committed order; ${rolledBackOrders(summary)} orders rolled back on purpose`,
     `brokers ${summary.brokerMode}${foldWords(summary)}; ${summary.waiting} limit orders waited at the end; clean-up cancelled ${summary.cancelledBefore} before and ${summary.cancelledAfter} after`,
@@ -32,6 +32,14 @@ export function runLines(summary: RunSummary): readonly string[] {
           return place === 0 ? `after Trade-Cleanup: ${line}` : line
         })),
   ]
+}
+
+/** Of the nominal rate, below which a pace does not count as kept. */
+const PACE_KEPT = 0.8
+
+function paceWords({ isPaced, nominal }: RunSummary, rate: number): string {
+  if (!isPaced) return 'as fast as they can'
+  return rate < PACE_KEPT * nominal ? 'paced, but the pace was not kept' : 'paced'
 }
 
 function foldWords({ fold, seconds }: RunSummary): string {

@@ -24,6 +24,7 @@ export function sampleOf(summary: RunSummary): Sample {
     ...(cpu.driver === undefined ? {} : { driverCpuSeconds: cpu.driver }),
     figures: {
       transactionsPerSecond: transactions / seconds,
+      coresUsed: cpu.engine / seconds,
       resultsPerCore: cpu.engine === 0 ? 0 : results / cpu.engine,
       cpuMicrosPerTransaction: (cpu.engine * 1e6) / Math.max(1, transactions),
       ...(cpu.driver === undefined

@@ -127,14 +127,44 @@ export async function tradeOrder(
   }, 0)
   const rate = required(commissions[0], 'commission rate').cr_rate
 
-  writeOrder(transaction, input, {
+  return await placeOrder(transaction, input, {
     symbol: named,
-    status: isMarket ? 'SBMT' : 'PNDG',
+    isMarket,
     brokerId: account.ca_b_id,
     price,
     charge: required(foundCharge, 'charge').ch_chrg,
-    commission: commissionOf(rate, quantity, price),
+    commissionRate: rate,
+    estimatedTax: taxOf(
+      Math.max(0, sellValue - buyValue),
+      rates.map((tax) => required(tax, 'tax rate').tx_rate),
+    ),
+    accountValue: account.ca_bal + assets,
   })
+}
+
+/** What must be known of an order to place it. Money in cents. */
+export type OrderFacts = {
+  readonly symbol: string
+  readonly isMarket: boolean
+  readonly brokerId: number
+  readonly price: number
+  readonly charge: number
+  /** In hundredths of a percent. */
+  readonly commissionRate: number
+  readonly estimatedTax: number
+  /** Cash and holdings; only answered to who buys on margin. */
+  readonly accountValue: number
+}
+
+/** All that an order writes, and the commit, or not. */
+export async function placeOrder(
+  transaction: Transaction,
+  input: TradeOrderInput,
+  facts: OrderFacts,
+): Promise<TradeOrderResult> {
+  const { tradeId, type, quantity, onMargin } = input
+  const { symbol, price, estimatedTax, accountValue } = facts
+  writeOrder(transaction, input, facts)
   if (input.rollsBack) {
     await transaction.rollback()
     return { kind: 'rolledBack' }
@@ -142,12 +172,9 @@ export async function tradeOrder(
   await transaction.commit()
   return {
     kind: 'ordered',
-    order: { tradeId: input.tradeId, symbol: named, type: input.type, quantity, price },
-    estimatedTax: taxOf(
-      Math.max(0, sellValue - buyValue),
-      rates.map((tax) => required(tax, 'tax rate').tx_rate),
-    ),
-    ...(input.onMargin ? { accountValue: account.ca_bal + assets } : {}),
+    order: { tradeId, symbol, type, quantity, price },
+    estimatedTax,
+    ...(onMargin ? { accountValue } : {}),
   }
 }
 
@@ -171,20 +198,10 @@ async function findSymbol(
 }
 
 /** Frame 4. */
-function writeOrder(
-  transaction: Transaction,
-  input: TradeOrderInput,
-  order: {
-    readonly symbol: string
-    readonly status: StatusId
-    readonly brokerId: number
-    readonly price: number
-    readonly charge: number
-    readonly commission: number
-  },
-): void {
+function writeOrder(transaction: Transaction, input: TradeOrderInput, facts: OrderFacts): void {
   const { tradeId, now, quantity, type } = input
-  const { symbol, status, price } = order
+  const { symbol, price } = facts
+  const status: StatusId = facts.isMarket ? 'SBMT' : 'PNDG'
   transaction.insert('trade', {
     t_id: tradeId,
     t_dts: now,
@@ -197,8 +214,8 @@ function writeOrder(
     t_ca_id: input.accountId,
     t_exec_name: input.executor.name,
     t_trade_price: null,
-    t_chrg: order.charge,
-    t_comm: order.commission,
+    t_chrg: facts.charge,
+    t_comm: commissionOf(facts.commissionRate, quantity, price),
     t_tax: 0,
     t_lifo: input.lifo ? 1 : 0,
   })
@@ -209,7 +226,7 @@ function writeOrder(
       tr_s_symb: symbol,
       tr_qty: quantity,
       tr_bid_price: price,
-      tr_b_id: order.brokerId,
+      tr_b_id: facts.brokerId,
     })
   }
   transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: status, th_dts: now })

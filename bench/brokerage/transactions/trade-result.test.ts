@@ -8,6 +8,7 @@ import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { symbolOf } from '../population/names.ts'
 import { historyMs, momentOf } from '../population/trading-calendar.ts'
 import type { BrokerMode } from '../run-facts.ts'
+import { perform } from './all-transactions.ts'
 import { brokerFold } from './broker-fold.ts'
 import { tradeOrder } from './trade-order.ts'
 import { tradeResult } from './trade-result.ts'
@@ -83,6 +84,27 @@ class Desk {
     await this.complete(first)
   }
 
+  /** Completes all of them at once, each on a connection of its own, until each is done. */
+  async completeAll(engine: Engine, tradeIds: readonly number[]): Promise<number> {
+    let conflicts = 0
+    const complete = async (tradeId: number) => {
+      const session = await engine.connect()
+      const input = { tradeId, price: 2_500, brokerMode: this.#brokerMode, now: NOW }
+      for (let isDone = false; !isDone; ) {
+        try {
+          await perform(session, 'Trade-Result', input)
+          isDone = true
+        } catch (error) {
+          if (!(error instanceof TransactionAborted)) throw error
+          conflicts += 1
+        }
+      }
+      await session.close()
+    }
+    await Promise.all(tradeIds.map(complete))
+    return conflicts
+  }
+
   async position(symbol: string): Promise<number | undefined> {
     const transaction = await this.#one.begin({ readOnly: true })
     const [found] = await transaction.read(get('holding_summary', [ACCOUNT.id, symbol], ['hs_qty']))
@@ -119,6 +141,28 @@ async function verdict(engine: Engine, brokerMode: BrokerMode, results: number) 
   return verdictLines(await checkAll(engine, TEST_POPULATION, facts))
 }
 
+// One call from beginning to end: nobody can be let in before its commit.
+testOnEngine(
+  'pg-native',
+  'results for one position at once, also where it begins and where it ends, are done one by one',
+  async (engine) => {
+    const desk = await Desk.open(engine, 'inline')
+    const symbol = await securityNotHeld(engine)
+    let conflicts = 0
+    for (let round = 0; round < 3; round += 1) {
+      for (const type of ['TMB', 'TMS'] as const) {
+        const orders: number[] = []
+        for (let order = 0; order < 4; order += 1) orders.push(await desk.order(symbol, type))
+        conflicts += await desk.completeAll(engine, orders)
+        assert.equal(await desk.position(symbol), type === 'TMB' ? 800 : undefined)
+      }
+    }
+    assert.ok(conflicts > 0, 'nothing happened at once')
+    assert.deepEqual(await verdict(engine, 'inline', desk.trades), ['15 of 15 checks hold'])
+    await desk.close()
+  },
+)
+
 // SQLite has one writer, so that there is nobody to collide with.
 for (const name of [
   'percolite-embedded',
@@ -128,31 +172,16 @@ for (const name of [
 ] satisfies EngineName[]) {
   testOnEngine(
     name,
-    'two results for one position collide, also where it begins and where it ends',
+    'two results for one position collide, and what comes while a broker is folded is folded the next time',
     async (engine) => {
-      const desk = await Desk.open(engine, 'omit')
-      const symbol = await securityNotHeld(engine)
-      await desk.collide(symbol, 'TMB')
-      assert.equal(await desk.position(symbol), 400)
-      await desk.complete(await desk.order(symbol, 'TMS'))
-      // Each of these would end the position of 200.
-      await desk.collide(symbol, 'TMS')
-      assert.equal(await desk.position(symbol), -200)
-      assert.deepEqual(await verdict(engine, 'omit', desk.trades), ['15 of 15 checks hold'])
-      await desk.close()
-    },
-  )
-
-  testOnEngine(
-    name,
-    'what comes to a broker while its side table is folded is folded the next time',
-    async (engine) => {
-      await (await engine.observe?.('broker', async () => {}))?.stop()
+      await (await engine.observe?.('broker', async () => {}, assert.ifError))?.stop()
+      // In this mode no two results write one row of their broker, so that it is the position on which
+      // they collide.
       const desk = await Desk.open(engine, 'observer')
-      const symbol = symbolOf(0)
-      const later = await desk.order(symbol, 'TMB')
-      await desk.complete(await desk.order(symbol, 'TMB'))
-      assert.equal(await desk.fold(() => desk.complete(later)), 1)
+      await collideAtBeginningAndEnd(engine, desk)
+      assert.deepEqual(await verdict(engine, 'observer', desk.trades), ['15 of 15 checks hold'])
+      while ((await desk.fold(async () => {})) > 0);
+      await foldWhileOneComes(desk)
       assert.deepEqual(await verdict(engine, 'observer', desk.trades), ['15 of 15 checks hold'])
       assert.equal(await desk.fold(async () => {}), 1)
       assert.equal(await desk.fold(async () => {}), 0)
@@ -160,4 +189,21 @@ for (const name of [
       await desk.close()
     },
   )
+}
+
+async function collideAtBeginningAndEnd(engine: Engine, desk: Desk): Promise<void> {
+  const symbol = await securityNotHeld(engine)
+  await desk.collide(symbol, 'TMB')
+  assert.equal(await desk.position(symbol), 400)
+  await desk.complete(await desk.order(symbol, 'TMS'))
+  // Each of these would end the position of 200.
+  await desk.collide(symbol, 'TMS')
+  assert.equal(await desk.position(symbol), -200)
+}
+
+async function foldWhileOneComes(desk: Desk): Promise<void> {
+  const symbol = symbolOf(0)
+  const later = await desk.order(symbol, 'TMB')
+  await desk.complete(await desk.order(symbol, 'TMB'))
+  assert.equal(await desk.fold(() => desk.complete(later)), 1)
 }

@@ -9,7 +9,12 @@ import {
   taxOf,
 } from '../population/trade-arithmetic.ts'
 import type { BrokerMode } from '../run-facts.ts'
-import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
+import {
+  type Closings,
+  closeHoldings,
+  HOLDINGS_OF_ORDER_MAX,
+  type OpenHolding,
+} from './position.ts'
 import { required, singleKeys } from './rows-by-key.ts'
 import { isTaxable } from './tax-status.ts'
 
@@ -27,12 +32,34 @@ export type TradeResultResult =
   /** The market has said it before; nothing is done. */
   | { readonly kind: 'already' }
 
+/** What must be known of a trade to complete it. */
+export type TradeFacts = {
+  readonly accountId: number
+  readonly symbol: string
+  readonly quantity: number
+  /** Cents. */
+  readonly charge: number
+  readonly isCash: boolean
+  readonly isSell: boolean
+  readonly typeName: string
+  readonly securityName: string
+  readonly brokerId: number
+  readonly taxStatus: number
+  /** In hundredths of a percent. */
+  readonly commissionRate: number
+  /** Undefined where there is no position yet. */
+  readonly sharesBefore: number | undefined
+}
+
+/** A holding of the position, with the rest of its key. */
+export type ResultHolding = OpenHolding & { readonly h_dts: number; readonly h_t_id: number }
+
 /** Completes a trade: the position, the tax, the commission, and the money. */
 export async function tradeResult(
   transaction: Transaction,
   input: TradeResultInput,
 ): Promise<TradeResultResult> {
-  const { tradeId, price, now } = input
+  const { tradeId, price } = input
   const [foundTrade] = await transaction.read(
     get(
       'trade',
@@ -60,9 +87,8 @@ export async function tradeResult(
   const account = required(foundAccount, `account ${trade.t_ca_id}`)
   const security = required(foundSecurity, `security ${trade.t_s_symb}`)
   const isSell = type.tt_is_sell === 1
-  const change = isSell ? -trade.t_qty : trade.t_qty
-  const { closings, buyValue, sellValue, opened } = closeHoldings(holdings, change, price)
-  const gain = isTaxable(account.ca_tax_st) ? Math.max(0, sellValue - buyValue) : 0
+  const closings = closeHoldings(holdings, isSell ? -trade.t_qty : trade.t_qty, price)
+  const gain = gainOf(closings, account.ca_tax_st)
   const [customer, taxes] = await transaction.read(
     get('customer', [account.ca_c_id], ['c_tier']),
     scan('customer_taxrate', [account.ca_c_id], ['cx_tx_id'], { limit: gain > 0 ? 2 : 0 }),
@@ -80,10 +106,47 @@ export async function tradeResult(
     gain,
     rates.map((rate) => required(rate, 'tax rate').tx_rate),
   )
-  const rate = required(commissions[0], 'commission rate').cr_rate
-  const commission = commissionOf(rate, trade.t_qty, price)
+  const facts = {
+    accountId: trade.t_ca_id,
+    symbol: trade.t_s_symb,
+    quantity: trade.t_qty,
+    charge: trade.t_chrg,
+    isCash: trade.t_is_cash === 1,
+    isSell,
+    typeName: type.tt_name,
+    securityName: security.s_name,
+    brokerId: account.ca_b_id,
+    taxStatus: account.ca_tax_st,
+    commissionRate: required(commissions[0], 'commission rate').cr_rate,
+    sharesBefore: summary?.hs_qty,
+  }
+  return await completeTrade(transaction, input, facts, { closings, tax })
+}
 
-  changePosition(transaction, position, { before: summary?.hs_qty, change })
+/** What is taxed of it: the gain, if any, where the account is taxed at all. */
+export function gainOf(
+  { buyValue, sellValue }: Pick<Closings<OpenHolding>, 'buyValue' | 'sellValue'>,
+  taxStatus: number,
+): number {
+  return isTaxable(taxStatus) ? Math.max(0, sellValue - buyValue) : 0
+}
+
+/** All that a result writes, and the commit. */
+export async function completeTrade(
+  transaction: Transaction,
+  input: TradeResultInput,
+  facts: TradeFacts,
+  change: { readonly closings: Closings<ResultHolding>; readonly tax: number },
+): Promise<TradeResultResult> {
+  const { tradeId, price, now } = input
+  const { accountId, quantity, isSell } = facts
+  const { closings, opened } = change.closings
+  const commission = commissionOf(facts.commissionRate, quantity, price)
+  const position = [accountId, facts.symbol] as const
+  changePosition(transaction, position, {
+    before: facts.sharesBefore,
+    change: isSell ? -quantity : quantity,
+  })
   for (const { holding, after } of closings) {
     const key = [...position, holding.h_dts, holding.h_t_id]
     if (after === 0) transaction.delete('holding', key)
@@ -92,8 +155,8 @@ export async function tradeResult(
   }
   if (opened !== 0) {
     transaction.insert('holding', {
-      h_ca_id: trade.t_ca_id,
-      h_s_symb: trade.t_s_symb,
+      h_ca_id: accountId,
+      h_s_symb: facts.symbol,
       h_dts: now,
       h_t_id: tradeId,
       h_price: price,
@@ -102,24 +165,24 @@ export async function tradeResult(
     writeHistory(transaction, tradeId, { of: tradeId, before: 0, after: opened })
   }
   transaction.update('trade', [tradeId], {
-    set: { t_dts: now, t_st_id: 'CMPT', t_trade_price: price, t_comm: commission, t_tax: tax },
+    set: {
+      t_dts: now,
+      t_st_id: 'CMPT',
+      t_trade_price: price,
+      t_comm: commission,
+      t_tax: change.tax,
+    },
   })
   transaction.insert('trade_history', { th_t_id: tradeId, th_st_id: 'CMPT', th_dts: now })
-  creditBroker(transaction, input, account.ca_b_id, commission)
-  const amount = settlementAmount({
-    ...{ isSell, price, commission, tax },
-    quantity: trade.t_qty,
-    charge: trade.t_chrg,
-    taxStatus: account.ca_tax_st,
-  })
+  creditBroker(transaction, input, facts.brokerId, commission)
   settle(transaction, input, {
-    accountId: trade.t_ca_id,
-    isCash: trade.t_is_cash === 1,
-    amount,
-    what: `${type.tt_name} ${trade.t_qty} shares of ${security.s_name}`,
+    accountId,
+    isCash: facts.isCash,
+    amount: settlementAmount({ ...facts, price, commission, tax: change.tax }),
+    what: `${facts.typeName} ${quantity} shares of ${facts.securityName}`,
   })
   await transaction.commit()
-  return { kind: 'completed', brokerId: account.ca_b_id }
+  return { kind: 'completed', brokerId: facts.brokerId }
 }
 
 /**

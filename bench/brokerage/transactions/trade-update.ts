@@ -12,12 +12,28 @@ export async function tradeUpdate(
   input: TradeUpdateInput,
 ): Promise<TradeUpdateResult> {
   const details = await tradeDetails(transaction, await tradesOf(transaction, input))
+  return await toggleTexts(transaction, input.frame, details)
+}
+
+/** What a text of each trade is changed in. */
+export type ToggledTrade = {
+  readonly trade: { readonly t_id: number; readonly t_exec_name: string }
+  readonly settlement: { readonly se_cash_type: string } | undefined
+  readonly cash: { readonly ct_name: string } | undefined
+}
+
+/** All that an update writes, and the commit. */
+export async function toggleTexts(
+  transaction: Transaction,
+  frame: TradeUpdateInput['frame'],
+  details: readonly ToggledTrade[],
+): Promise<TradeUpdateResult> {
   let updated = 0
   for (const { trade, settlement, cash } of details) {
-    if (input.frame === 'trades') {
+    if (frame === 'trades') {
       const set = { t_exec_name: toggled(trade.t_exec_name, ' ', ' X ') }
       transaction.update('trade', [trade.t_id], { set })
-    } else if (input.frame === 'account') {
+    } else if (frame === 'account') {
       if (settlement === undefined) continue
       const set = { se_cash_type: toggled(settlement.se_cash_type, '', ' Account') }
       transaction.update('settlement', [trade.t_id], { set })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkAll, verdictLines } from '../checks/all-checks.ts'
 import { CustomerEmulator } from '../driver/customer-emulator.ts'
-import { type Engine, get, type Session, type Transaction } from '../engine.ts'
+import { type Engine, get, type Session } from '../engine.ts'
 import type { EngineName } from '../engines/engine-kinds.ts'
 import { TEST_POPULATION, testOnEngine, withLoadedEngine } from '../engines/engine-tests.ts'
 import { TableDigester } from '../loading/table-digest.ts'
@@ -12,21 +12,16 @@ import { firstRunTradeIdentifier } from '../population/identifiers.ts'
 import { historyMs, momentOf } from '../population/trading-calendar.ts'
 import type { RunFacts } from '../run-facts.ts'
 import { columnsOf, TABLE_NAMES } from '../schema/schema.ts'
-import { brokerFold } from './broker-fold.ts'
-import { brokerVolume } from './broker-volume.ts'
-import { customerPosition } from './customer-position.ts'
-import { dataMaintenance, MAINTAINED_TABLES } from './data-maintenance.ts'
-import { marketFeedEntry } from './market-feed.ts'
-import { marketWatch } from './market-watch.ts'
-import { securityDetail } from './security-detail.ts'
+import { type InputOf, type PerformedName, perform } from './all-transactions.ts'
+import { MAINTAINED_TABLES } from './data-maintenance.ts'
 import { tradeCleanup } from './trade-cleanup.ts'
-import { tradeLookup } from './trade-lookup.ts'
-import { type MarketOrder, tradeOrder } from './trade-order.ts'
-import { tradeResult } from './trade-result.ts'
-import { tradeStatus } from './trade-status.ts'
-import { tradeUpdate } from './trade-update.ts'
+import type { MarketOrder, TradeOrderInput } from './trade-order.ts'
 
 const ROUNDS = 12
+/** Of each round at most. */
+const ORDERS = 5
+/** In each round, of those kinds that have several frames. */
+const VARIED_CALLS = 4
 const FIRST_TRADE = firstRunTradeIdentifier(TEST_POPULATION.profile.trades)
 
 /** Everything that a script of transactions answered, and what it left in the tables. */
@@ -38,57 +33,75 @@ type Traces = {
 /** The same calls with the same inputs, one after the other, of every kind. */
 async function play(engine: Engine): Promise<Traces> {
   // Results tell an observer of brokers, where there can be one; here it never runs.
-  await (await engine.observe?.('broker', async () => {}))?.stop()
+  await (await engine.observe?.('broker', async () => {}, assert.ifError))?.stop()
   const session = await engine.connect()
   const inputs = new CustomerEmulator(TEST_POPULATION)
   const random = new CounterRandom(3n)
   const answers: string[] = []
   const orders: MarketOrder[] = []
   const rolledBack: number[] = []
+  let bought: TradeOrderInput | undefined
   const volumes = new Map<string, { readonly acknowledged: number; readonly ambiguous: number }>()
   const keep = (name: string, answer: unknown) => answers.push(`${name} ${JSON.stringify(answer)}`)
-  const read = async <Result>(work: (transaction: Transaction) => Promise<Result>) =>
-    await work(await session.begin({ readOnly: true }))
-  const write = async <Result>(work: (transaction: Transaction) => Promise<Result>) =>
-    await work(await session.begin({}))
+  const call = <Name extends PerformedName>(name: Name, input: InputOf<Name>) =>
+    perform(session, name, input)
   let now = momentOf(historyMs(TEST_POPULATION.profile))
   for (let round = 0; round < ROUNDS; round += 1) {
     const draws = (kind: number) => random.row(200 + kind, round)
     now += 1_000
     for (let order = 0; order < 4; order += 1) {
-      const tradeId = FIRST_TRADE + 4 * round + order
-      const input = inputs.tradeOrder(random.row(210 + order, round), { tradeId, now })
-      const transaction = await session.begin({ insertsOnly: true })
-      const done = await tradeOrder(transaction, { ...input, rollsBack: order === 3 })
+      const tradeId = FIRST_TRADE + ORDERS * round + order
+      const input = inputs.tradeOrder(random.row(240 + order, round), { tradeId, now })
+      const done = await call('Trade-Order', { ...input, rollsBack: order === 3 })
       keep('order', done)
+      if (done.kind !== 'ordered') rolledBack.push(tradeId)
+      else {
+        orders.push(done.order)
+        if (input.type === 'TMB') bought = { ...input, security: { symbol: done.order.symbol } }
+      }
+    }
+    // What was bought in the round before is sold at the highest price that there is.
+    if (bought !== undefined && round % 2 === 1) {
+      const tradeId = FIRST_TRADE + ORDERS * round + 4
+      const sale = { type: 'TLS', limitPrice: 3_000, onMargin: false, rollsBack: false } as const
+      const done = await call('Trade-Order', { ...bought, ...sale, tradeId, now })
+      keep('sale', done)
       if (done.kind === 'ordered') orders.push(done.order)
-      else rolledBack.push(tradeId)
+      bought = undefined
     }
     const latest = orders.at(-1) as MarketOrder
     const feed = { symbol: latest.symbol, price: latest.price, quantity: 375 }
-    keep('feed', await write((one) => marketFeedEntry(one, { entry: feed, now })))
+    keep('feed', await call('Market-Feed', { entry: feed, now }))
     const { acknowledged = 0 } = volumes.get(feed.symbol) ?? {}
     volumes.set(feed.symbol, { acknowledged: acknowledged + 375, ambiguous: 0 })
     for (const { tradeId, price } of orders.slice(-3)) {
       const isSubmitted = (await statusOf(session, tradeId)) === 'SBMT'
       if (!isSubmitted) continue
       const result = { tradeId, price, now, brokerMode: 'observer' as const }
-      const done = await write((one) => tradeResult(one, result))
+      const done = await call('Trade-Result', result)
       keep('result', done)
-      keep('result again', await write((one) => tradeResult(one, result)))
+      keep('result again', await call('Trade-Result', result))
       if (done.kind !== 'completed' || round % 2 === 0) continue
-      keep('fold', await write((one) => brokerFold(one, { brokerId: done.brokerId })))
+      keep('fold', await call('Broker-Fold', { brokerId: done.brokerId }))
     }
-    keep('status', await read((one) => tradeStatus(one, inputs.tradeStatus(draws(0)))))
-    keep('position', await read((one) => customerPosition(one, inputs.customerPosition(draws(1)))))
-    keep('watch', await read((one) => marketWatch(one, inputs.marketWatch(draws(2)))))
-    keep('detail', await read((one) => securityDetail(one, inputs.securityDetail(draws(3)))))
-    keep('lookup', await read((one) => tradeLookup(one, inputs.tradeLookup(draws(4)))))
-    keep('update', await write((one) => tradeUpdate(one, inputs.tradeUpdate(draws(5)))))
-    keep('volume', await read((one) => brokerVolume(one, inputs.brokerVolume(draws(6)))))
+    keep('status', await call('Trade-Status', inputs.tradeStatus(draws(0))))
+    keep('position', await call('Customer-Position', inputs.customerPosition(draws(1))))
+    for (let again = 0; again < VARIED_CALLS; again += 1) {
+      const varied = (kind: number) => draws(kind + 10 * again)
+      const { watched, lookedUp, updated } = {
+        watched: inputs.marketWatch(varied(2)),
+        lookedUp: inputs.tradeLookup(varied(4)),
+        updated: inputs.tradeUpdate(varied(5)),
+      }
+      keep(`watch ${watched.of.kind}`, await call('Market-Watch', watched))
+      keep(`lookup ${lookedUp.frame}`, await call('Trade-Lookup', lookedUp))
+      keep(`update ${updated.frame}`, await call('Trade-Update', updated))
+    }
+    keep('detail', await call('Security-Detail', inputs.securityDetail(draws(3))))
+    keep('volume', await call('Broker-Volume', inputs.brokerVolume(draws(6))))
     const table = MAINTAINED_TABLES[round % MAINTAINED_TABLES.length] as 'address'
     const maintained = { table, ...inputs.maintained(draws(7)) }
-    keep('maintenance', await write((one) => dataMaintenance(one, maintained)))
+    keep('maintenance', await call('Data-Maintenance', maintained))
   }
   const completed = answers.filter((answer) => answer.startsWith('result {"kind":"completed"'))
   const facts: RunFacts = {
@@ -151,11 +164,29 @@ test('a script of all transactions leaves a store in which every check holds', a
   assert.notEqual(said('clean-up')[0], 'clean-up 0')
 })
 
+test('the script plays every frame, and orders of every kind', async (context) => {
+  const { answers } = await expectedTraces(context)
+  const said = (text: string) => answers.filter((answer) => answer.includes(text)).length
+  for (const kind of [
+    ...['watch watchList', 'watch account', 'watch industry'],
+    ...['lookup trades', 'lookup account', 'lookup security', 'lookup holdings'],
+    ...['update trades', 'update account', 'update security'],
+    ...['"type":"TMB"', '"type":"TMS"', '"type":"TLB"', '"type":"TLS"', '"type":"TSL"'],
+    '"accountValue":',
+  ]) {
+    assert.ok(said(kind) > 0, kind)
+  }
+  const taxed = answers.filter((answer) => /"estimatedTax":[1-9]/.test(answer))
+  assert.ok(taxed.length > 0, 'an order closes a position with a gain that is taxed')
+})
+
 for (const name of [
   'percolite-embedded',
   'percolite-http',
   'percolite-ws',
   'postgres',
+  'pg-native',
+  'sqlite-native',
 ] satisfies EngineName[]) {
   testOnEngine(
     name,

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { UsageError } from '../harness/experiment.ts'
+import { ENGINE_NAMES, type EngineName } from './engines/engine-kinds.ts'
+import type { BrokerMode } from './run-facts.ts'
+
+const PATHS = ['http', 'ws', 'embedded'] as const
+const BROKER_MODES = ['omit', 'inline', 'observer'] as const
+const MODES = ['saturate', 'paced'] as const
+const FIGURES = ['', '9'] as const
+const USERS_MAX = 1_000
+const LOAD_UNITS_MAX = 99
+
+/** What the flags of the suite say. */
+export type BrokerageOptions = {
+  readonly profile: string
+  /** Percolite, as it is reached. */
+  readonly product: EngineName
+  readonly peers: readonly EngineName[]
+  /** Each once; the first is the one in which the others are compared with it. */
+  readonly brokerModes: readonly [BrokerMode, ...BrokerMode[]]
+  readonly isPaced: boolean
+  readonly users: number
+  readonly seed: bigint
+  readonly kills: boolean
+  /** Of the paper, to be drawn instead of a comparison. */
+  readonly figure: (typeof FIGURES)[number]
+  /** Load units of each point of Figure 9. */
+  readonly sizes: readonly number[]
+  /** For the server. */
+  readonly percolite: Readonly<Record<string, string>>
+}
+
+/** Throws UsageError. */
+export function readOptions(options: Readonly<Record<string, string>>): BrokerageOptions {
+  const { profile = '', against = '', broker = '', sizes = '' } = options
+  const product: EngineName = `percolite-${oneOf('path', options.path, PATHS)}`
+  const modes = broker.split(',').map((mode) => oneOf('broker', mode, BROKER_MODES))
+  const figure = oneOf('figure', options.figure, FIGURES)
+  const peers = peersOf(against, figure === '9' ? [] : peersByProfile(profile))
+  return {
+    ...{ profile, product, figure },
+    peers: [...new Set(peers)].filter((name) => name !== product),
+    brokerModes: [...new Set(modes)] as [BrokerMode, ...BrokerMode[]],
+    isPaced: oneOf('mode', options.mode, MODES) === 'paced',
+    users: wholeNumber('users', options.users ?? '', USERS_MAX),
+    seed: seedOf(options.seed ?? ''),
+    kills: options.kill === 'yes',
+    sizes: sizes.split(',').map((size) => wholeNumber('sizes', size, LOAD_UNITS_MAX)),
+    percolite: options,
+  }
+}
+
+function peersOf(against: string, auto: readonly EngineName[]): readonly EngineName[] {
+  if (against === 'none') return []
+  if (against === 'auto') return auto
+  return against.split(',').map((word) => oneOf('against', word.trim(), ENGINE_NAMES))
+}
+
+function peersByProfile(profile: string): readonly EngineName[] {
+  return profile === 'tiny' ? ['null'] : ['postgres', 'sqlite']
+}
+
+function oneOf<Name extends string>(
+  flag: string,
+  text: string | undefined,
+  known: readonly Name[],
+): Name {
+  const found = known.find((name) => name === text)
+  if (found !== undefined) return found
+  const words = known.filter((name) => name !== '').join(', ')
+  throw new UsageError(`--${flag} ${text}: it is ${words}.`)
+}
+
+function wholeNumber(flag: string, text: string, max: number): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0 && number <= max) return number
+  throw new UsageError(`--${flag} ${text}: it is a whole number from 1 to ${max}.`)
+}
+
+function seedOf(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text)
+  throw new UsageError(`--seed ${text}: it is a whole number of up to 18 digits.`)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment } from '../harness/experiment.ts'
+import { withInstalledPeers } from '../peers/installed-peers.ts'
+import { brokerageContender } from './brokerage-contender.ts'
+import type { BrokerageOptions } from './brokerage-options.ts'
+import { Population } from './population/population.ts'
+import { profileOf } from './population/profiles.ts'
+import { deviationLines } from './report/deviations.ts'
+
+/** Percolator's own runs (Figure 9), and the database that its authors compare it with; TR/s per core. */
+const PAPER = [
+  { label: 'Percolator, Figure 9: 0.75 (11,200 on 15,000 cores)', slope: 11_200 / 15_000 },
+  { label: 'its reference database: 49.7 (3,183 on 64 cores)', slope: 3_183 / 64 },
+] as const
+
+/**
+ * As far as one machine goes: the population grows and the pace with it, and what is measured is how
+ * many cores that takes. In proportion, the points lie on a line through 0.
+ */
+export function figure9(options: BrokerageOptions): Experiment {
+  const { sizes, seed } = options
+  const [brokerMode] = options.brokerModes
+  const points = sizes.map((size) => {
+    const profile = profileOf(`wide-${size}`)
+    return { profile, population: new Population(profile, seed) }
+  })
+  const kinds = [options.product, ...options.peers]
+  const nameOf = (kind: string, profile: string) => `${kind}, ${profile}`
+  const [{ profile: smallest } = { profile: profileOf('wide-1') }] = points
+  return withInstalledPeers({
+    name: 'figure-9',
+    title: `trade results over cores used, ${points.map(({ profile }) => profile.name).join(', ')}`,
+    unit: 'TR',
+    contenders: kinds.flatMap((kind) =>
+      points.map(({ profile, population }) =>
+        brokerageContender({
+          ...{ ...options, kind, population, brokerMode },
+          name: nameOf(kind, profile.name),
+          pace: profile.customers / profile.scaleFactor,
+        }),
+      ),
+    ),
+    warmsUp: false,
+    goals: [],
+    fits: kinds.map((kind) => ({
+      what: `TR/s per core used, ${kind}`,
+      contenders: points.map(({ profile }) => nameOf(kind, profile.name)),
+      x: 'figures.coresUsed',
+      y: 'operationsPerSecond',
+    })),
+    plots: [
+      {
+        name: 'figure-9',
+        title: 'TPC-E-style workload, not comparable with published TPC-E results',
+        figure: 'operationsPerSecond',
+        kind: 'fits',
+        xTitle: 'cores used by all processes of the engine',
+        yTitle: 'trade results per second (TR/s)',
+        slopes: PAPER,
+      },
+    ],
+    notes: [
+      `Figure 9, on one machine: wide-n has n times 1,000 customers, who trade at their nominal pace, ${smallest.scaleFactor} customers for a trade result per second. R² is against the mean: below 0 the points lie on no line through 0.`,
+      'The paper: 11,200 TR/s on 15,000 cores, linear from 11 cores on, on many machines, with copies of the data.',
+      'Figure 10, the loss of cell servers: not applicable, one cell server.',
+      ...deviationLines(smallest, options),
+    ],
+  })
+}

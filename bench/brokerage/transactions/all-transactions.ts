@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BeginOptions, type Session, type Transaction, TransactionAborted } from '../engine.ts'
+import { brokerFold } from './broker-fold.ts'
+import { brokerVolume } from './broker-volume.ts'
+import { customerPosition } from './customer-position.ts'
+import { dataMaintenance } from './data-maintenance.ts'
+import { marketFeedEntry } from './market-feed.ts'
+import { marketWatch } from './market-watch.ts'
+import { securityDetail } from './security-detail.ts'
+import { tradeLookup } from './trade-lookup.ts'
+import { tradeOrder } from './trade-order.ts'
+import { tradeResult } from './trade-result.ts'
+import { tradeStatus } from './trade-status.ts'
+import { tradeUpdate } from './trade-update.ts'
+
+const READS: BeginOptions = { readOnly: true }
+const WRITES: BeginOptions = {}
+
+/** Every transaction as the one text that runs on each engine; of a Market-Feed one of its twenty. */
+export const TRANSACTIONS = {
+  'Trade-Status': { options: READS, run: tradeStatus },
+  'Market-Watch': { options: READS, run: marketWatch },
+  'Security-Detail': { options: READS, run: securityDetail },
+  'Customer-Position': { options: READS, run: customerPosition },
+  'Trade-Order': { options: { insertsOnly: true }, run: tradeOrder },
+  'Trade-Result': { options: WRITES, run: tradeResult },
+  'Trade-Lookup': { options: READS, run: tradeLookup },
+  'Broker-Volume': { options: READS, run: brokerVolume },
+  'Trade-Update': { options: WRITES, run: tradeUpdate },
+  'Market-Feed': { options: WRITES, run: marketFeedEntry },
+  'Data-Maintenance': { options: WRITES, run: dataMaintenance },
+  'Broker-Fold': { options: WRITES, run: brokerFold },
+} as const satisfies Readonly<Record<string, AnyTransaction>>
+
+type AnyTransaction = {
+  readonly options: BeginOptions
+  readonly run: (transaction: Transaction, input: never) => Promise<unknown>
+}
+
+type Transactions = typeof TRANSACTIONS
+export type PerformedName = keyof Transactions
+export type InputOf<Name extends PerformedName> = Parameters<Transactions[Name]['run']>[1]
+export type ResultOf<Name extends PerformedName> = Awaited<ReturnType<Transactions[Name]['run']>>
+
+/** Some of the transactions in the words of one engine; they begin and commit by themselves. */
+export type NativeTransactions = {
+  readonly [Name in PerformedName]?: (input: InputOf<Name>) => Promise<ResultOf<Name>>
+}
+
+/** One transaction from its beginning to its commit: the engine's own where it has one. */
+export async function perform<Name extends PerformedName>(
+  session: Session,
+  name: Name,
+  input: InputOf<Name>,
+): Promise<ResultOf<Name>> {
+  const native = session.native?.[name] as
+    | ((input: InputOf<Name>) => Promise<ResultOf<Name>>)
+    | undefined
+  if (native !== undefined) return await native(input)
+  const { options, run }: AnyTransaction = TRANSACTIONS[name]
+  return await transact(session, options, async (transaction) => {
+    return (await run(transaction, input as never)) as ResultOf<Name>
+  })
+}
+
+/** Does `work`, its commit included, in a new transaction, which is over in any case afterwards. */
+export async function transact<Result>(
+  session: Pick<Session, 'begin'>,
+  options: BeginOptions,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const transaction = await session.begin(options)
+  try {
+    return await work(transaction)
+  } catch (error) {
+    // Left open it would keep others waiting, where there is one writer. What fails here is over already.
+    if (!(error instanceof TransactionAborted)) await transaction.rollback().catch(() => {})
+    throw error
+  }
+}
