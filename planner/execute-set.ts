@@ -78,7 +78,7 @@ function writeRow(
           key: stored.key,
         }
   return andThen(changeRows(transaction, table, [change]), () => {
-    answer.add({ ...scope, row })
+    if (plan.returning !== undefined) answer.add({ ...scope, row })
     return answer.result(1)
   })
 }

@@ -88,8 +88,9 @@ function parseUntilDue(
 
 function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {
   const parameters = checkedParameters(params)
-  const [statement, ...others] = parser.parseScript(sql)
-  if (statement === undefined || others.length > 0) {
+  const script = parser.parseScript(sql)
+  const [statement] = script
+  if (statement === undefined || script.length > 1) {
     const detail = 'Each element of "statements" holds exactly one statement.'
     throw new ServerError('invalid_request', detail)
   }
