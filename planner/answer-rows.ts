@@ -15,7 +15,7 @@ export class AnswerRows {
   readonly #projection: RowProjection | undefined
   readonly #position: Position
   readonly #budget: ExecutionContext['answerBytes']
-  readonly #answerBytes: AnswerBytes
+  readonly #answerBytes: AnswerBytes | undefined
   readonly #rows: SqlValue[][] = []
   #bytes: number
 
@@ -28,12 +28,12 @@ export class AnswerRows {
     this.#position = position
     this.#budget = answerBytes
     this.#bytes = answerBytes?.used ?? 0
-    this.#answerBytes = new AnswerBytes(projection?.columns ?? [])
+    this.#answerBytes = projection && new AnswerBytes(projection.columns)
   }
 
   /** Throws PlanError limit_exceeded when the answer would become too large. */
   add(scope: Scope): void {
-    if (this.#projection === undefined) return
+    if (this.#projection === undefined || this.#answerBytes === undefined) return
     const row = this.#projection.project(scope)
     this.#rows.push(row)
     this.#bytes += this.#answerBytes.of(row)

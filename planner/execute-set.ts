@@ -4,11 +4,12 @@ import {
   andThen,
   type ColumnDefinition,
   changeRows,
-  getRows,
+  getRow,
   guardRow,
   type RowChange,
   type SqlRow,
   type SqlValue,
+  type StoredRow,
 } from '../storage/storage.ts'
 import { AnswerRows } from './answer-rows.ts'
 import type { Scope } from './compiled-expression.ts'
@@ -26,9 +27,9 @@ import { PlanError } from './plan-error.ts'
 export function executeSet(plan: SetPlan, context: ExecutionContext): Answer<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   const key = requireKey(plan, scope)
-  if (plan.isBlind) return writeRow(plan, context, { scope, key })
-  return andThen(getRows(context.transaction, plan.table, [key], plan.reads), ([stored]) =>
-    writeRow(plan, context, { scope, key, existing: stored?.row }),
+  if (plan.isBlind) return writeRow(plan, context, { scope, key, stored: null })
+  return andThen(getRow(context.transaction, plan.table, key, plan.reads), (stored) =>
+    writeRow(plan, context, { scope, key, stored }),
   )
 }
 
@@ -38,17 +39,18 @@ function writeRow(
   {
     scope,
     key,
-    existing,
+    stored,
   }: {
     readonly scope: Scope
     readonly key: readonly SqlValue[]
-    /** Undefined where there is no row, or where it makes no difference whether there is. */
-    readonly existing?: SqlRow | undefined
+    /** Null where there is no row, or where it makes no difference whether there is. */
+    readonly stored: StoredRow | null
   },
 ): Answer<StatementResult> {
   const { table, assignments } = plan
   const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)
+  const existing = stored?.row
   const before: Scope = { ...scope, row: existing ?? absentRow(table, key) }
   // Whatever the condition turns out to be, the commit depends on its staying so.
   if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
@@ -67,11 +69,16 @@ function writeRow(
   }
   if (existing === undefined) requireNotNull(plan, row)
   const change: RowChange =
-    existing === undefined
+    stored === null
       ? { before: null, after: row }
-      : { before: existing, after: row, columns: assignments.map(({ column }) => column) }
+      : {
+          before: stored.row,
+          after: row,
+          columns: assignments.map(({ column }) => column),
+          key: stored.key,
+        }
   return andThen(changeRows(transaction, table, [change]), () => {
-    answer.add({ ...scope, row })
+    if (plan.returning !== undefined) answer.add({ ...scope, row })
     return answer.result(1)
   })
 }

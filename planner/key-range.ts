@@ -74,12 +74,15 @@ export function keyTuples(
   scope: Scope,
   order: 'key' | 'asked',
 ): ReadonlyArray<readonly SqlValue[]> {
-  const lists = points.map((conditions, index) => {
-    const part = key.bounding[index] as CandidatePart
+  const lists: Array<readonly SqlValue[]> = []
+  let count = 1
+  for (const conditions of points) {
+    const part = key.bounding[lists.length] as CandidatePart
     const values = commonValues(part, conditions, scope)
-    return order === 'asked' ? values : values.toSorted((a, b) => compareInKey(part, a, b))
-  })
-  const count = lists.reduce((product, values) => product * values.length, 1)
+    const isSorted = order === 'asked' || values.length < 2
+    lists.push(isSorted ? values : values.toSorted((a, b) => compareInKey(part, a, b)))
+    count *= values.length
+  }
   requireFewKeys(count, points[0]?.[0]?.source.position)
   const [only] = lists
   if (lists.length === 1 && only !== undefined) return only.map((value) => [value])

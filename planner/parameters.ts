@@ -19,6 +19,8 @@ export type ParameterSlot = {
   /** True for `IN :list`, which takes an array of that type. */
   readonly list: boolean
   readonly position: Position
+  /** The number of an earlier slot of the same parameter and type, whose value it shares. */
+  readonly sharesWith?: number
 }
 
 /** The values of `IN :list`, without repetitions and without NULL, in the order given. */
@@ -35,10 +37,17 @@ export type BoundParameter =
 /** Collects the slots of one statement while its expressions are compiled. */
 export class ParameterSlots {
   readonly #slots: ParameterSlot[] = []
+  /** The first slot of each parameter and type. */
+  readonly #first = new Map<string, number>()
 
   /** The slot's number, which is its place among the bound parameters. */
-  add(slot: ParameterSlot): number {
-    return this.#slots.push(slot) - 1
+  add(slot: Omit<ParameterSlot, 'sharesWith'>): number {
+    const number = this.#slots.length
+    const identity = slotIdentity(slot)
+    const sharesWith = this.#first.get(identity)
+    if (sharesWith === undefined) this.#first.set(identity, number)
+    this.#slots.push(sharesWith === undefined ? slot : { ...slot, sharesWith })
+    return number
   }
 
   get all(): readonly ParameterSlot[] {
@@ -47,8 +56,14 @@ export class ParameterSlots {
 
   /** Takes back the slots added since there were `count`, when what used them came to nothing. */
   keepFirst(count: number): void {
-    this.#slots.length = count
+    for (const slot of this.#slots.splice(count)) {
+      if (slot.sharesWith === undefined) this.#first.delete(slotIdentity(slot))
+    }
   }
+}
+
+function slotIdentity({ type, list, key }: ParameterSlot): string {
+  return `${type} ${list} ${key}`
 }
 
 /**
@@ -60,15 +75,14 @@ export function bindParameters(
   slots: readonly ParameterSlot[],
   parameters: Parameters,
 ): BoundParameter[] {
-  const bound = new Map<string, BoundParameter>()
-  return slots.map((slot) => {
-    const identity = `${slot.type} ${slot.list} ${slot.key}`
-    const known = bound.get(identity)
-    if (known !== undefined) return known
-    const parameter = boundTo(slot, parameters)
-    bound.set(identity, parameter)
-    return parameter
-  })
+  const bound: BoundParameter[] = []
+  for (const slot of slots) {
+    const { sharesWith } = slot
+    bound.push(
+      sharesWith === undefined ? boundTo(slot, parameters) : (bound[sharesWith] as BoundParameter),
+    )
+  }
+  return bound
 }
 
 function boundTo(slot: ParameterSlot, parameters: Parameters): BoundParameter {

@@ -33,7 +33,7 @@ export class AnswerWriter {
     return answerText(await this.results(outcome.results, integers, turns), outcome)
   }
 
-  /** The same at once, when it is one result of few rows. */
+  /** The same at once, when it is few results of few rows. */
   shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
     const results = this.#shortResults(outcome.results, integers)
     return results === undefined ? undefined : answerText(results, outcome)
@@ -52,14 +52,21 @@ export class AnswerWriter {
   }
 
   #shortResults(results: readonly StatementResult[], integers: IntegerForm): string | undefined {
-    const [only] = results
-    if (results.length !== 1 || only === undefined || only.rows.length >= ROWS_AT_ONCE) {
-      return undefined
+    let rowCount = results.length
+    for (const { rows } of results) rowCount += rows.length
+    if (rowCount > ROWS_AT_ONCE) return undefined
+    let text = ''
+    for (const result of results) {
+      const form = this.#formOf(result.columns, integers)
+      text += `${text === '' ? '' : ','}{"columns":${form.columns},"rows":[`
+      let separator = ''
+      for (const row of result.rows) {
+        text += separator + rowText(form, row)
+        separator = ','
+      }
+      text += endOfResult(result)
     }
-    const form = this.#formOf(only.columns, integers)
-    let rows = ''
-    for (const row of only.rows) rows += rows === '' ? rowText(form, row) : `,${rowText(form, row)}`
-    return `[{"columns":${form.columns},"rows":[${rows}${endOfResult(only)}]`
+    return `[${text}]`
   }
 
   async #resultsInTurns(

@@ -44,34 +44,53 @@ export function parseRequest(
     const parameters = checkedParameters(request.params)
     return parser.parseScript(request.sql).map((statement) => ({ statement, parameters }))
   }
-  return parseEntries(parser, request.statements, turns)
-}
-
-async function parseEntries(
-  parser: Parser,
-  statements: readonly StatementWithParameters[],
-  turns: Turns,
-): Promise<ScriptStatement[]> {
+  const { statements } = request
   const { statementsMax } = ALL_LIMITS
   if (statements.length > statementsMax) {
     throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')
   }
   const script: ScriptStatement[] = []
-  for (const [index, entry] of statements.entries()) {
-    try {
-      script.push(parseEntry(parser, entry))
-    } catch (error) {
-      throw new StatementFailure(index, error)
-    }
-    if (turns.isDue) await turns.pause()
+  parseUntilDue(parser, statements, script, turns)
+  return script.length === statements.length ? script : parseRest(parser, statements, script, turns)
+}
+
+/** The rest over several turns, each of which parses some. */
+async function parseRest(
+  parser: Parser,
+  statements: readonly StatementWithParameters[],
+  script: ScriptStatement[],
+  turns: Turns,
+): Promise<ScriptStatement[]> {
+  while (script.length < statements.length) {
+    await turns.pause()
+    parseUntilDue(parser, statements, script, turns)
   }
   return script
 }
 
+/** Adds to `script` as many of the statements that follow it as one turn has time for. */
+function parseUntilDue(
+  parser: Parser,
+  statements: readonly StatementWithParameters[],
+  script: ScriptStatement[],
+  turns: Turns,
+): void {
+  while (script.length < statements.length) {
+    const index = script.length
+    try {
+      script.push(parseEntry(parser, statements[index] as StatementWithParameters))
+    } catch (error) {
+      throw new StatementFailure(index, error)
+    }
+    if (turns.isDue) return
+  }
+}
+
 function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {
   const parameters = checkedParameters(params)
-  const [statement, ...others] = parser.parseScript(sql)
-  if (statement === undefined || others.length > 0) {
+  const script = parser.parseScript(sql)
+  const [statement] = script
+  if (statement === undefined || script.length > 1) {
     const detail = 'Each element of "statements" holds exactly one statement.'
     throw new ServerError('invalid_request', detail)
   }

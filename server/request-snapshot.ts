@@ -32,8 +32,8 @@ export function snapshotOf(
   if (paging.readTimestamp !== undefined) return { readOnly: true, asOf: paging.readTimestamp }
   if (script.begin !== undefined) return beginOptions(script.begin, request)
   if (request.asOf !== undefined) return { readOnly: true, asOf: readStamp('AS OF', request.asOf) }
-  const [only, ...others] = script.statements
-  const asOf = only !== undefined && others.length === 0 ? asOfOf(only) : undefined
+  const [only] = script.statements
+  const asOf = only !== undefined && script.statements.length === 1 ? asOfOf(only) : undefined
   return asOf === undefined ? { readOnly: false } : { readOnly: true, asOf }
 }
 

@@ -36,8 +36,7 @@ export class Paging {
     cursors: Cursors,
   ): Paging {
     const { pageRowsDefault } = SERVER_LIMITS
-    const [only, ...others] = statements
-    const isOneScan = only?.statement.kind === 'scan' && others.length === 0
+    const isOneScan = statements.length === 1 && statements[0]?.statement.kind === 'scan'
     if (request.sql === undefined || !isOneScan) {
       if (request.cursor !== undefined) {
         throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')

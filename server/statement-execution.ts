@@ -9,14 +9,15 @@ import {
   type PointRead,
   type StatementResult,
 } from '../planner/planner.ts'
-import type {
-  Answer,
-  Catalog,
-  Clock,
-  Randomness,
-  Storage,
-  Timestamp,
-  Transaction,
+import {
+  type Answer,
+  andThen,
+  type Catalog,
+  type Clock,
+  type Randomness,
+  type Storage,
+  type Timestamp,
+  type Transaction,
 } from '../storage/storage.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { AnswerBudget } from './query-answer.ts'
@@ -54,35 +55,80 @@ export type Run = {
 /** Runs statements of one request, one after the other, inside a transaction. */
 export class StatementExecution {
   readonly #parts: ExecutionParts
+  // What is the same for every statement, so that none has to make it.
+  readonly #uuid: () => string
+  readonly #takeTurn: () => Promise<void>
+  readonly #monotonicMs: () => number
 
   constructor(parts: ExecutionParts) {
+    const { clock, randomness, turnQueue } = parts
     this.#parts = parts
+    this.#uuid = () => uuidV7(clock.wallMicros() / 1000, randomness)
+    this.#takeTurn = () => turnQueue.next()
+    this.#monotonicMs = () => clock.monotonicMs()
   }
 
-  /** Throws StatementFailure around whatever went wrong. */
-  async run(statements: readonly IndexedStatement[], run: Run): Promise<StatementResult[]> {
+  /**
+   * Throws or rejects with StatementFailure around whatever went wrong. Statements that have nothing to
+   * wait for are all answered in this turn, without a promise.
+   */
+  run(statements: readonly IndexedStatement[], run: Run): Answer<StatementResult[]> {
     const results: StatementResult[] = []
+    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running.signal)
+    while (results.length < statements.length) {
+      try {
+        const step = this.#step(statements, run, results)
+        if (step instanceof Promise || turns.isDue) {
+          return this.#runRest(statements, run, { results, turns, step })
+        }
+      } catch (error) {
+        throw failureAt(statements, results.length, error)
+      }
+    }
+    return results
+  }
+
+  /** Goes on behind a step that has to be waited for, or after which others have their turn. */
+  async #runRest(
+    statements: readonly IndexedStatement[],
+    run: Run,
+    begun: {
+      readonly results: StatementResult[]
+      readonly turns: Turns
+      readonly step: Answer<void>
+    },
+  ): Promise<StatementResult[]> {
+    const { results, turns } = begun
+    let { step } = begun
+    try {
+      for (;;) {
+        if (step instanceof Promise) await step
+        if (turns.isDue) await turns.pause()
+        if (results.length === statements.length) return results
+        step = this.#step(statements, run, results)
+      }
+    } catch (error) {
+      throw failureAt(statements, results.length, error)
+    }
+  }
+
+  /** Answers the next statement, or all point reads that follow each other from there on. */
+  #step(
+    statements: readonly IndexedStatement[],
+    run: Run,
+    results: StatementResult[],
+  ): Answer<void> {
     const answered = (result: StatementResult) => {
       run.answer.add(result)
       run.paging.check(result)
       results.push(result)
     }
-    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running.signal)
-    for (let next = statements[0]; next !== undefined; next = statements[results.length]) {
-      try {
-        const reads =
-          statements.length === 1 ? [] : this.#readsFrom(statements, results.length, run)
-        if (reads.length > 1) await this.#runTogether(reads, run, answered)
-        else {
-          const result = this.#runStatement(next, run)
-          answered(result instanceof Promise ? await result : result)
-        }
-        if (turns.isDue) await turns.pause()
-      } catch (error) {
-        throw new StatementFailure((statements[results.length] ?? next).index, error)
-      }
+    const next = statements[results.length] as IndexedStatement
+    if (statements.length > 1 && next.statement.kind === 'get') {
+      const reads = this.#readsFrom(statements, results.length, run)
+      if (reads.length > 1) return this.#runTogether(reads, run, answered)
     }
-    return results
+    return andThen(this.#runStatement(next, run), answered)
   }
 
   /**
@@ -140,21 +186,17 @@ export class StatementExecution {
 
   #contextOf(run: Run, parameters: Parameters, signal: AbortSignal): ExecutionContext {
     const { transaction, catalog, paging, answer } = run
-    const { clock, randomness, turnQueue } = this.#parts
     return {
       transaction,
       catalog,
       parameters,
-      functions: {
-        now: BigInt(transaction.startTs),
-        uuid: () => uuidV7(clock.wallMicros() / 1000, randomness),
-      },
+      functions: { now: BigInt(transaction.startTs), uuid: this.#uuid },
       signal,
       page: paging.page,
       answerBytes: answer.bytes,
-      ...(run.rowTimestamps ? { rowTimestamps: true } : {}),
-      takeTurn: () => turnQueue.next(),
-      monotonicMs: () => clock.monotonicMs(),
+      rowTimestamps: run.rowTimestamps === true,
+      takeTurn: this.#takeTurn,
+      monotonicMs: this.#monotonicMs,
     }
   }
 
@@ -168,4 +210,14 @@ export class StatementExecution {
       this.#runStatement(entry, { ...run, ...snapshot }),
     )
   }
+}
+
+/** What fails behind the last statement, such as a pause, is put down to it. */
+function failureAt(
+  statements: readonly IndexedStatement[],
+  answered: number,
+  error: unknown,
+): StatementFailure {
+  const { index } = (statements[answered] ?? statements.at(-1)) as IndexedStatement
+  return new StatementFailure(index, error)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../parser/parser.ts'
 import type { IntegerForm, StatementResult } from '../planner/planner.ts'
-import type { Catalog, Transaction } from '../storage/storage.ts'
+import { type Answer, andThen, type Catalog, type Transaction } from '../storage/storage.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
@@ -16,7 +16,13 @@ import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapsho
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
-import { type InnerScript, readInnerScript, readScript, type Script } from './script.ts'
+import {
+  type InnerScript,
+  readInnerScript,
+  readScript,
+  type Script,
+  type ScriptStatement,
+} from './script.ts'
 import { ServerError } from './server-error.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 import type { TransactionSession } from './transaction-session.ts'
@@ -54,40 +60,43 @@ export class StatementRunner {
     return runLoneGet(this.#parts, request)
   }
 
-  /** Runs a request; `running` is aborted when its client goes away. */
-  async run(
+  /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */
+  run(
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, observerRun }: RunAround = {},
-  ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
+    around: RunAround = {},
+  ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { parser, turnQueue, clock } = this.#parts
     const turns = new Turns(turnQueue, clock, running.signal)
-    if (turns.othersWait) await turns.pause()
-    const parsed = parseRequest(parser, request, turns)
-    const statements = parsed instanceof Promise ? await parsed : parsed
+    const turn = turns.othersWait ? turns.pause() : undefined
+    const parsed = andThen(turn, () => parseRequest(parser, request, turns))
+    return andThen(parsed, (statements) => this.#runParsed(statements, request, running, around))
+  }
+
+  #runParsed(
+    statements: readonly ScriptStatement[],
+    request: QueryRequest,
+    running: RunningRequest,
+    { idempotent, observerRun }: RunAround,
+  ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
       if (request.keepOpen === true) throw isOpenAlready()
       const inside = { running, observerRun }
-      return await this.#runInside(
-        request.transaction,
-        readInnerScript(statements),
-        request,
-        inside,
-      )
+      return this.#runInside(request.transaction, readInnerScript(statements), request, inside)
     }
     const script = readScript(statements, request.keepOpen)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
-        return await this.#open(script, request, { running, observerRun })
+        return this.#open(script, request, { running, observerRun })
       case 'definitions':
         if (observerRun !== undefined) throw definitionsOfObserver()
         if (request.asOf !== undefined) throw definitionsInThePast()
-        return await this.#definitions.run(script.statements, running.signal)
+        return this.#definitions.run(script.statements, running.signal)
       case 'transaction':
-        return await this.#inTurn(idempotent, () =>
+        return this.#inTurn(idempotent, () =>
           this.#runTransaction(script, request, running, { idempotent, observerRun }),
         )
     }
@@ -127,7 +136,7 @@ export class StatementRunner {
   }
 
   /** The data flow of a request that is a transaction of its own. */
-  async #runTransaction(
+  #runTransaction(
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
     running: RunningRequest,
@@ -139,18 +148,21 @@ export class StatementRunner {
     const snapshot = snapshotOf(script, paging, request)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
     const { clock, randomness } = this.#parts
-    return await withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
-      const transaction = await storage.begin(snapshot)
+    return withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
+      const begun = storage.begin(snapshot)
+      const transaction = begun instanceof Promise ? await begun : begun
       let catalog: Catalog | undefined
       try {
         requireMinTimestamp(request, snapshot, transaction.startTs)
         const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed
-        await observerRun?.acknowledge(transaction)
-        catalog = await storage.catalog(transaction)
+        if (observerRun !== undefined) await observerRun.acknowledge(transaction)
+        const known = storage.catalog(transaction)
+        catalog = known instanceof Promise ? await known : known
         const answer = new AnswerBudget()
         const run = { request, transaction, catalog, paging, answer, running }
-        const results = await this.#execution.run(script.statements, run)
+        const answered = this.#execution.run(script.statements, run)
+        const results = answered instanceof Promise ? await answered : answered
         const outcome: QueryOutcome = {
           results: aroundBegin(script, results),
           readTimestamp: transaction.startTs,

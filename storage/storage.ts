@@ -120,6 +120,7 @@ export {
   type TableDefinition,
 } from './tables/table-definition.ts'
 export {
+  getRow,
   getRows,
   getRowsNow,
   getRowsOfTables,

@@ -62,8 +62,9 @@ export type Goal = {
   readonly to?: string
   /** `operationsPerSecond` when absent. */
   readonly figure?: FigureName
-  readonly must: number
-  readonly aim: number
+  /** Both absent where a figure is only told, because it explains another one. */
+  readonly must?: number
+  readonly aim?: number
   /** For costs and latencies; then `must` is the most that is allowed. */
   readonly smallerIsBetter?: boolean
   /** The same figure in the Percolator paper. */

@@ -17,8 +17,8 @@ export type Point = {
 
 /** As a point of bars, with the bounds and the paper's figure beside it. */
 export type GoalPoint = Omit<Point, 'series' | 'x' | 'label'> & {
-  readonly must: number
-  readonly aim: number
+  readonly must?: number
+  readonly aim?: number
   readonly paper?: number
 }
 

@@ -98,7 +98,11 @@ function specify(
 function goalPoint({ goal, spread }: JudgedGoal): GoalPoint {
   const { median, min, max } = spread
   const { must, aim, paper } = goal
-  const bounds = { must, aim, ...(paper === undefined ? {} : { paper }) }
+  const bounds = {
+    ...(must === undefined ? {} : { must }),
+    ...(aim === undefined ? {} : { aim }),
+    ...(paper === undefined ? {} : { paper }),
+  }
   return { contender: `${goal.what}: ${shortNumber(median)}`, median, min, max, ...bounds }
 }
 

@@ -97,15 +97,17 @@ function goalTable(experiments: readonly ReportedExperiment[]): string[] {
 function goalRow(goal: ReportedGoal): string[] {
   const unit = goal.unit ?? 'x'
   const { measured } = goal
-  const bound = goal.smallerIsBetter === true ? '<= ' : '>= '
+  const sign = goal.smallerIsBetter === true ? '<= ' : '>= '
+  const bound = (value: number | undefined) =>
+    value === undefined ? '' : sign + shortNumber(value)
   return [
     goal.what,
     `${shortNumber(measured.median)} ${unit}`,
     `${shortNumber(measured.lower)} - ${shortNumber(measured.upper)}`,
     range(measured),
     goal.byCpu === undefined ? '' : shortNumber(goal.byCpu.median),
-    bound + shortNumber(goal.must),
-    bound + shortNumber(goal.aim),
+    bound(goal.must),
+    bound(goal.aim),
     goal.paper === undefined ? '' : shortNumber(goal.paper),
     goal.verdict,
   ]

@@ -3,7 +3,7 @@ import type { Goal } from './experiment.ts'
 import { type FigureName, figureOf, type Sample } from './sample.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 
-export type Verdict = 'aim reached' | 'must reached' | 'below must'
+export type Verdict = 'aim reached' | 'must reached' | 'below must' | 'no goal'
 
 export type JudgedGoal = {
   readonly goal: Goal
@@ -55,10 +55,12 @@ export function verdictOf(
   value: number,
   goal: Pick<Goal, 'must' | 'aim' | 'smallerIsBetter'>,
 ): Verdict {
+  const { must, aim } = goal
+  if (must === undefined || aim === undefined) return 'no goal'
   const reaches = (bound: number) =>
     goal.smallerIsBetter === true ? value <= bound : value >= bound
-  if (reaches(goal.aim)) return 'aim reached'
-  return reaches(goal.must) ? 'must reached' : 'below must'
+  if (reaches(aim)) return 'aim reached'
+  return reaches(must) ? 'must reached' : 'below must'
 }
 
 function samplesOf(name: string, goal: Goal, samples: SamplesByContender): readonly Sample[] {

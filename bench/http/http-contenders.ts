@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
 import type { Load } from '../load/loaded-contender.ts'
@@ -21,16 +22,22 @@ export function sharedPercolite(options: PercoliteOptions): SharedServer<Percoli
 
 const ROWS_FOR_ONE_ANSWER = 2
 
-/** A hello server whose answer is the very answer that a percolite gives to such a request. */
+/**
+ * A hello server whose answer is the very answer that a percolite gives to such a request. With `puts` it
+ * answers a SET when its value is durably in a store, as a raw cell.
+ */
 export function sharedHello(
   request: RequestName,
   options: PercoliteOptions,
+  { puts = false } = {},
 ): SharedServer<HelloServer> {
-  return new SharedServer('hello', async (folder) => {
+  return new SharedServer(puts ? 'hello-puts' : 'hello', async (folder) => {
     const percolite = await preparedPercolite(folder, ROWS_FOR_ONE_ANSWER, options)
     try {
       const { body } = exampleRequest(request, ROWS_FOR_ONE_ANSWER)
-      return await HelloServer.start({ [HELLO_PATH]: await percolite.query(body) })
+      const answers = { [HELLO_PATH]: await percolite.query(body) }
+      const order = { folder: join(folder, 'raw'), rows: rowsOf(options) }
+      return await HelloServer.start(puts ? { answers, puts: order } : { answers })
     } finally {
       await percolite.close()
     }

@@ -12,9 +12,14 @@ const FEW_ROWS = { ...options, rows: '100' }
 test('SETs over HTTP are measured beside the hello server', { timeout: 60_000 }, async () => {
   const experiment = httpSuite.experiments(FEW_ROWS).find((one) => one.name === 'set')
   assert.ok(experiment)
-  const contenders = experiment.contenders.filter((one) => one.name.endsWith(' 4 clients'))
+  const contenders = experiment.contenders.filter(
+    (one) => one.name.endsWith(' 4 clients') || one.name.startsWith('hello with'),
+  )
   const { samples } = await runShortly({ ...experiment, contenders, goals: [] })
-  assert.deepEqual([...samples.keys()], ['SET, 4 clients', 'hello, 4 clients'])
+  assert.deepEqual(
+    [...samples.keys()],
+    ['SET, 4 clients', 'hello, 4 clients', 'hello with a raw durable put, 64 clients'],
+  )
   for (const [sample] of samples.values()) {
     assert.ok(sample)
     assert.ok(sample.operations > 0 && sample.cpuSeconds >= 0)
@@ -34,6 +39,7 @@ test('every goal of HTTP is there by name with its must and its aim', () => {
   assert.deepEqual(goals, [
     ['GET over HTTP / Fastify hello-world POST, same client', 0.55, 0.8],
     ['SET over HTTP, durable, 64 clients / hello', 0.5, 0.85],
+    ['SET over HTTP / hello with a raw durable put', undefined, undefined],
     ['statements/s in one request of 100 GETs / 100 requests', 8, 15],
   ])
 })

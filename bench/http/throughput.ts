@@ -2,6 +2,7 @@
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { STATEMENTS_PER_BATCH } from '../load/http-workload.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
+import type { PeerContender } from '../peers/installed-peers.ts'
 import type { PercoliteOptions } from '../peers/percolite-server.ts'
 import { helloLoad, percoliteLoad, sharedHello, sharedPercolite } from './http-contenders.ts'
 
@@ -18,30 +19,43 @@ const GOALS: Readonly<Record<'get' | 'set', Pick<Goal, 'what' | 'must' | 'aim'>>
 export function clientScaling(request: 'get' | 'set', options: PercoliteOptions): Experiment {
   const percolite = sharedPercolite(options)
   const hello = sharedHello(request, options)
+  const ceiling = request === 'set' ? durableCeiling(options) : undefined
   const nameOf = (who: string, clients: number) => `${who}, ${clients} clients`
   const verb = request.toUpperCase()
   return {
     name: request,
     title: `${verb} of one row over HTTP, closed loop`,
     unit: 'requests',
-    contenders: CLIENTS.flatMap((clients) => [
-      loadedContender({
-        name: nameOf(verb, clients),
-        point: { series: `percolite ${verb}`, x: clients },
-        server: percolite,
-        load: percoliteLoad(request, options),
-        clients,
-      }),
-      loadedContender({
-        name: nameOf('hello', clients),
-        point: { series: 'hello', x: clients },
-        server: hello,
-        load: helloLoad(request, options),
-        clients,
-      }),
-    ]),
+    contenders: [
+      ...CLIENTS.flatMap((clients) => [
+        loadedContender({
+          name: nameOf(verb, clients),
+          point: { series: `percolite ${verb}`, x: clients },
+          server: percolite,
+          load: percoliteLoad(request, options),
+          clients,
+        }),
+        loadedContender({
+          name: nameOf('hello', clients),
+          point: { series: 'hello', x: clients },
+          server: hello,
+          load: helloLoad(request, options),
+          clients,
+        }),
+      ]),
+      ...(ceiling === undefined ? [] : [ceiling]),
+    ],
     goals: [
       { ...GOALS[request], of: nameOf(verb, MOST_CLIENTS), to: nameOf('hello', MOST_CLIENTS) },
+      ...(ceiling === undefined
+        ? []
+        : [
+            {
+              what: 'SET over HTTP / hello with a raw durable put',
+              of: nameOf(verb, MOST_CLIENTS),
+              to: ceiling.name,
+            },
+          ]),
     ],
     plots: [
       {
@@ -55,6 +69,16 @@ export function clientScaling(request: 'get' | 'set', options: PercoliteOptions)
       },
     ],
   }
+}
+
+/** What a SET could reach at most on this Fastify and this store: no SQL, and no transaction. */
+function durableCeiling(options: PercoliteOptions): PeerContender {
+  return loadedContender({
+    name: `hello with a raw durable put, ${MOST_CLIENTS} clients`,
+    server: sharedHello('set', options, { puts: true }),
+    load: helloLoad('set', options),
+    clients: MOST_CLIENTS,
+  })
 }
 
 /** A hundred GETs in one request of one snapshot, and each in a request of its own. */

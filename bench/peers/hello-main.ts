@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Fastify from 'fastify'
-import type { HelloMessage } from './hello-server.ts'
+import type { HelloMessage, HelloOrder } from './hello-server.ts'
+import { RawPuts } from './raw-puts.ts'
 
 // The program of the hello server: it parses the JSON of a request, answers a JSON of its own, and
-// does nothing else. What it reaches is the ceiling of any server on this Fastify, with this client.
+// does nothing else, unless it is told to put what the request brings first. What it reaches is the
+// ceiling of any server on this Fastify, with this client, and on this store.
 
-const answers = JSON.parse(process.argv[2] ?? '{}') as Readonly<Record<string, unknown>>
+const { answers, puts } = JSON.parse(process.argv[2] ?? '{"answers":{}}') as HelloOrder
+const rawPuts = puts === undefined ? undefined : await RawPuts.open(puts)
 
 // As the product's own server: the same parser of bodies, the same way to make an answer's text.
 const fastify = Fastify({ bodyLimit: 16 * 1024 * 1024, requestTimeout: 60_000 })
@@ -13,6 +16,7 @@ fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
 for (const [path, answer] of Object.entries(answers)) {
   fastify.post(path, async (request) => {
     if (typeof request.body !== 'object') throw new Error('the body is not JSON')
+    if (rawPuts !== undefined) await rawPuts.put(request.body)
     return answer
   })
 }

@@ -3,8 +3,16 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { MeasuredServer } from './measured-server.ts'
+import type { RawPutsOrder } from './raw-puts.ts'
 
 const MAIN = fileURLToPath(new URL('./hello-main.ts', import.meta.url))
+
+/** Answers by path: real answers of the product, so that both send as much. */
+export type HelloOrder = {
+  readonly answers: Readonly<Record<string, unknown>>
+  /** Where what each request brings is put before it is answered. */
+  readonly puts?: RawPutsOrder
+}
 
 /** What the hello server tells over the channel to its parent, which nobody else can speak on. */
 export type HelloMessage = { readonly port: number }
@@ -19,9 +27,8 @@ export class HelloServer implements MeasuredServer {
     this.#child = child
   }
 
-  /** `answers` by path: real answers of the product, so that both send as much. */
-  static async start(answers: Readonly<Record<string, unknown>>): Promise<HelloServer> {
-    const child = fork(MAIN, [JSON.stringify(answers)], { execArgv: [] })
+  static async start(order: HelloOrder): Promise<HelloServer> {
+    const child = fork(MAIN, [JSON.stringify(order)], { execArgv: [] })
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`the hello server ended with ${code}`)
     })

@@ -157,7 +157,7 @@ export class RowTransactions {
   ): RowTransaction {
     const answer = new AnswerBudget()
     const whole = Paging.ofWhole(this.#parts.cursors)
-    return new RowTransaction({ catalog, transaction }, (statements, { paging = whole }) =>
+    return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
       this.#execution.run(statements, {
         request: {},
         transaction,

@@ -30,9 +30,25 @@ import {
  * when the whole row is written.
  */
 export type RowChange =
-  | { readonly before: null; readonly after: SqlRow; readonly columns?: undefined }
-  | { readonly before: SqlRow; readonly after: SqlRow; readonly columns?: readonly number[] }
-  | { readonly before: SqlRow; readonly after: null; readonly columns?: undefined }
+  | {
+      readonly before: null
+      readonly after: SqlRow
+      readonly columns?: undefined
+      readonly key?: undefined
+    }
+  | {
+      readonly before: SqlRow
+      readonly after: SqlRow
+      readonly columns?: readonly number[]
+      /** The row key, where it is known already. */
+      readonly key?: Uint8Array
+    }
+  | {
+      readonly before: SqlRow
+      readonly after: null
+      readonly columns?: undefined
+      readonly key?: undefined
+    }
 
 /** What becomes of one index by one change: the entry that goes and the one that comes, or one of them. */
 export type EntryEdit = {

@@ -113,13 +113,17 @@ export function keyColumn(
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
-  const sizes = keyValues.map((value, index) => keyValueBytes(table, index, value))
-  const key = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, KEY_SPACE_BYTES))
+  let size = KEY_SPACE_BYTES
+  for (let index = 0; index < keyValues.length; index += 1) {
+    size += keyValueBytes(table, index, keyValues[index] as SqlValue)
+  }
+  const key = Buffer.allocUnsafe(size)
   let offset = writeKeySpace(key, TABLE_SPACE, table.id)
-  keyValues.forEach((value, index) => {
+  for (let index = 0; index < keyValues.length; index += 1) {
     const { type, descending } = keyColumn(table, index)
+    const value = keyValues[index] as SqlValue
     offset = writeKeyComponent(key, offset, { type, value, descending })
-  })
+  }
   return key
 }
 

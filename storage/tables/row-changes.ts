@@ -15,7 +15,7 @@ import {
 } from './index-maintenance.ts'
 import { encodePrimaryKey } from './key-encoding.ts'
 import {
-  encodeRow,
+  encodeRowValue,
   familyColumn,
   familyIds,
   familyOf,
@@ -39,7 +39,7 @@ export type RowWrites = Pick<
  * one round trip for all changes.
  *
  * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
- * Errors, with nothing written: `unique_violation`, and those of `encodeRow` and `encodeEntry`.
+ * Errors, with nothing written: `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
  */
 export function changeRows(
   transaction: RowWrites,
@@ -142,7 +142,7 @@ export function columnsForDelete(table: TableDefinition): readonly number[] {
   return distinct(key, ...indexesWritten(table).map((index) => indexColumns(table, index)))
 }
 
-/** The row key of these values of the whole primary key. */
+/** The row key of these values of the whole primary key. Errors: those of `encodePrimaryKey`. */
 export function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
   return encodePrimaryKey(table, keyValues)
@@ -155,15 +155,15 @@ type CellWrite = {
 }
 
 /** INSERT writes every family, SET those of the columns it names, DELETE ends every one. */
-function writesOfRow(table: TableDefinition, { before, after, columns }: RowChange): CellWrite[] {
+function writesOfRow(table: TableDefinition, change: RowChange): CellWrite[] {
+  const { before, after, columns } = change
+  const key = change.key ?? fullKey(table, keyOfRow(table, after ?? before))
   if (after === null) {
-    const key = fullKey(table, keyOfRow(table, before))
     return familyIds(table).map((family) => ({ key, column: familyColumn(family), value: null }))
   }
   const families = columns === undefined ? familyIds(table) : familiesWritten(table, columns)
   return families.map((family) => {
-    const encoded = encodeRow(table, after, family)
-    return { ...encoded, column: familyColumn(family) }
+    return { key, column: familyColumn(family), value: encodeRowValue(table, after, family) }
   })
 }
 

@@ -55,7 +55,6 @@ export function encodeRow(
   row: SqlRow,
   family = 0,
 ): { readonly key: Uint8Array; readonly value: Uint8Array } {
-  invariant(row.length === table.columns.length, 'T2', { table: table.name, values: row.length })
   return {
     key: encodePrimaryKey(table, keyOfRow(table, row)),
     value: encodeRowValue(table, row, family),
@@ -125,7 +124,9 @@ export function isKeyColumn(table: TableDefinition, columnId: number): boolean {
   return false
 }
 
-function encodeRowValue(table: TableDefinition, row: SqlRow, family: number): Uint8Array {
+/** The value alone; `limit_exceeded` above `rowBytesMax`. */
+export function encodeRowValue(table: TableDefinition, row: SqlRow, family: number): Uint8Array {
+  invariant(row.length === table.columns.length, 'T2', { table: table.name, values: row.length })
   const fields: StoredField[] = []
   let size = 1
   table.columns.forEach((column, position) => {

@@ -50,6 +50,18 @@ export function getRows(
   )
 }
 
+/** What `getRows` answers for one key. */
+export function getRow(
+  transaction: Pick<Transaction, 'getRow'>,
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+  columns?: readonly number[],
+): Answer<StoredRow | null> {
+  const families = familiesOf(table, columns)
+  const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
+  return andThen(found, (row) => (row === null ? null : storedRow(table, families, row)))
+}
+
 /** What `getRows` answers, in this turn; undefined where that has to be waited for. */
 export function getRowsNow(
   snapshot: Pick<SnapshotReads, 'getRowsNow'>,

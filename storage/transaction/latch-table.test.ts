@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantViolation } from '../invariant.ts'
 import { type LatchOwner, type LatchRequest, LatchTable } from './latch-table.ts'
+import { placeOf } from './recent-writes.ts'
 
 const write = (text: string): LatchRequest => ({ text, kind: 'write' })
 
@@ -34,6 +35,27 @@ test('a latch is released once, and by its owner (J5)', () => {
   latches.release(owner, [write('bob')])
   breaks('J5', () => latches.release(owner, [write('bob')]))
 })
+
+test('rows that share a place have latches of their own', () => {
+  const latches = new LatchTable()
+  const other = textInPlaceOf('bob')
+  const owners = ['bob', other].map((text, at) => {
+    const owner = latches.latch(7 + at, 'onePhase', [write(text)])
+    latches.stamp(owner, 9 + at)
+    return owner
+  })
+  const hiding = () => ['bob', other].map((text) => latches.hiding(Buffer.from(text), 20))
+  assert.deepEqual(hiding(), owners)
+  latches.release(owners[0] as LatchOwner, [write('bob')])
+  assert.deepEqual(hiding(), [undefined, owners[1]])
+  latches.release(owners[1] as LatchOwner, [write(other)])
+  assert.deepEqual(hiding(), [undefined, undefined])
+})
+
+/** Another row in the same place of the table that tells a reader where no latch is. */
+function textInPlaceOf(text: string): string {
+  for (let at = 0; ; at++) if (placeOf(String(at)) === placeOf(text)) return String(at)
+}
 
 test('every release wakes those who wait for the owner, and they look again', async () => {
   const latches = new LatchTable()

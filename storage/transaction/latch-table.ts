@@ -4,7 +4,7 @@ import { rowKeyText } from '../cell-store/row-key.ts'
 import { InvariantViolation, invariant } from '../invariant.ts'
 import { RenewedMap, RenewedSet } from '../renewed-map.ts'
 import { NewestRecords } from './newest-records.ts'
-import { placeOf, RecentWrites } from './recent-writes.ts'
+import { PLACES, placeOf, placeOfKey, RecentWrites } from './recent-writes.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
 export type LatchRequest = {
@@ -52,6 +52,8 @@ type Latch = {
  */
 export class LatchTable {
   readonly #byRow = new RenewedMap<string, Latch>()
+  /** How many latches the rows of each place have: a read of any other row need not look for one. */
+  readonly #atPlace = new Uint32Array(PLACES)
   readonly #owners = new RenewedSet<Owner>()
   readonly #pending = new RenewedMap<Timestamp, Owner>()
   readonly #recentWrites = new RecentWrites()
@@ -89,6 +91,8 @@ export class LatchTable {
     for (const { text, kind, columns } of rows) {
       if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
       this.#byRow.set(text, { owner: holder, kind, columns })
+      const place = placeOf(text)
+      this.#atPlace[place] = (this.#atPlace[place] as number) + 1
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
       written.push(text)
@@ -125,8 +129,10 @@ export class LatchTable {
         throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
       }
       this.#byRow.delete(text)
+      const place = placeOf(text)
+      this.#atPlace[place] = (this.#atPlace[place] as number) - 1
       if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)
-      this.newest.forget(placeOf(text))
+      this.newest.forget(place)
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)
@@ -176,7 +182,7 @@ export class LatchTable {
 
   /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
-    if (this.#byRow.size === 0) return undefined
+    if (this.#atPlace[placeOfKey(row)] === 0) return undefined
     const latch = this.#byRow.get(rowKeyText(row))
     if (latch === undefined || latch.kind === 'guard') return undefined
     return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined

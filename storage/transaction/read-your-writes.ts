@@ -9,10 +9,11 @@ export function overlayRow(
   columns: readonly string[],
   buffer: WriteBuffer,
 ): SnapshotRow | null {
-  if (buffer.isEmpty) return row.committed
+  const writes = buffer.writesOf(row.key)
+  if (writes === undefined) return row.committed
   const merged = new Map<string, VersionedValue>(row.committed?.columns)
   for (const column of columns) {
-    const write = buffer.valueWrite(row.key, column)
+    const write = writes.get(column)
     if (write?.kind === 'put') merged.set(column, { value: write.value, commitTs: null })
     if (write?.kind === 'delete') merged.delete(column)
   }

@@ -242,8 +242,15 @@ export class Transaction {
   async #commitOnce(): Promise<CommitResult> {
     this.#checkActive()
     this.#state = 'committing'
-    // Most transactions only read, and there is nothing to wait for.
-    const outcome = this.#writes.isEmpty ? NOTHING : await this.#decide()
+    let outcome: CommitOutcome | typeof NOTHING = NOTHING
+    try {
+      // Most transactions only read, and there is nothing to wait for.
+      if (!this.#writes.isEmpty) outcome = await this.#decide()
+    } catch (error) {
+      // A rule did not hold. The transaction ends all the same, or what it holds would never be free.
+      this.#end('unknown', { kind: 'unknown' })
+      throw error
+    }
     switch (outcome.kind) {
       case 'nothing':
         this.#end('committed', { kind: 'committed', commitTs: this.startTs })
@@ -260,17 +267,13 @@ export class Transaction {
     }
   }
 
-  async #decide(): Promise<CommitOutcome | typeof NOTHING> {
-    try {
-      const { buffer } = this.#writes
-      const rows = buffer.size > SORTED_AT_ONCE ? await buffer.rowsInTurns() : buffer.rows()
-      const request = this.#commitRequest(rows)
-      return request === undefined ? NOTHING : await this.#parts.protocol.commit(request)
-    } catch (error) {
-      // A rule did not hold. The transaction ends all the same, or what it holds would never be free.
-      this.#end('unknown', { kind: 'unknown' })
-      throw error
-    }
+  #decide(): Answer<CommitOutcome | typeof NOTHING> {
+    const { buffer } = this.#writes
+    const rows = buffer.size > SORTED_AT_ONCE ? buffer.rowsInTurns() : buffer.rows()
+    return andThen(rows, (sorted): Answer<CommitOutcome | typeof NOTHING> => {
+      const request = this.#commitRequest(sorted)
+      return request === undefined ? NOTHING : this.#parts.protocol.commit(request)
+    })
   }
 
   /** Undefined when there is nothing to write: guards alone protect nothing. */

@@ -40,8 +40,8 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     if (owner !== undefined) {
       return this.#released(owner, signal).then(() => this.getRow(key, columns, signal))
     }
-    const [row] = this.#records([key], columns)
-    return row == null ? null : rowInView(cellStore.view, row)
+    const row = this.#record(key, columns)
+    return row === null ? null : rowInView(cellStore.view, row)
   }
 
   getRows(
@@ -109,7 +109,16 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     return fetched
   }
 
-  /** The records that the snapshot sees of rows that nobody hides, from memory as far as it has them. */
+  /** The records that the snapshot sees of a row that nobody hides, from memory if it has them. */
+  #record(key: Uint8Array, columns: readonly string[]): Row | null {
+    const { latches } = this.#context
+    const [column, another] = columns
+    const isOfOne = column !== undefined && another === undefined
+    const known = isOfOne ? latches.newest.find(key, column, this.readTs) : undefined
+    return known ?? (this.#records([key], columns)[0] as Row | null)
+  }
+
+  /** The same of rows. */
   #records(keys: readonly Uint8Array[], columns: readonly string[]): Array<Row | null> {
     const { latches, cellStore } = this.#context
     const [column, another] = columns

@@ -92,9 +92,13 @@ export class WriteBuffer {
     key: Uint8Array,
     column: string,
   ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
-    if (this.#rows.size === 0) return undefined
-    const write = this.#rows.get(rowKeyText(key))?.writes.get(column)
+    const write = this.writesOf(key)?.get(column)
     return write === undefined || write.kind === 'guard' ? undefined : write
+  }
+
+  /** The writes of a row by their columns, if it has any. */
+  writesOf(key: Uint8Array): ReadonlyMap<string, BufferedWrite> | undefined {
+    return this.#rows.size === 0 ? undefined : this.#rows.get(rowKeyText(key))?.writes
   }
 
   /** All rows in key order. */
@@ -126,13 +130,22 @@ export class WriteBuffer {
       this.#become(layer)
       return
     }
-    const rows = layer.rows()
-    const newRows = rows.filter(({ text }) => !this.#rows.has(text)).length
-    const growth = rows.reduce((sum, row) => sum + this.#growthBy(row), 0)
+    const rows = layer.#rows
+    let newRows = 0
+    let growth = 0
+    for (const row of rows.values()) {
+      if (!this.#rows.has(row.text)) newRows += 1
+      growth += this.#growthBy(row)
+    }
     checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
+    // What is taken is at most what the layer gives back.
     layer.clear()
-    for (const { key, writes } of rows) {
-      for (const [column, write] of writes) this.write(key, column, write)
+    this.#budget.take(growth)
+    this.#bytes += growth
+    for (const row of rows.values()) {
+      const present = this.#rows.get(row.text)
+      if (present === undefined) this.#add(row)
+      else overwrite(present.writes, row.writes)
     }
   }
 
@@ -172,6 +185,16 @@ export class WriteBuffer {
     this.#bytes = 0
     this.#rows = NO_ROWS
     this.#sorted = undefined
+  }
+}
+
+/** A guard adds nothing to a write that is there, nor to another guard. */
+function overwrite(
+  writes: Map<string, BufferedWrite>,
+  later: ReadonlyMap<string, BufferedWrite>,
+): void {
+  for (const [column, write] of later) {
+    if (write.kind !== 'guard' || !writes.has(column)) writes.set(column, write)
   }
 }
 
