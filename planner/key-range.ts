@@ -77,7 +77,8 @@ export function keyTuples(
   const lists = points.map((conditions, index) => {
     const part = key.bounding[index] as CandidatePart
     const values = commonValues(part, conditions, scope)
-    return order === 'asked' ? values : values.toSorted((a, b) => compareInKey(part, a, b))
+    if (order === 'asked' || values.length < 2) return values
+    return values.toSorted((a, b) => compareInKey(part, a, b))
   })
   const count = lists.reduce((product, values) => product * values.length, 1)
   requireFewKeys(count, points[0]?.[0]?.source.position)
@@ -162,11 +163,7 @@ function commonValues(
   scope: Scope,
 ): readonly SqlValue[] {
   const [only] = conditions
-  if (conditions.length === 1 && only !== undefined) {
-    const values = only.values(scope)
-    // One value alone has nothing to be compared with; it is what nearly every GET and SET names.
-    if (values.length < 2) return values
-  }
+  if (conditions.length === 1 && only !== undefined) return only.values(scope)
   const [first, ...others] = conditions.map((condition) => {
     const values = condition.values(scope)
     return new Map(values.map((value) => [identityOf(part.type, value), value]))

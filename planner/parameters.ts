@@ -24,7 +24,7 @@ export type ParameterSlot = {
 /** The values of `IN :list`, without repetitions and without NULL, in the order given. */
 export type BoundList = {
   readonly values: readonly SqlValue[]
-  readonly identities: ReadonlySet<SqlValue>
+  readonly identities: { readonly size: number; has(identity: SqlValue): boolean }
   readonly hasNull: boolean
 }
 
@@ -60,6 +60,8 @@ export function bindParameters(
   slots: readonly ParameterSlot[],
   parameters: Parameters,
 ): BoundParameter[] {
+  const [only] = slots
+  if (slots.length === 1 && only !== undefined) return [boundTo(only, parameters)]
   const bound = new Map<string, BoundParameter>()
   return slots.map((slot) => {
     const identity = `${slot.type} ${slot.list} ${slot.key}`
@@ -136,7 +138,7 @@ function listOf(slot: ParameterSlot, json: unknown): BoundList {
       if (!byIdentity.has(identity)) byIdentity.set(identity, value)
     }
   }
-  return { values: [...byIdentity.values()], identities: new Set(byIdentity.keys()), hasNull }
+  return { values: [...byIdentity.values()], identities: byIdentity, hasNull }
 }
 
 /** Says which parameter it was that did not fit. */

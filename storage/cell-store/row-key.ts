@@ -31,7 +31,8 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 
 /** A row key as a string with one character a byte: equal exactly when the keys are, and it sorts alike. */
 export function rowKeyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
+  return bytes.toString('latin1')
 }
 
 /** The key of a system row: the byte 00, then an ASCII path such as `oracle` or `live/<incarnation>`. */

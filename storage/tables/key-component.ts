@@ -79,7 +79,8 @@ export function encodeTextPrefixComponent(prefix: string, descending: boolean): 
  * a comparison with a long text need not fail, and the store is not given long keys.
  */
 export function keyBound(key: Uint8Array): Uint8Array {
-  return key.subarray(0, STORAGE_LIMITS.rowKeyBytesMax + 1)
+  const bytesMax = STORAGE_LIMITS.rowKeyBytesMax + 1
+  return key.length <= bytesMax ? key : key.subarray(0, bytesMax)
 }
 
 /** Reads the component at `offset`; answers its value and the offset behind it. Rule T1. */
