@@ -103,20 +103,37 @@ export type TableScan = {
   readonly signal?: AbortSignal
 }
 
+/** Rows that were read together, each of which is decoded when it is asked for. */
+export type StoredRows = Iterable<StoredRow> & { readonly length: number }
+
 /** The rows of a range of keys, in key order or reversed. */
 export async function* scanRows(
-  transaction: Pick<Transaction, 'scanRows'>,
+  transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   scan: TableScan,
 ): AsyncGenerator<StoredRow, void, undefined> {
+  for await (const batch of scanRowBatches(transaction, table, scan)) yield* batch
+}
+
+/** The same, as they are read together. */
+export async function* scanRowBatches(
+  transaction: Pick<Transaction, 'scanBatches'>,
+  table: TableDefinition,
+  scan: TableScan,
+): AsyncGenerator<StoredRows, void, undefined> {
   const space = tableSpace(table.id)
   const { columns, start = space, ...given } = scan
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   const families = familiesOf(table, columns)
   const range = { ...given, start, end, columns: columnsOfFamilies(families) }
-  for await (const row of transaction.scanRows(range)) {
-    yield storedRow(table, families, row, columns)
+  for await (const batch of transaction.scanBatches(range)) {
+    yield {
+      length: batch.length,
+      *[Symbol.iterator]() {
+        for (const row of batch) yield storedRow(table, families, row, columns)
+      },
+    }
   }
 }
 
