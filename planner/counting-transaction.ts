@@ -37,13 +37,16 @@ export class CountingTransaction implements StatementTransaction {
     return rows
   }
 
-  async *scanRows(range: Parameters<StatementTransaction['scanRows']>[0]) {
+  /** One by one, so that rows behind the end of the walk do not count. */
+  async *scanBatches(range: Parameters<StatementTransaction['scanBatches']>[0]) {
     let rows = 0
-    for await (const row of this.#transaction.scanRows(range)) {
-      if (rows % STORAGE_LIMITS.scanPageRows === 0) this.figures.roundTrips += 1
-      rows += 1
-      this.#count(row)
-      yield row
+    for await (const batch of this.#transaction.scanBatches(range)) {
+      for (const row of batch) {
+        if (rows % STORAGE_LIMITS.scanPageRows === 0) this.figures.roundTrips += 1
+        rows += 1
+        this.#count(row)
+        yield [row]
+      }
     }
     // Also finding nothing takes a look.
     if (rows === 0) this.figures.roundTrips += 1

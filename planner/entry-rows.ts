@@ -2,7 +2,7 @@
 import { getRows, type IndexEntry, type SqlRow, type StoredRow } from '../storage/storage.ts'
 import { BatchSize } from './batch-size.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
-import type { Step, Walking } from './walk-step.ts'
+import type { Step, Steps, Walking } from './walk-step.ts'
 
 /**
  * The rows behind the entries of an index, in the entries' order. What the entry alone can tell is
@@ -12,28 +12,28 @@ import type { Step, Walking } from './walk-step.ts'
 export async function* rowsOfEntries(
   walking: Walking,
   batches: AsyncIterable<readonly IndexEntry[]>,
-): AsyncGenerator<Step, void, undefined> {
+): AsyncGenerator<Steps, void, undefined> {
   const { plan, scope, window } = walking
   const size = new BatchSize(plan.rowFilter === undefined ? window.rowsWanted : undefined)
   let waiting: Waiting[] = []
   let kept = 0
   for await (const batch of batches) {
+    if (plan.covering) {
+      yield stepsOfEntries(walking, batch)
+      continue
+    }
     for (const entry of batch) {
       const keeps = plan.keyFilter?.keeps({ ...scope, row: entry.row }) ?? true
-      if (plan.covering) {
-        yield { mark: entry.key, row: keeps ? entry.row : null }
-        continue
-      }
       waiting.push({ mark: entry.key, primaryKey: entry.primaryKey, keeps })
       if (keeps) kept += 1
       // Entries that are dropped wait for those before them, and must not become too many either.
       if (kept < size.rows && waiting.length < PLANNER_LIMITS.multiGetKeysMax) continue
-      yield* stepsOf(walking, waiting, size)
+      yield await stepsOf(walking, waiting, size)
       waiting = []
       kept = 0
     }
   }
-  if (waiting.length > 0) yield* stepsOf(walking, waiting, size)
+  if (waiting.length > 0) yield await stepsOf(walking, waiting, size)
 }
 
 /** What is left to know of an entry: what it stores may be large, and is not held. */
@@ -43,14 +43,32 @@ type Waiting = {
   readonly keeps: boolean
 }
 
-async function* stepsOf(
+/** What the entries tell alone. */
+function* stepsOfEntries(
+  { plan, scope }: Walking,
+  entries: readonly IndexEntry[],
+): Generator<Step, void, undefined> {
+  for (const { key, row } of entries) {
+    const keeps = plan.keyFilter?.keeps({ ...scope, row }) ?? true
+    yield { mark: key, row: keeps ? row : null }
+  }
+}
+
+async function stepsOf(
   walking: Walking,
   waiting: readonly Waiting[],
   size: BatchSize,
-): AsyncGenerator<Step, void, undefined> {
-  const { plan, scope } = walking
+): Promise<Steps> {
   const rows = await rowsBehind(walking, waiting)
   size.learn(rows)
+  return stepsOfRows(walking, waiting, rows)
+}
+
+function* stepsOfRows(
+  { plan, scope }: Walking,
+  waiting: readonly Waiting[],
+  rows: ReadonlyArray<StoredRow | null>,
+): Generator<Step, void, undefined> {
   let place = 0
   for (const { mark, primaryKey, keeps } of waiting) {
     const row = keeps ? rowBehind(primaryKey, rows[place++]) : null

@@ -34,20 +34,22 @@ export async function executeAggregate(
   }
   let last: Uint8Array | undefined
   let group: Group | undefined
-  for await (const { mark: key, row } of walk({ plan, scope, context, window })) {
-    page.examine()
-    if (row !== null && group?.takes(row) !== true) {
-      if (group !== undefined) page.add(group.scope(scope))
-      if (page.rowCount === page.left) return page.result()
-      if (last !== undefined && page.rowCount > 0 && page.isFull()) {
-        return page.resultUpTo(last)
+  walking: for await (const steps of walk({ plan, scope, context, window })) {
+    for (const { mark: key, row } of steps) {
+      page.examine()
+      if (row !== null && group?.takes(row) !== true) {
+        if (group !== undefined) page.add(group.scope(scope))
+        if (page.rowCount === page.left) return page.result()
+        if (last !== undefined && page.rowCount > 0 && page.isFull()) {
+          return page.resultUpTo(last)
+        }
+        group = new Group(plan, row)
       }
-      group = new Group(plan, row)
+      if (row !== null) group?.add({ ...scope, row })
+      if (aggregation.decidedBy !== undefined && group?.hasValue === true) break walking
+      last = key
+      if (turns.isDue()) await turns.pause()
     }
-    if (row !== null) group?.add({ ...scope, row })
-    if (aggregation.decidedBy !== undefined && group?.hasValue === true) break
-    last = key
-    if (turns.isDue()) await turns.pause()
   }
   // Without GROUP BY there is one group, even of no rows.
   if (group === undefined && aggregation.groupBy.length === 0) group = new Group(plan, [])

@@ -32,20 +32,22 @@ export async function executeDelete(
   const window = Number.isFinite(limit) ? { rowsWanted: limit } : {}
   let rowsAffected = 0
   let found: SqlRow[] = []
-  for await (const { row } of walk({ plan, scope, context, window })) {
-    if (turns.isDue()) await turns.pause()
-    if (row === null) continue
-    if (plan.limit === undefined && rowsAffected >= PLANNER_LIMITS.deleteRowsMax) {
-      throw tooMany(plan)
+  walking: for await (const steps of walk({ plan, scope, context, window })) {
+    for (const { row } of steps) {
+      if (turns.isDue()) await turns.pause()
+      if (row === null) continue
+      if (plan.limit === undefined && rowsAffected >= PLANNER_LIMITS.deleteRowsMax) {
+        throw tooMany(plan)
+      }
+      found.push(row)
+      answer.add({ ...scope, row })
+      rowsAffected += 1
+      if (rowsAffected >= limit) break walking
+      if (found.length < ROWS_AT_ONCE) continue
+      // The walk reads what was there before the statement, so deleting does not disturb it.
+      await deleteRows(plan, context, found)
+      found = []
     }
-    found.push(row)
-    answer.add({ ...scope, row })
-    rowsAffected += 1
-    if (rowsAffected >= limit) break
-    if (found.length < ROWS_AT_ONCE) continue
-    // The walk reads what was there before the statement, so deleting does not disturb it.
-    await deleteRows(plan, context, found)
-    found = []
   }
   await deleteRows(plan, context, found)
   return answer.result(rowsAffected)

@@ -29,15 +29,15 @@ export async function executeScan(
     ...(Number.isFinite(rowsWanted) ? { rowsWanted } : {}),
   }
   let last: Uint8Array | undefined
-  for await (const { mark: key, row } of walk({ plan, scope, context, window })) {
-    if (last !== undefined && page.isFull()) {
-      return page.resultUpTo(last)
+  for await (const steps of walk({ plan, scope, context, window })) {
+    for (const { mark: key, row } of steps) {
+      if (last !== undefined && page.isFull()) return page.resultUpTo(last)
+      page.examine()
+      if (row !== null) page.add({ ...scope, row })
+      last = key
+      if (page.rowCount === page.left) return page.result()
+      if (turns.isDue()) await turns.pause()
     }
-    page.examine()
-    if (row !== null) page.add({ ...scope, row })
-    last = key
-    if (page.rowCount === page.left) break
-    if (turns.isDue()) await turns.pause()
   }
   return page.result()
 }

@@ -8,7 +8,7 @@ import { PLANNER_LIMITS } from './planner-limits.ts'
 /** What a statement does with its transaction. */
 export type StatementTransaction = Pick<
   Transaction,
-  'getRow' | 'getRows' | 'scanRows' | 'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
+  'getRow' | 'getRows' | 'scanBatches' | 'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
 > &
   Pick<Transaction, 'statement' | 'statementWrite'>
 

@@ -12,6 +12,7 @@ import { type ComparisonOperator, isComparison } from './expression-comparison.t
 import { isPrefixPattern, prefixOfPattern } from './expression-like.ts'
 import { converted, fits } from './type-check.ts'
 import { requireNamedColumn } from './unknown-name.ts'
+import { identityOf } from './value-identity.ts'
 
 /**
  * A condition of a WHERE that compares one column with what does not depend on the row: the only
@@ -28,6 +29,7 @@ export type KeyCondition = {
   | {
       readonly kind: 'points'
       readonly several: boolean
+      /** Each value once. */
       values(scope: Scope): readonly SqlValue[]
     }
   | { readonly kind: 'range'; readonly lower?: KeyBound; readonly upper?: KeyBound }
@@ -150,7 +152,7 @@ function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition 
     items.push(value)
   }
   const values = (scope: Scope): readonly SqlValue[] =>
-    withoutNull(items.map((item) => item.evaluate(scope)))
+    eachOnce(column.type, withoutNull(items.map((item) => item.evaluate(scope))))
   return points(column.index, source, { several: items.length > 1, values })
 }
 
@@ -184,6 +186,11 @@ function points(
 /** NULL equals nothing. */
 function withoutNull(values: readonly SqlValue[]): readonly SqlValue[] {
   return values.filter((value) => value !== null)
+}
+
+function eachOnce(type: SqlType, values: readonly SqlValue[]): readonly SqlValue[] {
+  if (values.length < 2) return values
+  return [...new Map(values.map((value) => [identityOf(type, value), value])).values()]
 }
 
 function inclusive(value: CompiledExpression): KeyBound {

@@ -165,11 +165,7 @@ function commonValues(
   scope: Scope,
 ): readonly SqlValue[] {
   const [only] = conditions
-  if (conditions.length === 1 && only !== undefined) {
-    const values = only.values(scope)
-    // One value alone has nothing to be compared with; it is what nearly every GET and SET names.
-    if (values.length < 2) return values
-  }
+  if (conditions.length === 1 && only !== undefined) return only.values(scope)
   const [first, ...others] = conditions.map((condition) => {
     const values = condition.values(scope)
     return new Map(values.map((value) => [identityOf(part.type, value), value]))

@@ -26,7 +26,7 @@ export type ParameterSlot = {
 /** The values of `IN :list`, without repetitions and without NULL, in the order given. */
 export type BoundList = {
   readonly values: readonly SqlValue[]
-  readonly identities: ReadonlySet<SqlValue>
+  readonly identities: { readonly size: number; has(identity: SqlValue): boolean }
   readonly hasNull: boolean
 }
 
@@ -150,7 +150,7 @@ function listOf(slot: ParameterSlot, json: unknown): BoundList {
       if (!byIdentity.has(identity)) byIdentity.set(identity, value)
     }
   }
-  return { values: [...byIdentity.values()], identities: new Set(byIdentity.keys()), hasNull }
+  return { values: [...byIdentity.values()], identities: byIdentity, hasNull }
 }
 
 /** Says which parameter it was that did not fit. */

@@ -7,6 +7,9 @@ import type { WalkPlan } from './plan.ts'
 /** One step of a walk: where it stands on the key, and the row there, null when a filter drops it. */
 export type Step = { readonly mark: Uint8Array; readonly row: SqlRow | null }
 
+/** Steps over what was read together: one after the other without waiting, each made when it is asked for. */
+export type Steps = Iterable<Step>
+
 /** Where to begin, and how many rows will be asked for at most, when that is known. */
 export type WalkWindow = {
   /** The mark of the last step of the walk that is continued. */

@@ -6,8 +6,9 @@ import {
   keyAfter,
   type SqlRow,
   type SqlValue,
+  type StoredRow,
   scanIndexEntries,
-  scanRows,
+  scanRowBatches,
 } from '../storage/storage.ts'
 import type { Scope } from './compiled-expression.ts'
 import { rowsOfEntries } from './entry-rows.ts'
@@ -15,12 +16,15 @@ import { TurnTaking } from './execution-context.ts'
 import { isFullKey, type KeyRange, keyRanges, keyTuples } from './key-range.ts'
 import type { WalkPlan } from './plan.ts'
 import { entriesByKeys, rowsByKeys } from './rows-by-keys.ts'
-import type { Step, Walking } from './walk-step.ts'
+import type { Step, Steps, Walking } from './walk-step.ts'
 
 /** Entries of an index that are held at once, beside those that wait for their rows. */
 const ENTRIES_AT_ONCE = 20
 
-/** Finding where a range begins is about as much work as reading so many rows. */
+/**
+ * Finding where a range begins is about as much work as reading so many rows. Thousands of ranges may all
+ * be empty, and then nobody else would pause between two rows.
+ */
 const ROWS_OF_A_SEEK = 10
 
 /**
@@ -28,7 +32,7 @@ const ROWS_OF_A_SEEK = 10
  * anything else by ranges, one after the other; by an index, its entries are, and then the rows behind
  * those that its filter keeps, unless it covers.
  */
-export function walk(walking: Walking): AsyncGenerator<Step, void, undefined> {
+export function walk(walking: Walking): AsyncGenerator<Steps, void, undefined> {
   const { plan, scope } = walking
   requireBound(plan, scope)
   const { bounds } = plan.path
@@ -39,8 +43,8 @@ export function walk(walking: Walking): AsyncGenerator<Step, void, undefined> {
   return rowsOfEntries(walking, entries)
 }
 
-async function* rowsByPoints(walking: Walking): AsyncGenerator<Step, void, undefined> {
-  const { plan, context, scope, window } = walking
+async function* rowsByPoints(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+  const { plan, context, window } = walking
   const wanted = { columns: plan.reads, ...rowsWantedIn(walking, window.rowsWanted) }
   for await (const batch of rowsByKeys(
     context.transaction,
@@ -48,20 +52,23 @@ async function* rowsByPoints(walking: Walking): AsyncGenerator<Step, void, undef
     pointsAhead(walking),
     wanted,
   )) {
-    for (const { found } of batch) {
-      if (found !== null) yield { mark: found.key, row: keptBy(plan, scope, found.row) }
-    }
+    yield stepsOver(
+      walking,
+      batch.flatMap(({ found }) => found ?? []),
+    )
   }
 }
 
-async function* rowsByRanges(walking: Walking): AsyncGenerator<Step, void, undefined> {
-  const { plan, context, scope } = walking
+async function* rowsByRanges(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+  const { plan, context } = walking
+  const turns = new TurnTaking(context)
   let left = rowsWantedIn(walking, walking.window.rowsWanted).rowsWanted
-  for await (const range of rangesInTurns(walking)) {
+  for (const range of rangesAhead(walking)) {
+    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
     const scan = { ...scanOf(walking, range, left), columns: plan.reads }
-    for await (const { key, row } of scanRows(context.transaction, plan.table, scan)) {
-      yield { mark: key, row: keptBy(plan, scope, row) }
-      if (left !== undefined) left -= 1
+    for await (const batch of scanRowBatches(context.transaction, plan.table, scan)) {
+      yield stepsOver(walking, batch)
+      if (left !== undefined) left -= batch.length
     }
     if (left !== undefined && left <= 0) return
   }
@@ -84,8 +91,10 @@ async function* entriesByRanges(
   index: IndexDefinition,
 ): AsyncGenerator<readonly IndexEntry[], void, undefined> {
   const { plan, context, window } = walking
+  const turns = new TurnTaking(context)
   let left = rowsWantedIn(walking, window.rowsWanted).rowsWanted
-  for await (const range of rangesInTurns(walking)) {
+  for (const range of rangesAhead(walking)) {
+    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
     const scan = {
       ...scanOf(walking, range, left),
       batchEntries: window.entriesAtOnce ?? ENTRIES_AT_ONCE,
@@ -98,13 +107,8 @@ async function* entriesByRanges(
   }
 }
 
-/** Thousands of ranges may all be empty, and then nobody else would pause between two rows. */
-async function* rangesInTurns(walking: Walking): AsyncGenerator<KeyRange, void, undefined> {
-  const turns = new TurnTaking(walking.context)
-  for (const range of rangesAhead(walking)) {
-    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
-    yield range
-  }
+function* stepsOver({ plan, scope }: Walking, rows: Iterable<StoredRow>): Generator<Step> {
+  for (const { key, row } of rows) yield { mark: key, row: keptBy(plan, scope, row) }
 }
 
 /** Only a walk whose rows are all kept can tell the store how many it will need. */

@@ -176,6 +176,11 @@ function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
       return (value) => value as string
     case 'TEXT':
       return (value) => JSON.stringify(value)
+    case 'INTEGER':
+      return (value) => {
+        const json = valueToJson(type, value, { integers })
+        return typeof json === 'number' ? `${json}` : `"${json}"`
+      }
     default: {
       const options = { integers }
       return (value) => JSON.stringify(valueToJson(type, value, options))

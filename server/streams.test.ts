@@ -18,11 +18,11 @@ async function serverWithLongRows(t: TestContext) {
   const begin = storage.begin.bind(storage)
   storage.begin = async (options) => {
     const transaction = await begin(options)
-    const scanRows = transaction.scanRows.bind(transaction)
-    transaction.scanRows = (range) => {
+    const scanBatches = transaction.scanBatches.bind(transaction)
+    transaction.scanBatches = (range) => {
       seen.scans += 1
       if (seen.scans >= seen.failAt) throw new StorageError('snapshot_too_old', 'It is gone.')
-      return scanRows(range)
+      return scanBatches(range)
     }
     return transaction
   }

@@ -126,6 +126,8 @@ export {
   getRowsOfTables,
   type RowsAsked,
   type StoredRow,
+  type StoredRows,
+  scanRowBatches,
   scanRows,
   type TableScan,
 } from './tables/table-rows.ts'

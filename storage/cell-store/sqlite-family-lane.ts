@@ -2,7 +2,13 @@
 import type { Cell } from './cell.ts'
 import type { RowFilter } from './row-filter.ts'
 import { keyAfter } from './row-key.ts'
-import type { FamilyRow, RowRange, SqliteFamilyRows } from './sqlite-family-rows.ts'
+import {
+  type FamilyRow,
+  type NewestOfColumn,
+  newestOfColumn,
+  type RowRange,
+  type SqliteFamilyRows,
+} from './sqlite-family-rows.ts'
 
 /**
  * How many rows are listed at first; then four times as many each time. A chunk of large values ends
@@ -10,10 +16,19 @@ import type { FamilyRow, RowRange, SqliteFamilyRows } from './sqlite-family-rows
  */
 const LISTED_FIRST = 4
 
+/** So many cells are walked over at once; few more than the rows wanted, for those with older versions. */
+const WALKED_MAX = 64
+const WALKED_BESIDE = 8
+
+/** With more cells a row than this, one step down the tree for each row is cheaper than a walk. */
+const WALKED_CELLS_A_ROW = 4
+
 /** The rows of one family that a chunk has still to take, listed some at a time. */
 export class SqliteFamilyLane {
   readonly #source: SqliteFamilyRows
   readonly #filter: RowFilter
+  /** What a walk looks for; undefined when the rows are to be listed step by step. */
+  #walked: NewestOfColumn | undefined
   #rest: RowRange
   #rows: readonly FamilyRow[] = []
   #at = 0
@@ -23,6 +38,7 @@ export class SqliteFamilyLane {
   constructor(source: SqliteFamilyRows, filter: RowFilter, range: RowRange) {
     this.#source = source
     this.#filter = filter
+    this.#walked = newestOfColumn(filter)
     this.#rest = range
   }
 
@@ -40,17 +56,33 @@ export class SqliteFamilyLane {
   }
 
   #list(): void {
-    this.#listed *= 4
-    const count = Math.min(this.#listed, this.#rest.count)
-    this.#rows = this.#source.list({ ...this.#rest, count }, this.#filter)
+    const isWhole = this.#walk() ?? this.#step()
     this.#at = 0
     const last = this.#rows.at(-1)
-    if (last === undefined || this.#rows.length < count) {
+    const count = this.#rest.count - this.#rows.length
+    if (isWhole || last === undefined || count === 0) {
       this.#rest = { ...this.#rest, count: 0 }
       return
     }
     const key = Buffer.from(last.key, 'hex')
     const bound = this.#rest.reverse ? { end: key } : { start: keyAfter(key) }
-    this.#rest = { ...this.#rest, ...bound, count: this.#rest.count - count }
+    this.#rest = { ...this.#rest, ...bound, count }
+  }
+
+  /** Whether the range has no more rows; undefined when it has to be found out step by step. */
+  #walk(): boolean | undefined {
+    if (this.#walked === undefined) return undefined
+    const cellsMax = Math.min(this.#rest.count + WALKED_BESIDE, WALKED_MAX)
+    const { rows, cellCount, isWhole } = this.#source.walk(this.#rest, this.#walked, cellsMax)
+    if (rows.length * WALKED_CELLS_A_ROW < cellCount) this.#walked = undefined
+    this.#rows = rows.length > this.#rest.count ? rows.slice(0, this.#rest.count) : rows
+    return rows.length === 0 && !isWhole ? undefined : isWhole
+  }
+
+  #step(): boolean {
+    this.#listed *= 4
+    const count = Math.min(this.#listed, this.#rest.count)
+    this.#rows = this.#source.list({ ...this.#rest, count })
+    return this.#rows.length < count
   }
 }

@@ -22,8 +22,8 @@ const SEEKS: Readonly<Record<StatementName, readonly string[]>> = {
   nextColumn: ['T (row=? AND qualifier>?)'],
   rowsForward: NEXT_ROWS,
   rowsBackward: NEXT_ROWS,
-  newestForward: [...NEXT_ROWS, COLUMN],
-  newestBackward: [...NEXT_ROWS, COLUMN],
+  walkForward: [RANGE],
+  walkBackward: [RANGE],
   setCell: [],
   insertCells: [],
   deleteFromColumn: [COLUMN],
@@ -44,7 +44,7 @@ test('every hot statement, of reads and of the writer, seeks by the primary key 
         // The rows found so far are a queue in memory, which is taken from its front.
         if (/^SCAN found$/.test(detail)) return ['found']
         const seek = /^SEARCH (\w+) USING PRIMARY KEY (\(.*\))$/.exec(detail)
-        const isOurs = [`cell_${family}`, 'cell', 'earlier', 'later'].includes(seek?.[1] ?? '')
+        const isOurs = [`cell_${family}`, 'earlier', 'later'].includes(seek?.[1] ?? '')
         if (seek !== null && isOurs) return [`T ${seek[2]}`]
         // Names of the parts of a recursive query, which do nothing by themselves, and what an INSERT is given.
         const isHeading =

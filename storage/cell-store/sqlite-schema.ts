@@ -64,8 +64,8 @@ export function statementTexts(family: Family) {
       WHERE row = +? AND qualifier > +? ORDER BY qualifier LIMIT 1`,
     rowsForward: `${rowsForward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
     rowsBackward: `${rowsBackward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
-    newestForward: `${rowsForward(table)} ${newestOfFound(table)}`,
-    newestBackward: `${rowsBackward(table)} ${newestOfFound(table)}`,
+    walkForward: `${walkedCells(table)} ORDER BY row, qualifier, timestamp DESC LIMIT +?`,
+    walkBackward: `${walkedCells(table)} ORDER BY row DESC, qualifier DESC, timestamp LIMIT +?`,
     setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
     insertCells: `
       INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
@@ -102,19 +102,15 @@ function rowsBackward(table: string): string {
 }
 
 /**
- * The newest cell of a column of each row found: timestamp and value as one text, `8 6162`; `8 -`
- * when the value is too long for it. Parameters: qualifier, from, until.
+ * Cells of [start, end) with their rows; those of a column and of a time with timestamp and value as one
+ * text, `8 6162`, and `8 -` when the value is too long for it; null of others. Parameters: qualifier,
+ * from, until, start, end, and how many.
  */
-function newestOfFound(table: string): string {
+function walkedCells(table: string): string {
   return `
-    SELECT hex(found.row), (
-      SELECT timestamp || CASE WHEN length(value) <= ${HEX_BYTES_MAX}
-        THEN ' ' || hex(value) ELSE ' -' END
-      FROM ${table} AS cell
-      WHERE cell.row = found.row AND cell.qualifier = +?
-        AND cell.timestamp >= +? AND cell.timestamp < +?
-      ORDER BY cell.timestamp DESC LIMIT 1
-    ) FROM found WHERE found.row IS NOT NULL`
+    SELECT hex(row), CASE WHEN qualifier = +? AND timestamp >= +? AND timestamp < +? THEN
+      timestamp || CASE WHEN length(value) <= ${HEX_BYTES_MAX} THEN ' ' || hex(value) ELSE ' -' END
+    END FROM ${table} WHERE row >= +? AND row < +?`
 }
 
 /** Creates the tables in an empty file; refuses a file that another program or a newer version made. */

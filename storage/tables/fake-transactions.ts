@@ -2,6 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
+import { rowsOfBatches } from '../transaction/row-batches.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
 /**
@@ -31,6 +32,7 @@ type Used =
   | 'getRow'
   | 'getRows'
   | 'scanRows'
+  | 'scanBatches'
   | 'put'
   | 'delete'
   | 'guard'
@@ -67,7 +69,9 @@ export class FakeTransaction implements Pick<Transaction, Used> {
     return keys.map((key) => this.#read(key, columns))
   }
 
-  scanRows: Transaction['scanRows'] = async function* (this: FakeTransaction, range) {
+  scanRows: Transaction['scanRows'] = (range) => rowsOfBatches(this.scanBatches(range))
+
+  scanBatches: Transaction['scanBatches'] = async function* (this: FakeTransaction, range) {
     this.calls.scanRows += 1
     const texts = [...this.#store.rows.keys(), ...this.writes.keys()].map(rowOfAddress)
     const keys = [...new Set(texts)]
@@ -82,7 +86,7 @@ export class FakeTransaction implements Pick<Transaction, Used> {
       const row = this.#read(key, range.columns)
       if (row === null) continue
       if (left-- <= 0) return
-      yield row
+      yield [row]
     }
   }
 

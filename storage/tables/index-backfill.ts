@@ -39,7 +39,7 @@ export type BuildBounds = {
 }
 
 export type BuildTransaction = CatalogWrites &
-  Pick<Transaction, 'getRows' | 'scanRows' | 'dependOnSchema'>
+  Pick<Transaction, 'getRows' | 'scanBatches' | 'dependOnSchema'>
 
 /**
  * Reads the next rows and writes what they need into the transaction, which the caller commits. The

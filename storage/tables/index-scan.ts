@@ -28,7 +28,7 @@ export type IndexScan = {
  * fetched by one multi-get. Only a `ready` index has an entry for each row.
  */
 export async function* scanIndexEntries(
-  transaction: Pick<Transaction, 'scanRows'>,
+  transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   index: IndexDefinition,
   scan: IndexScan,
@@ -38,12 +38,15 @@ export async function* scanIndexEntries(
   // No index id is FF FF FF FF with a space byte FF, so an index's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   let batch: IndexEntry[] = []
-  for await (const row of transaction.scanRows({ ...given, start, end, columns: [ROW_COLUMN] })) {
-    const entry = entryOf(table, index, row)
-    if (entry !== null) batch.push(entry)
-    if (batch.length < batchEntries) continue
-    yield batch
-    batch = []
+  const range = { ...given, start, end, columns: [ROW_COLUMN] }
+  for await (const rows of transaction.scanBatches(range)) {
+    for (const row of rows) {
+      const entry = entryOf(table, index, row)
+      if (entry !== null) batch.push(entry)
+      if (batch.length < batchEntries) continue
+      yield batch
+      batch = []
+    }
   }
   if (batch.length > 0) yield batch
 }

@@ -5,6 +5,7 @@ import { STORAGE_LIMITS } from '../limits.ts'
 import {
   damagedKey,
   encodeTextPrefixComponent,
+  type KeyComponent,
   keyBound,
   keyComponentBytes,
   readKeyComponent,
@@ -113,22 +114,17 @@ export function keyColumn(
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
+  const components = keyValues.map((value, index) => keyComponent(table, index, value))
   let size = KEY_SPACE_BYTES
-  for (let index = 0; index < keyValues.length; index += 1) {
-    size += keyValueBytes(table, index, keyValues[index] as SqlValue)
-  }
+  for (const { type, value } of components) size += keyComponentBytes(type, value)
   const key = Buffer.allocUnsafe(size)
   let offset = writeKeySpace(key, TABLE_SPACE, table.id)
-  for (let index = 0; index < keyValues.length; index += 1) {
-    const { type, descending } = keyColumn(table, index)
-    const value = keyValues[index] as SqlValue
-    offset = writeKeyComponent(key, offset, { type, value, descending })
-  }
+  for (const component of components) offset = writeKeyComponent(key, offset, component)
   return key
 }
 
-function keyValueBytes(table: TableDefinition, index: number, value: SqlValue): number {
-  const { column, type } = keyColumn(table, index)
+function keyComponent(table: TableDefinition, index: number, value: SqlValue): KeyComponent {
+  const { column, type, descending } = keyColumn(table, index)
   if (value === null) {
     throw new StorageError(
       'type_mismatch',
@@ -137,7 +133,7 @@ function keyValueBytes(table: TableDefinition, index: number, value: SqlValue): 
     )
   }
   requireValue(type, value, column.name)
-  return keyComponentBytes(type, value)
+  return { type, value, descending }
 }
 
 function requireKeySize(table: TableDefinition, actual: number): void {

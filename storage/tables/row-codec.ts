@@ -85,12 +85,13 @@ export function emptyRow(table: TableDefinition, keyValues: readonly SqlValue[])
   return row
 }
 
-/** Fills the columns of a family into the row. Violations of T2. */
+/** Fills the columns of a family into the row; of these only the positions in `wanted`, when it is given. Violations of T2. */
 export function decodeFamily(
   table: TableDefinition,
   family: number,
   value: Uint8Array,
   row: SqlValue[],
+  wanted?: readonly number[],
 ): void {
   const { columns } = table
   for (let position = 0; position < columns.length; position += 1) {
@@ -106,6 +107,7 @@ export function decodeFamily(
     reader,
     row,
     (column) => familyOf(column) === family && !isKeyColumn(table, column.id),
+    wanted,
   )
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvariantViolation } from '../invariant.ts'
 import type { SqlValue } from './sql-type.ts'
-import { KIND } from './stored-value.ts'
+import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'
 
 /** An unsigned number of 32 bits in groups of seven bits, lowest first; the top bit says "more". */
 export function varuintBytes(value: number): number {
@@ -77,6 +77,12 @@ export class RowValueReader {
       default:
         throw this.damaged(`there is no kind ${kind}`)
     }
+  }
+
+  /** Steps over the value of this kind that begins here: to decode a text nobody wants would cost more. */
+  skipBody(kind: number): void {
+    if (kind > KIND.json) throw this.damaged(`there is no kind ${kind}`)
+    this.#take(hasLength(kind) ? this.readVaruint() : fixedBodyBytes(kind))
   }
 
   damaged(problem: string): InvariantViolation {

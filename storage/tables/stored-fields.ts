@@ -47,13 +47,15 @@ export function writeFields(
 
 /**
  * Fills what the rest of the value holds into a row. A column that the table has no more is stepped
- * over; `mayHold` tells which of the others belong here. Violations of T2.
+ * over; `mayHold` tells which of the others belong here. Of these only the positions in `wanted` are
+ * filled in, all when it is absent. Violations of T2.
  */
 export function readFields(
   table: TableDefinition,
   reader: RowValueReader,
   row: SqlValue[],
   mayHold: (column: ColumnDefinition) => boolean,
+  wanted?: readonly number[],
 ): void {
   const { columns } = table
   let position = 0
@@ -65,15 +67,16 @@ export function readFields(
     if (id <= idBefore) throw reader.damaged('column ids do not ascend')
     idBefore = id
     while (position < columns.length && (columns[position] as { id: number }).id < id) position += 1
-    const body = reader.readBody(kind)
     const column = columns[position]
     if (column?.id !== id) {
-      if (id < table.nextColumnId) continue // It was dropped after the value was written.
-      throw reader.damaged(`the table has no column ${id}`)
+      if (id >= table.nextColumnId) throw reader.damaged(`the table has no column ${id}`)
+      reader.skipBody(kind) // It was dropped after the value was written.
+      continue
     }
     if (!isKindOf(column.type, kind) || !mayHold(column)) {
       throw reader.damaged(`column ${id} cannot be of kind ${kind}`)
     }
-    row[position] = body
+    if (wanted === undefined || wanted.includes(position)) row[position] = reader.readBody(kind)
+    else reader.skipBody(kind)
   }
 }

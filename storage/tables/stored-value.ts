@@ -51,6 +51,19 @@ function kindOfInteger(value: bigint): number {
 /** How many bytes the value takes behind its kind, without the length of TEXT, BYTES and JSON. */
 export function bodyBytes(kind: number, value: SqlValue): number {
   switch (kind) {
+    case KIND.text:
+    case KIND.json:
+      return Buffer.byteLength(value as string)
+    case KIND.bytes:
+      return (value as Uint8Array).length
+    default:
+      return fixedBodyBytes(kind)
+  }
+}
+
+/** The same of a kind that has no length. */
+export function fixedBodyBytes(kind: number): number {
+  switch (kind) {
     case KIND.integer8:
       return 1
     case KIND.integer16:
@@ -61,11 +74,6 @@ export function bodyBytes(kind: number, value: SqlValue): number {
     case KIND.real:
     case KIND.timestamp:
       return 8
-    case KIND.text:
-    case KIND.json:
-      return Buffer.byteLength(value as string)
-    case KIND.bytes:
-      return (value as Uint8Array).length
     default:
       return 0
   }

@@ -26,7 +26,7 @@ import type { SqlRow, TableDefinition } from './table-definition.ts'
 export type StoredRow = {
   /** The row key, which a page of a scan can be continued behind. */
   readonly key: Uint8Array
-  /** Columns of families that were not asked for are NULL. */
+  /** Columns that were not asked for are NULL, or what their ADD COLUMN gave to the rows of before. */
   readonly row: SqlRow
   /** The newest of the families read. Null when it is the transaction's own, not yet committed writing. */
   readonly commitTs: Timestamp | null
@@ -34,8 +34,8 @@ export type StoredRow = {
 
 /**
  * For each tuple of primary key values, in key order, its row or null. One round trip. `columns` are
- * the positions that are wanted, all when absent: families without any of them are not read. None
- * wanted reads what tells that the row exists.
+ * the positions that are wanted, all when absent: families without any of them are not read, and of
+ * the others only these columns are decoded. None wanted reads what tells that the row exists.
  */
 export function getRows(
   transaction: Pick<Transaction, 'getRows'>,
@@ -46,7 +46,7 @@ export function getRows(
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
   return andThen(transaction.getRows(keys, columnsOfFamilies(families)), (rows) =>
-    rows.map((row) => (row === null ? null : storedRow(table, families, row))),
+    rows.map((row) => (row === null ? null : storedRow(table, families, row, columns))),
   )
 }
 
@@ -72,7 +72,7 @@ export function getRowsNow(
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
   const rows = snapshot.getRowsNow(keys, columnsOfFamilies(families))
-  return rows?.map((row) => (row === null ? null : storedRow(table, families, row)))
+  return rows?.map((row) => (row === null ? null : storedRow(table, families, row, columns)))
 }
 
 /** Keys of one table, as `getRows` takes them. */
@@ -91,13 +91,13 @@ export async function getRowsOfTables(
     keyTuples.map((key) => soughtKey(table, key)),
   )
   const families = asked.map(({ table, columns }) => familiesOf(table, columns))
-  const columns = [...new Set(families.flat())].map(familyColumn)
-  const rows = await transaction.getRows(keys, columns)
+  const rows = await transaction.getRows(keys, columnsOfAll(families))
   let first = 0
-  return asked.map(({ table, keyTuples }, place) => {
+  return asked.map(({ table, keyTuples, columns }, place) => {
     const own = rows.slice(first, first + keyTuples.length)
     first += keyTuples.length
-    return own.map((row) => (row === null ? null : storedRow(table, families[place] ?? [], row)))
+    const read = families[place] as readonly number[]
+    return own.map((row) => (row === null ? null : storedRow(table, read, row, columns)))
   })
 }
 
@@ -115,19 +115,38 @@ export type TableScan = {
   readonly signal?: AbortSignal
 }
 
+/** Rows that were read together, each of which is decoded when it is asked for. */
+export type StoredRows = Iterable<StoredRow> & { readonly length: number }
+
 /** The rows of a range of keys, in key order or reversed. */
 export async function* scanRows(
-  transaction: Pick<Transaction, 'scanRows'>,
+  transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   scan: TableScan,
 ): AsyncGenerator<StoredRow, void, undefined> {
+  for await (const batch of scanRowBatches(transaction, table, scan)) yield* batch
+}
+
+/** The same, as they are read together. */
+export async function* scanRowBatches(
+  transaction: Pick<Transaction, 'scanBatches'>,
+  table: TableDefinition,
+  scan: TableScan,
+): AsyncGenerator<StoredRows, void, undefined> {
   const space = tableSpace(table.id)
   const { columns, start = space, ...given } = scan
   // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
   const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
   const families = familiesOf(table, columns)
   const range = { ...given, start, end, columns: columnsOfFamilies(families) }
-  for await (const row of transaction.scanRows(range)) yield storedRow(table, families, row)
+  for await (const batch of transaction.scanBatches(range)) {
+    yield {
+      length: batch.length,
+      *[Symbol.iterator]() {
+        for (const row of batch) yield storedRow(table, families, row, columns)
+      },
+    }
+  }
 }
 
 function soughtKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
@@ -158,11 +177,18 @@ function columnsOfFamilies(families: readonly number[]): readonly string[] {
   return families.length === 1 && families[0] === 0 ? ONLY_COLUMN : families.map(familyColumn)
 }
 
+function columnsOfAll(families: ReadonlyArray<readonly number[]>): readonly string[] {
+  const distinct = new Set<number>()
+  for (const ofTable of families) for (const family of ofTable) distinct.add(family)
+  return columnsOfFamilies([...distinct])
+}
+
 /** Violations: T1 (key), T2 (values, or one of these families is missing). */
 export function storedRow(
   table: TableDefinition,
   families: readonly number[],
   { key, columns }: SnapshotRow,
+  wanted?: readonly number[],
 ): StoredRow {
   const row = emptyRow(table, decodePrimaryKey(table, key))
   let commitTs: Timestamp | null = 0
@@ -170,7 +196,7 @@ export function storedRow(
     const cell = columns.get(familyColumn(family))
     // A row has every family of its table, or is no row.
     invariant(cell !== undefined, 'T2', { table: table.name, family })
-    decodeFamily(table, family, cell.value, row)
+    decodeFamily(table, family, cell.value, row, wanted)
     commitTs =
       commitTs === null || cell.commitTs === null ? null : Math.max(commitTs, cell.commitTs)
   }

@@ -110,11 +110,16 @@ describe('a record that was committed', () => {
     assert.equal(found(newest, 8), undefined)
   })
 
-  test('is not kept when it is a guard, long, one of several, or the system’s own', () => {
+  test('is kept of a long value as well, which stands elsewhere', () => {
+    const { newest } = given()
+    newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('v'.repeat(256))]), 8)
+    assert.equal(found(newest, 8), 'data@8')
+  })
+
+  test('is not kept when it is a guard, one of several, or the system’s own', () => {
     const { newest } = given()
     const system = Buffer.from('\u0000bob', 'latin1')
     newest.wasCommitted(rowCommitted(BOB, 7, ['0', { kind: 'guard' }]), 8)
-    newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('v'.repeat(256))]), 8)
     newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('3')], ['1', put('4')]), 8)
     newest.wasCommitted(rowCommitted(BOB, 7, ['long', put('3')]), 8)
     newest.wasCommitted(rowCommitted(system, 7, ['0', put('3')]), 8)

@@ -2,7 +2,6 @@
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { PLACES, placeOfKey, type RecentWrites } from './recent-writes.ts'
-import { bytesElsewhere } from './write-record.ts'
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
@@ -26,13 +25,15 @@ export type CommittedRow = {
  * when a collection has taken something of the row. A newer record that a snapshot must see is latched,
  * with a commitTs that is not above the snapshot, and the latch is looked at first.
  *
- * Only inline values and deletions of columns with a one-character name: the rows of tables with one
- * family. Not the system's rows, some of which are written without a transaction. Each row has one place,
- * which it shares with others, and the last one has it: so nothing has to be evicted, and JavaScript's
- * own collector has nothing to look at.
+ * Only records of columns with a one-character name: the rows of tables with one family. Of a long value
+ * the record says where it is, and the value is read in the view. Not the system's rows, some of which are
+ * written without a transaction. Each row has one place, which it shares with others, and the last one has
+ * it: so nothing has to be evicted, and JavaScript's own collector has nothing to look at.
  */
 export class NewestRecords {
   readonly #recentWrites: RecentWrites
+  /** By place, `EMPTY` where nothing is kept. */
+  readonly #commitTs = new Float64Array(PLACES)
   readonly #slabs = new Array<Buffer | undefined>(PLACES / SLAB_PLACES).fill(undefined)
   #earlierEnd: Timestamp = Number.POSITIVE_INFINITY
 
@@ -48,11 +49,10 @@ export class NewestRecords {
   /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
     const place = placeOfKey(key)
-    const slab = this.#slabs[slabOf(place)]
-    if (slab === undefined) return undefined
-    const at = offsetOf(place)
-    const commitTs = slab.readDoubleLE(at)
+    const commitTs = this.#commitTs[place] as number
     if (commitTs === EMPTY || commitTs > readTs) return undefined
+    const slab = this.#slabs[slabOf(place)] as Buffer
+    const at = offsetOf(place)
     if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
     if (slab.readUInt16LE(at + KEY_BYTES_AT) !== key.length) return undefined
     const keyAt = at + HEAD_BYTES
@@ -86,18 +86,18 @@ export class NewestRecords {
 
   /** The record of the row is no longer the newest one, or may not be. */
   forget(place: number): void {
-    this.#slabs[slabOf(place)]?.writeDoubleLE(EMPTY, offsetOf(place))
+    this.#commitTs[place] = EMPTY
   }
 
   #keep(key: Uint8Array, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
     const length = HEAD_BYTES + key.length + value.length
-    if (length > PLACE_BYTES || bytesElsewhere(value) > 0) return
+    if (length > PLACE_BYTES) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
     const place = placeOfKey(key)
     this.#slabs[slabOf(place)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
     const slab = this.#slabs[slabOf(place)] as Buffer
     const at = offsetOf(place)
-    slab.writeDoubleLE(timestamp, at)
+    this.#commitTs[place] = timestamp
     slab.writeUInt16LE(key.length, at + KEY_BYTES_AT)
     slab.writeUInt16LE(value.length, at + RECORD_BYTES_AT)
     slab[at + COLUMN_AT] = qualifier.charCodeAt(0)
@@ -106,11 +106,11 @@ export class NewestRecords {
   }
 }
 
-// A place: commitTs as a double, the lengths of key and record as u16, the column, key, record.
-const KEY_BYTES_AT = 8
-const RECORD_BYTES_AT = 10
-const COLUMN_AT = 12
-const HEAD_BYTES = 13
+// A place: the lengths of key and record as u16, the column, key, record.
+const KEY_BYTES_AT = 0
+const RECORD_BYTES_AT = 2
+const COLUMN_AT = 4
+const HEAD_BYTES = 5
 /** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all places are taken. */
 const PLACE_BYTES = 320
 /** So many places get their memory together, when the first of them is taken. */

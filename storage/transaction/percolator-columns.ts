@@ -101,10 +101,12 @@ export const newestDataUpTo = (column: string, readTs: Timestamp): CellSelector 
   newest: 1,
 })
 
+/** The one cell there can be, which a store seeks faster than a list of cells when it is told so. */
 export const dataOf = (column: string, startTs: Timestamp): CellSelector => ({
   family: 'data',
   qualifier: column,
   timestamps: { from: startTs, until: startTs + 1 },
+  newest: 1,
 })
 
 export const setData = (column: string, startTs: Timestamp, value: Uint8Array): SetCell => ({

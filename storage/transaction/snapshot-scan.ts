@@ -18,7 +18,7 @@ export async function* scanSnapshot(
   cellStore: CellStore,
   snapshot: Snapshot,
   range: SnapshotRange,
-): AsyncGenerator<SnapshotRow> {
+): AsyncGenerator<readonly SnapshotRow[]> {
   let pageRows = Math.min(range.limit ?? Number.POSITIVE_INFINITY, STORAGE_LIMITS.scanPageRows)
   let left = range.limit ?? Number.POSITIVE_INFINITY
   let rest: SnapshotRange | undefined = range
@@ -28,14 +28,12 @@ export async function* scanSnapshot(
     // Also that nothing is there is something that is shown, and may be what collection left.
     if (settled.length === 0) await snapshot.checkReadable()
     for (const part of partsToFetch(settled)) {
-      const rows = await snapshot.fetch(part)
+      const fetched = await snapshot.fetch(part)
       await snapshot.checkReadable()
-      for (const row of rows) {
-        if (row === null) continue
-        yield row
-        left -= 1
-        if (left === 0) return
-      }
+      const rows = fetched.filter((row) => row !== null)
+      if (rows.length > 0) yield rows.length > left ? rows.slice(0, left) : rows
+      left -= rows.length
+      if (left <= 0) return
     }
     rest = images.length < pageRows ? undefined : remainderAfter(rest, images)
     // A small limit met many deleted rows: the next pages are larger, so they are few.

@@ -3,6 +3,7 @@ import type { Answer } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError, StorageErrorCode } from '../errors.ts'
 import type { Hint } from './notify-cell.ts'
+import type { RowBatches } from './row-batches.ts'
 import type { SnapshotRow } from './version.ts'
 import type { BufferedRow } from './write-buffer.ts'
 
@@ -43,7 +44,7 @@ export interface SnapshotReads {
     columns: readonly string[],
   ): Array<SnapshotRow | null> | undefined
 
-  scan(range: SnapshotRange): AsyncIterable<SnapshotRow>
+  scan(range: SnapshotRange): RowBatches
 }
 
 /** Rows of [start, end) in key order, or in reverse order; columns as for `getRows`. */

@@ -6,6 +6,7 @@ import { StorageError } from '../errors.ts'
 import type { NotifiedRow } from './buffered-notifications.ts'
 import { LayeredWrites, type StatementLayer } from './layered-writes.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
+import { type RowBatches, rowsOfBatches } from './row-batches.ts'
 import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
 import type {
   CommitOutcome,
@@ -126,6 +127,11 @@ export class Transaction {
 
   /** Throws `transaction_closed` at once. */
   scanRows(range: SnapshotRange): AsyncIterable<SnapshotRow> {
+    return rowsOfBatches(this.scanBatches(range))
+  }
+
+  /** As `scanRows`, the rows that were read together in one batch; none is empty. */
+  scanBatches(range: SnapshotRange): RowBatches {
     this.#checkActive()
     const own = this.#writes.buffer.rowsBetween(range.start, range.end)
     return own.length === 0 ? this.#snapshot.scan(range) : this.#scanWithOwn(range, own)
@@ -298,16 +304,16 @@ export class Transaction {
   async *#scanWithOwn(
     range: SnapshotRange,
     rows: readonly BufferedRow[],
-  ): AsyncGenerator<SnapshotRow> {
+  ): AsyncGenerator<readonly SnapshotRow[]> {
     const { limit = Number.POSITIVE_INFINITY, ...unlimited } = range
     if (limit <= 0) return
     // Own deletes may take rows away, so the limit cannot bound what is read of the store.
-    const committed = this.#snapshot.scan(unlimited)
+    const committed = rowsOfBatches(this.#snapshot.scan(unlimited))
     const reverse = range.reverse === true
     const merging = { rows, buffer: this.#writes.buffer, columns: range.columns, reverse }
     let left = limit
     for await (const row of overlayScan(committed, merging)) {
-      yield row
+      yield [row]
       left -= 1
       if (left <= 0) return
     }

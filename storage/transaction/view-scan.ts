@@ -27,7 +27,7 @@ export async function* scanView(
   context: EmbeddedContext,
   snapshot: ScannedSnapshot,
   range: SnapshotRange,
-): AsyncGenerator<SnapshotRow> {
+): AsyncGenerator<readonly SnapshotRow[]> {
   const { signal } = range
   let left = range.limit ?? Number.POSITIVE_INFINITY
   // Many scans end early, so the first chunk is small where no limit says how much is wanted.
@@ -54,12 +54,10 @@ export async function* scanView(
       // The first part belongs to the turn that read the chunk; the caller has had turns since.
       if (!isFirst) snapshot.checkReadable()
       isFirst = false
-      for (const row of snapshot.fetchNow(part)) {
-        if (row === null) continue
-        yield row
-        left -= 1
-        if (left === 0) return
-      }
+      const rows = snapshot.fetchNow(part).filter((row) => row !== null)
+      if (rows.length > 0) yield rows.length > left ? rows.slice(0, left) : rows
+      left -= rows.length
+      if (left <= 0) return
     }
     rest = chunk.rest
     rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)

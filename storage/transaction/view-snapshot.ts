@@ -6,6 +6,7 @@ import type { EmbeddedContext } from './embedded-context.ts'
 import type { LatchOwner } from './latch-table.ts'
 import { untilReleased } from './latch-wait.ts'
 import { newestWriteUpTo } from './percolator-columns.ts'
+import type { RowBatches } from './row-batches.ts'
 import { snapshotTooOld } from './snapshot-age.ts'
 import type { SnapshotRange, SnapshotReads } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
@@ -71,7 +72,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     return rest.length === 0 ? this.fetchNow(first) : undefined
   }
 
-  scan(range: SnapshotRange): AsyncIterable<SnapshotRow> {
+  scan(range: SnapshotRange): RowBatches {
     return scanView(this.#context, this, range)
   }
 

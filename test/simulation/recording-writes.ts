@@ -5,7 +5,7 @@ import type { RowWrites } from '../../storage/tables/row-changes.ts'
 import type { Transaction } from '../../storage/transaction/transaction.ts'
 import type { OwnWrite, RecordedTransaction } from './history.ts'
 
-type TableTransaction = CatalogWrites & RowWrites & Pick<Transaction, 'scanRows'>
+type TableTransaction = CatalogWrites & RowWrites & Pick<Transaction, 'scanRows' | 'scanBatches'>
 
 /**
  * One statement on SQL tables: the layer of tables reads and writes through it as through a
@@ -34,6 +34,8 @@ export class RecordingWrites implements TableTransaction {
   getRows: TableTransaction['getRows'] = (keys, columns) => this.#transaction.getRows(keys, columns)
 
   scanRows: TableTransaction['scanRows'] = (range) => this.#transaction.scanRows(range)
+
+  scanBatches: TableTransaction['scanBatches'] = (range) => this.#transaction.scanBatches(range)
 
   statementWrite: TableTransaction['statementWrite'] = (key, column) =>
     this.#transaction.statementWrite(key, column)
