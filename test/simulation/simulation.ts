@@ -168,6 +168,14 @@ class SimulationRun {
     }
   }
 
+  /** Waits until no index is being built any more, or nothing comes of waiting: a store may be slow. */
+  async #untilBuilt(): Promise<void> {
+    for (let triesLeft = BUILT_TRIES; triesLeft > 0; triesLeft -= 1) {
+      if (indexesBeingBuilt(this.#log).length === 0) return
+      await this.#scheduler.sleep(5_000)
+    }
+  }
+
   /** Two workers for each observer, so that they get into each other's way. */
   async #observe(): Promise<void> {
     if (this.#swarm.mix.observers === 0) return
@@ -202,6 +210,7 @@ class SimulationRun {
     }
     this.#stopObserving.abort()
     await this.#observing
+    await this.#untilBuilt()
     await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS[this.#swarm.topology])
     const rows = await readAllRows(this.#site.cells)
     const locks = locksIn(rows)
@@ -283,6 +292,8 @@ function listTransactionOf(transaction: History['transactions'][number]): ListTr
 const REST_MS = { gateways: 35_000, embedded: 12_000 } as const
 /** So often 5 s: a worker that is asking for an outcome holds its notification meanwhile. */
 const OBSERVED_TRIES = 400
+/** So often 5 s: where each call takes a good part of a second, an index of few rows takes a minute. */
+const BUILT_TRIES = 60
 const QUESTIONS_AT_REST = 12
 const SAMPLE_EVENTS = 1_500
 const IDLE_TURNS_MAX = 25
