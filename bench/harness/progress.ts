@@ -7,7 +7,7 @@ export class Progress {
   readonly #startedMs: number
   #stepsTotal = 0
   #stepsDone = 0
-  /** What the steps are expected to take, from their settings; corrected by how long they took. */
+  /** What the steps are expected to take, from their settings, without what else there is to do in them. */
   #expectedMsTotal = 0
   #expectedMsDone = 0
   #text = ''
@@ -58,9 +58,13 @@ export class Progress {
   }
 
   #remaining(): string {
-    if (this.#expectedMsDone === 0) return ''
-    const pace = (this.#now() - this.#startedMs) / this.#expectedMsDone
-    const seconds = ((this.#expectedMsTotal - this.#expectedMsDone) * pace) / 1000
+    if (this.#stepsDone === 0) return ''
+    // How much longer a step took than expected does not grow with its seconds: it is loads and checks.
+    const elapsedMs = this.#now() - this.#startedMs
+    const excessMs = Math.max(0, elapsedMs - this.#expectedMsDone) / this.#stepsDone
+    const expectedMsLeft = this.#expectedMsTotal - this.#expectedMsDone
+    const stepsLeft = this.#stepsTotal - this.#stepsDone
+    const seconds = (expectedMsLeft + stepsLeft * excessMs) / 1000
     return seconds < 90
       ? `, about ${Math.ceil(seconds)} s left`
       : `, about ${Math.ceil(seconds / 60)} min left`
