@@ -92,6 +92,9 @@ function breakAtRandom(proxy: { breakAll(): void }, random: SeededRandomness) {
   }
 }
 
+/** More than so many belong to a run. */
+const LOSSES = 3
+
 for (const seed of [1, 2]) {
   test(`over connections that break, seed ${seed}: every commit once, whole and in order, and the rows are those of a SCAN`, async (t) => {
     const table = `item${seed}`
@@ -115,6 +118,8 @@ for (const seed of [1, 2]) {
 
     const breaker = breakAtRandom(proxy, new SeededRandomness(seed + 100))
     const writing = writeAtRandom(written, 80).then(async (heard) => {
+      // On a busy machine all may be written before the connection was often lost.
+      while (losses <= LOSSES) heard.push(...(await writeAtRandom(written, 5)))
       await breaker.stop()
       const { commitTimestamp } = await db.query(
         `SET amount = 1, note = '' ON ${table} WHERE id = 0`,
@@ -148,7 +153,7 @@ for (const seed of [1, 2]) {
       got,
       wanted.map(({ timestamp }) => timestamp),
     )
-    assert.ok(losses > 3, `${losses} connections were lost`)
+    assert.ok(losses > LOSSES, `${losses} connections were lost`)
     assert.ok(wanted.some(({ isLong }) => isLong))
   })
 }
