@@ -7,7 +7,7 @@ import { defineTable } from './new-table.ts'
 import { deleteRow, guardRow, putRow } from './row-changes.ts'
 import { encodeRow } from './row-codec.ts'
 import type { SqlRow } from './table-definition.ts'
-import { getRows, scanRows, type TableScan } from './table-rows.ts'
+import { getRow, getRows, scanRows, type TableScan } from './table-rows.ts'
 
 const trade = defineTable(
   {
@@ -62,6 +62,17 @@ test('rows are read by their keys in one round trip, null where there is none', 
   )
   assert.equal(transaction.calls.getRows, 1)
   assert.equal(rows[0]?.commitTs, 20)
+})
+
+test('columns that are not asked for are NULL, read by a key, by keys and in a scan alike', async () => {
+  const transaction = (await storeOfTrades()).begin()
+  const columns = [1, 2]
+  const wanted: SqlRow = [null, 'joe', 2n]
+  const one = await getRow(transaction, trade, ['joe', 2n], columns)
+  assert.deepEqual(one?.row, wanted)
+  const [found] = await getRows(transaction, trade, [['joe', 2n]], columns)
+  assert.deepEqual(found?.row, wanted)
+  assert.deepEqual((await scanned(transaction, { columns })).at(-1), wanted)
 })
 
 test('a scan reads its own table only, in key order or reversed', async () => {

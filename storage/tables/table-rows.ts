@@ -59,7 +59,7 @@ export function getRow(
 ): Answer<StoredRow | null> {
   const families = familiesOf(table, columns)
   const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
-  return andThen(found, (row) => (row === null ? null : storedRow(table, families, row)))
+  return andThen(found, (row) => (row === null ? null : storedRow(table, families, row, columns)))
 }
 
 /** What `getRows` answers, in this turn; undefined where that has to be waited for. */
