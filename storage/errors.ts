@@ -53,4 +53,9 @@ export class StorageError extends Error {
   get retryable(): boolean {
     return STORAGE_ERRORS[this.code].retryable
   }
+
+  /** Also after a lost answer to a commit: for who finds out how it ended before doing its work again. */
+  get isWorthRerun(): boolean {
+    return this.retryable || this.code === 'commit_outcome_unknown'
+  }
 }

@@ -9,9 +9,7 @@ export function lostRaceOf(error: unknown): StorageError | undefined {
   let cause = error
   // What a function throws may be its own cause.
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
-    if (cause instanceof StorageError) {
-      return cause.retryable || cause.code === 'commit_outcome_unknown' ? cause : undefined
-    }
+    if (cause instanceof StorageError) return cause.isWorthRerun ? cause : undefined
     cause = cause.cause
   }
   return undefined

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { StorageError, type StorageErrorCode } from '../errors.ts'
+import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { TableObserver } from '../tables/catalog.ts'
 import { familyColumn, familyIds, ROW_COLUMN } from '../tables/row-codec.ts'
@@ -199,10 +199,8 @@ type Seen = {
 function isLostRace(error: unknown): boolean {
   if (error instanceof CellStoreError) return true
   if (!(error instanceof StorageError)) return false
-  return error.retryable || RUN_AGAIN.includes(error.code)
+  return error.isWorthRerun || error.code === 'closed'
 }
-
-const RUN_AGAIN: readonly StorageErrorCode[] = ['commit_outcome_unknown', 'closed']
 
 /** What an observer's function has thrown may be anything, also what cannot be made a text. */
 function textOf(error: unknown): string {

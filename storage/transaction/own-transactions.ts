@@ -59,17 +59,12 @@ async function tryBatch(
   try {
     return (await next(transaction)) ? 'moved' : 'last'
   } catch (error) {
-    if (isWorthAnotherTry(error)) return 'conflict'
+    // Also after a lost answer: the next batch begins by reading how far the work has come.
+    if (error instanceof StorageError && error.isWorthRerun) return 'conflict'
     throw error
   } finally {
     transaction.rollback()
   }
-}
-
-/** Also after a lost answer: the next batch begins by reading how far the work has come. */
-function isWorthAnotherTry(error: unknown): boolean {
-  if (!(error instanceof StorageError)) return false
-  return error.retryable || error.code === 'commit_outcome_unknown'
 }
 
 /** So few that a commit of theirs holds up the writers in the queue for a moment only. */
