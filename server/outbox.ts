@@ -9,7 +9,7 @@ export type ReadyAnswer = {
   readonly body: string
 }
 
-type Posted = ReadyAnswer & { readonly response: ServerResponse }
+type Posted = { readonly response: ServerResponse; readonly answer: ReadyAnswer }
 
 /** Answers go out at the latest when so many of them wait. */
 const POSTED_MAX = 64
@@ -22,20 +22,23 @@ const POSTED_MAX = 64
 export class Outbox {
   #posted: Posted[] = []
 
-  post(response: ServerResponse, { status, headers, body }: ReadyAnswer): void {
-    this.#posted.push({ response, status, headers, body })
-    if (this.#posted.length === 1) setImmediate(this.#send)
-    else if (this.#posted.length >= POSTED_MAX) this.#send()
+  post(response: ServerResponse, answer: ReadyAnswer): void {
+    this.#posted.push({ response, answer })
+    if (this.#posted.length === 1) setImmediate(this.#sendAll)
+    else if (this.#posted.length >= POSTED_MAX) this.#sendAll()
   }
 
-  readonly #send = (): void => {
+  readonly #sendAll = (): void => {
     const posted = this.#posted
     this.#posted = []
-    for (const { response, status, headers, body } of posted) {
-      const bytes = Buffer.byteLength(body)
-      response.writeHead(status, [...HEADER_OF_ALL, ...headers, 'Content-Length', String(bytes)])
-      // Where each character is one byte, Node need not look for those that are more.
-      response.end(body, bytes === body.length ? 'latin1' : 'utf8')
-    }
+    for (const { response, answer } of posted) sendAnswer(response, answer)
   }
+}
+
+/** At once: the client goes on while this process has still to see to others. */
+export function sendAnswer(response: ServerResponse, { status, headers, body }: ReadyAnswer): void {
+  const bytes = Buffer.byteLength(body)
+  response.writeHead(status, [...HEADER_OF_ALL, ...headers, 'Content-Length', String(bytes)])
+  // Where each character is one byte, Node need not look for those that are more.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }

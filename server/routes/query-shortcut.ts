@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, onRequestHookHandler } from 'fastify'
+import type { onRequestHookHandler } from 'fastify'
 import { FORMAT_TYPES, formatOf } from '../answer-format.ts'
 import { parseJson } from '../body.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { SentAnswer } from '../openapi/answer-check.ts'
 import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
-import type { Outbox, ReadyAnswer } from '../outbox.ts'
+import { type Outbox, type ReadyAnswer, sendAnswer } from '../outbox.ts'
 import type { QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
 
@@ -24,10 +24,10 @@ export function queryShortcut(parts: {
 }): (checkBody: BodyCheck) => onRequestHookHandler {
   const { answers, outbox, checkAnswer } = parts
 
-  const send = ({ raw }: FastifyReply, ready: ReadyAnswer): void => {
+  const checked = (ready: ReadyAnswer): ReadyAnswer => {
     const { status, body } = ready
     checkAnswer?.({ status, contentType: FORMAT_TYPES.json, body })
-    outbox.post(raw, ready)
+    return ready
   }
 
   return (checkBody) => (request, reply, done) => {
@@ -41,12 +41,16 @@ export function queryShortcut(parts: {
       try {
         const query = checkBody(parseJson(bytes)) as QueryRequest
         const ready = answers.now(query)
-        if (ready !== undefined) send(reply, ready)
-        else
-          answers
-            .of(query, reply.raw)
-            .then((later) => send(reply, later))
-            .catch(failed)
+        if (ready !== undefined) {
+          outbox.post(reply.raw, checked(ready))
+          return
+        }
+        // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
+        // its first clients ask again, on another core, while the last ones are still being answered.
+        answers
+          .of(query, reply.raw)
+          .then((later) => sendAnswer(reply.raw, checked(later)))
+          .catch(failed)
       } catch (error) {
         failed(error)
       }
