@@ -146,6 +146,15 @@ test('an error of the disk before COMMIT leaves the outcome unknown', () => {
   assert.deepEqual(kindsOf(applier.applyGroup([batchOf('a')])), ['unknown'])
 })
 
+test('after a COMMIT in doubt nothing is applied any more, though groups were on their way already', (t) => {
+  const broken = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+  const failing = withFailingCommit(t, broken, [1])
+  assert.deepEqual(kindsOf(failing.applyGroup([batchOf('a')])), ['unknown'])
+  const later = failing.applyGroup([batchOf('b'), batchOf('c')])
+  assert.deepEqual(kindsOf(later), ['notApplied', 'notApplied'])
+  assert.deepEqual(kindsOf(failing.applyGroup([batchOf('d')])), ['notApplied'])
+})
+
 /** An applier whose COMMITs of these numbers, those before COMMIT not counted, fail unexecuted. */
 function withFailingCommit(
   t: { mock: { method: typeof import('node:test').mock.method } },

@@ -27,6 +27,8 @@ export class SqliteGroupApplier {
   readonly #begin: Statement<unknown[]>
   readonly #commit: Statement<unknown[]>
   readonly #rollback: Statement<unknown[]>
+  /** There once a COMMIT was in doubt: this connection is not used again, and nothing is applied any more. */
+  #givenUp: BatchFailure | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -48,18 +50,24 @@ export class SqliteGroupApplier {
     if (!('kind' in result)) return result
     if (result.kind === 'unknown' || batches.length === 1) return batches.map(() => result)
     const results: BatchResult[] = []
-    let inDoubt: BatchFailure | undefined
     for (const batch of batches) {
-      const alone: GroupResult = inDoubt ?? this.#applyTogether([batch])
+      const alone = this.#applyTogether([batch])
       if (!('kind' in alone)) results.push(...alone)
       else results.push(alone)
-      // After a COMMIT in doubt this connection is not used again: the rest is certainly not applied.
-      if ('kind' in alone && alone.kind === 'unknown') inDoubt = { ...alone, kind: 'notApplied' }
     }
     return results
   }
 
   #applyTogether(batches: readonly WriteBatch[]): GroupResult {
+    if (this.#givenUp !== undefined) return this.#givenUp
+    const result = this.#applyInTransaction(batches)
+    if ('kind' in result && result.kind === 'unknown') {
+      this.#givenUp = { ...result, kind: 'notApplied' }
+    }
+    return result
+  }
+
+  #applyInTransaction(batches: readonly WriteBatch[]): GroupResult {
     const results: BatchResult[] = []
     try {
       this.#begin.run()

@@ -34,7 +34,8 @@ test('a checkpointer that cannot be started fails nothing, and is tried again wh
   t.after(() => threads.closeCheckpointer())
   const commit = async (row: string, pages: number) => {
     const batch = batchOf(row, pages)
-    const [result] = await threads.commitGroup([batch], encodedBytesMax(batch))
+    const { results } = await threads.commitGroup([batch], encodedBytesMax(batch))
+    const [result] = results
     assert.ok(result !== undefined && (result === null || !('kind' in result)))
   }
 

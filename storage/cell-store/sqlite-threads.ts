@@ -7,7 +7,13 @@ import { encodeGroup } from './sqlite-group-encoding.ts'
 import { encodeInTurns } from './sqlite-large-batch.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { type LogSize, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
-import type { BatchResult, GroupCommitter, LargeBatch, WriteBatch } from './sqlite-write-batch.ts'
+import type {
+  BatchResult,
+  CarriedOutGroup,
+  GroupCommitter,
+  LargeBatch,
+  WriteBatch,
+} from './sqlite-write-batch.ts'
 import type { GroupAnswer, WriterOpened, WriterRequest } from './sqlite-writer-thread.ts'
 
 const WRITER = new URL('./sqlite-writer-thread.ts', import.meta.url)
@@ -58,7 +64,7 @@ export class SqliteThreads implements GroupCommitter {
   async commitGroup(
     batches: readonly WriteBatch[],
     encodedBytesMax: number,
-  ): Promise<readonly BatchResult[]> {
+  ): Promise<CarriedOutGroup> {
     const packed = encodeGroup(batches, encodedBytesMax)
     return await this.#write({ kind: 'group', packed }, [packed.buffer])
   }
@@ -73,8 +79,8 @@ export class SqliteThreads implements GroupCommitter {
       throw error
     }
     const buffers = parts.map(({ buffer }) => buffer)
-    const [result] = await this.#write({ kind: 'large', parts }, buffers)
-    return result as BatchResult
+    const { results } = await this.#write({ kind: 'large', parts }, buffers)
+    return results[0] as BatchResult
   }
 
   /** Gives back a bounded part of what deletions have freed; resolves to its bytes. */
@@ -96,10 +102,10 @@ export class SqliteThreads implements GroupCommitter {
   async #write(
     request: WriterRequest,
     transferred: readonly ArrayBuffer[],
-  ): Promise<readonly BatchResult[]> {
-    const { results, log } = await this.#writer.ask<GroupAnswer>(request, transferred)
-    this.#checkpointWhenWorthIt(log)
-    return results
+  ): Promise<CarriedOutGroup> {
+    const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
+    this.#checkpointWhenWorthIt(answer.log)
+    return answer
   }
 
   #checkpointWhenWorthIt({ pages, moved }: LogSize): void {

@@ -39,16 +39,20 @@ export function isFailure(result: BatchResult): result is BatchFailure {
   return result !== null && 'kind' in result
 }
 
-/** Carries out groups of batches, one group after the other. All that the queue knows of the writer. */
+/** A group that was carried out: one result for each batch, and how long it took in all. */
+export type CarriedOutGroup = { readonly results: readonly BatchResult[]; readonly ms: number }
+
+/**
+ * Carries out groups of batches, in the order in which they are given. All that the queue knows of the
+ * writer. After a result `unknown` nothing is applied any more, also of the groups that were given before it
+ * was known.
+ */
 export interface GroupCommitter {
   /**
-   * One result for each batch. Rejects when nobody can say any more what became of the group.
-   * `encodedBytesMax` is the sum of what `encodedBytesMax()` says of the batches.
+   * Rejects when nobody can say any more what became of the group. `encodedBytesMax` is the sum of what
+   * `encodedBytesMax()` says of the batches.
    */
-  commitGroup(
-    batches: readonly WriteBatch[],
-    encodedBytesMax: number,
-  ): Promise<readonly BatchResult[]>
+  commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup>
 
   /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
   commitLarge(batch: LargeBatch): Promise<BatchResult>

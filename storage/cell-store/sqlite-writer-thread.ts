@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
+import { systemClock } from '../clock.ts'
 import { emptyLog, openWriterConnection, reclaimPages, unusableFile } from './sqlite-connection.ts'
 import { SqliteGroupApplier } from './sqlite-group-applier.ts'
 import { decodeGroup } from './sqlite-group-encoding.ts'
 import { decodeParts } from './sqlite-large-batch.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
-import type { BatchResult, WriteBatch } from './sqlite-write-batch.ts'
+import type { CarriedOutGroup, WriteBatch } from './sqlite-write-batch.ts'
 
 /** Main module of the thread that writes. */
 
@@ -20,7 +21,7 @@ export type WriterRequest =
 /** How durable the connection says it is: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
-export type GroupAnswer = { readonly results: readonly BatchResult[]; readonly log: LogSize }
+export type GroupAnswer = CarriedOutGroup & { readonly log: LogSize }
 
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
@@ -57,7 +58,9 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   #apply(batches: readonly WriteBatch[]): GroupAnswer {
-    return { results: this.#applier.applyGroup(batches), log: this.#log.size() }
+    const beganMs = systemClock.monotonicMs()
+    const results = this.#applier.applyGroup(batches)
+    return { results, ms: systemClock.monotonicMs() - beganMs, log: this.#log.size() }
   }
 
   afterAnswer(): void {

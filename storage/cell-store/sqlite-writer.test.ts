@@ -31,6 +31,7 @@ const rowsOf = (batch: WriteBatch) =>
 /** Stands in for the thread: notes the groups, and answers when and as told. */
 class GroupsNoted implements GroupCommitter {
   readonly groups: string[][] = []
+  msOfEachBatch = 0
   answer: (batches: readonly WriteBatch[]) => Promise<readonly BatchResult[]> = async (batches) =>
     batches.map(() => null)
 
@@ -38,7 +39,7 @@ class GroupsNoted implements GroupCommitter {
     this.groups.push(batches.flatMap(rowsOf))
     const sum = batches.reduce((sum, batch) => sum + encodedBytesMax(batch), 0)
     assert.equal(bytes, sum)
-    return await this.answer(batches)
+    return { results: await this.answer(batches), ms: this.msOfEachBatch * batches.length }
   }
 
   async commitLarge({ steps }: LargeBatch) {
@@ -73,7 +74,7 @@ describe('group commit', () => {
     assert.deepEqual(committer.groups, [['a', 'b', 'c'], ['d']])
   })
 
-  test('while a group is being committed the next one gathers, over any number of turns', async () => {
+  test('while two groups are being committed the next one gathers, over any number of turns', async () => {
     const { committer, writer } = given()
     const disk = Promise.withResolvers<void>()
     committer.answer = async (batches) => {
@@ -85,14 +86,38 @@ describe('group commit', () => {
       await new Promise((resolve) => setImmediate(resolve))
       answers.push(writer.submit(batchOf([row])))
     }
-    assert.deepEqual(committer.groups, [['a']])
+    assert.deepEqual(committer.groups, [['a'], ['b']])
     disk.resolve()
     await Promise.all(answers)
-    assert.deepEqual(committer.groups, [['a'], ['b', 'c', 'd']])
+    assert.deepEqual(committer.groups, [['a'], ['b'], ['c', 'd']])
+  })
+
+  test('what waits for a quick disk is sent by halves, and for a slow one together', async () => {
+    const { committer, writer } = given()
+    const submitAll = (rows: string) =>
+      Promise.all([...rows].map((row) => writer.submit(batchOf([row]))))
+    await submitAll('abcdefg')
+    await submitAll('abcdefghi')
+    committer.msOfEachBatch = 1
+    await submitAll('abcdefgh')
+    await submitAll('abcdefgh')
+    committer.msOfEachBatch = 0
+    await submitAll('abcdefgh')
+    await submitAll('abcdefgh')
+    assert.deepEqual(
+      committer.groups.map((group) => group.join('')),
+      [
+        ...['abcdefg', 'abcde', 'fghi'],
+        // The disk is found to be slow, and has one group at a time until it is quick again.
+        ...['abcd', 'efgh', 'abcdefgh'],
+        ...['abcdefgh', 'abcd', 'efgh'],
+      ],
+    )
   })
 
   test('a group has at most a thousand steps and four mebibytes; a batch is never divided', async () => {
     const { committer, writer } = given()
+    committer.msOfEachBatch = 1
     const rows = Array.from({ length: 2_500 }, (_, at) => String(at))
     await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
     const sizes = () => committer.groups.splice(0).map((group) => group.length)
@@ -148,17 +173,17 @@ describe('group commit', () => {
     test(`${scenario}: its group is ambiguous, all else is closed, and it is said once`, async () => {
       const { committer, fatal, writer } = given()
       committer.answer = answer
-      const rows = Array.from({ length: 1_001 }, (_, at) => String(at))
+      const rows = Array.from({ length: 2_001 }, (_, at) => String(at))
       const results = await Promise.allSettled(rows.map((row) => writer.submit(batchOf([row]))))
       const kinds = results.map((result) => result.status === 'rejected' && result.reason.kind)
-      assert.deepEqual(kinds, [...Array(1_000).fill('ambiguous'), 'closed'])
+      assert.deepEqual(kinds, [...Array(2_000).fill('ambiguous'), 'closed'])
       await assert.rejects(writer.submit(batchOf(['z'])), { kind: 'closed' })
       assert.throws(() => writer.assertOpen(), { kind: 'closed' })
       assert.deepEqual(
         fatal.map(({ cause }) => (cause as Error).message),
         ['the disk is full'],
       )
-      assert.equal(committer.groups.length, 1)
+      assert.equal(committer.groups.length, 2)
       assert.equal(writer.hasFailed, true)
     })
   }
@@ -168,6 +193,33 @@ describe('group commit', () => {
     const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
     const batches = [batchOf(['a']), large, batchOf(['d'])]
     await Promise.all(batches.map((batch) => writer.submit(batch)))
+    assert.deepEqual(committer.groups, [['a'], ['b', 'c'], ['d']])
+  })
+
+  test('a large batch has the thread to itself: it is sent in parts, and nothing comes between them', async () => {
+    const { committer, writer } = given()
+    const disk = Promise.withResolvers<void>()
+    committer.answer = async (batches) => {
+      await disk.promise
+      return batches.map(() => null)
+    }
+    const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
+    const answers = [writer.submit(batchOf(['a'])), writer.submit(large)]
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(committer.groups, [['a']])
+    disk.resolve()
+    await answers[0]
+    const next = Promise.withResolvers<void>()
+    committer.answer = async (batches) => {
+      await next.promise
+      return batches.map(() => null)
+    }
+    answers.push(writer.submit(batchOf(['d'])))
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(committer.groups, [['a'], ['b', 'c']])
+    next.resolve()
+    await Promise.all(answers)
     assert.deepEqual(committer.groups, [['a'], ['b', 'c'], ['d']])
   })
 
@@ -186,10 +238,10 @@ describe('group commit', () => {
   test('a COMMIT in doubt while the writer closes: what is queued behind it is not tried', async () => {
     const { committer, fatal, writer } = given()
     committer.answer = async (batches) => batches.map(() => failure('unknown'))
-    const rows = Array.from({ length: 1_001 }, (_, at) => String(at))
+    const rows = Array.from({ length: 2_001 }, (_, at) => String(at))
     const answers = Promise.allSettled(rows.map((row) => writer.submit(batchOf([row]))))
     await writer.close()
-    assert.equal(committer.groups.length, 1)
+    assert.equal(committer.groups.length, 2)
     assert.equal((await answers).at(-1)?.status, 'rejected')
     assert.equal(fatal.length, 1)
   })

@@ -14,6 +14,16 @@ import {
 export const GROUP_STEPS_MAX = 1_000
 export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
+/** While the thread has one group, the next one can be made and sent; a third would only wait there. */
+const GROUPS_UNDER_WAY_MAX = 2
+/** Fewer batches are not worth a second sync. */
+const SHARED_BATCHES_MIN = 8
+/**
+ * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
+ * many transactions. One sync for all of them is better then.
+ */
+const QUICK_BATCH_MS_MAX = 0.08
+
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
@@ -26,9 +36,13 @@ type QueuedBatch = {
 }
 
 /**
- * Group commit: while one group is being made durable, the next one gathers. So the slower the disk,
- * the larger the groups, and 64 writers share one sync. Batches take effect in the order in which
- * they were queued, and are answered in it.
+ * Group commit: while a group is being made durable, the next one gathers. So the slower the disk, the
+ * larger the groups, and 64 writers share one sync. Batches take effect in the order in which they were
+ * queued, and are answered in it.
+ *
+ * Writers that are answered together ask again together, and meanwhile the thread that writes would have
+ * nothing to do. So while the disk is quick there are two groups under way, and what waits when there is
+ * none is sent by halves: the first is answered, and asks again, while the second is being written.
  */
 export class SqliteWriter {
   readonly #committer: GroupCommitter
@@ -36,7 +50,9 @@ export class SqliteWriter {
   readonly #onFatal: (error: CellStoreError) => void
   #queue: QueuedBatch[] = []
   #flushScheduled = false
-  #underWay = false
+  #underWay = 0
+  #isLargeUnderWay = false
+  #isDiskQuick = true
   #closedBy: CellStoreError | undefined
   #failure: CellStoreError | undefined
   #whenIdle: () => void = () => {}
@@ -86,7 +102,7 @@ export class SqliteWriter {
   /** Resolves when what is queued has been carried out; later batches are refused. */
   async close(): Promise<void> {
     this.#closedBy ??= new CellStoreError('closed', 'The cell store is closed.')
-    if (!this.#underWay && this.#queue.length === 0) return
+    if (this.#underWay === 0 && this.#queue.length === 0) return
     await new Promise<void>((resolve) => {
       this.#whenIdle = resolve
     })
@@ -94,18 +110,32 @@ export class SqliteWriter {
 
   /** What is asked in one turn of the event loop is gathered, also when nothing is under way. */
   #scheduleFlush(): void {
-    if (this.#flushScheduled || this.#underWay) return
+    if (this.#flushScheduled || !this.#hasRoom()) return
     this.#flushScheduled = true
     setImmediate(() => {
       this.#flushScheduled = false
-      void this.#flush()
+      this.#flush()
     })
   }
 
-  async #flush(): Promise<void> {
-    const group = this.#takeGroup()
-    if (group.length === 0) return this.#whenIdle()
-    this.#underWay = true
+  #flush(): void {
+    while (this.#hasRoom()) void this.#carryOut(this.#takeGroup())
+    // What was queued may have been refused since.
+    if (this.#underWay === 0) this.#whenIdle()
+  }
+
+  /** Whether the first of the queue can be sent. A large batch is sent in parts, so nothing may overtake it. */
+  #hasRoom(): boolean {
+    const [first] = this.#queue
+    if (first === undefined) return false
+    if (this.#underWay === 0) return true
+    const isAlone = this.#isLargeUnderWay || first.batch.kind === 'large' || !this.#isDiskQuick
+    return !isAlone && this.#underWay < GROUPS_UNDER_WAY_MAX
+  }
+
+  async #carryOut(group: readonly QueuedBatch[]): Promise<void> {
+    this.#underWay += 1
+    this.#isLargeUnderWay = group[0]?.batch.kind === 'large'
     try {
       const results = await this.#commit(group)
       this.#beforeAnswers()
@@ -114,9 +144,9 @@ export class SqliteWriter {
       for (const { reject } of group) reject(inDoubt(cause))
       this.fail(cause)
     }
-    this.#underWay = false
+    this.#underWay -= 1
     if (this.#queue.length > 0) this.#scheduleFlush()
-    else this.#whenIdle()
+    else if (this.#underWay === 0) this.#whenIdle()
   }
 
   async #commit(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
@@ -127,7 +157,12 @@ export class SqliteWriter {
       batches.push(queued.batch)
       bytes += queued.bytes
     }
-    return await this.#committer.commitGroup(batches, bytes)
+    const { results, ms } = await this.#committer.commitGroup(batches, bytes)
+    // Of a few batches nearly all is the sync, whatever the disk.
+    if (2 * batches.length >= SHARED_BATCHES_MIN) {
+      this.#isDiskQuick = ms / batches.length <= QUICK_BATCH_MS_MAX
+    }
+    return results
   }
 
   #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
@@ -151,12 +186,19 @@ export class SqliteWriter {
     if (lost !== undefined) this.fail(receivedError(lost))
   }
 
-  /** From the front of the queue; a batch larger than the bounds is a group of its own. */
+  /**
+   * From the front of the queue: all of it, or half where the other half follows at once. A batch larger
+   * than the bounds is a group of its own.
+   */
   #takeGroup(): QueuedBatch[] {
+    const { length } = this.#queue
+    const isShared = this.#underWay === 0 && this.#isDiskQuick && length >= SHARED_BATCHES_MIN
+    const countMax = isShared ? Math.ceil(length / 2) : length
     let count = 0
     let steps = 0
     let bytes = 0
     for (const queued of this.#queue) {
+      if (count === countMax) break
       steps += queued.steps
       bytes += queued.bytes
       if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > GROUP_BYTES_MAX)) break
