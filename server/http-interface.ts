@@ -108,7 +108,10 @@ export function addInterface(
   const shortcut = queryShortcut({
     answers,
     outbox: new Outbox(),
-    checkAnswer: checkAnswer && ((sent) => checkAnswer('query', sent)),
+    answered: (sent) => {
+      metrics.answered('query', sent.status)
+      checkAnswer?.('query', sent)
+    },
   })
   const handlers = {
     ...queryRoutes({ answers, scans, streams }),

@@ -47,6 +47,11 @@ export class Metrics {
     this.#requests.watch(fastify)
   }
 
+  /** Counts an answer that Fastify does not send. */
+  answered(operation: string, status: number): void {
+    this.#requests.answered(operation, status)
+  }
+
   /** The text format of Prometheus. */
   async text(): Promise<string> {
     this.#process.collect()

@@ -20,11 +20,19 @@ export class RequestMetrics {
   }
 
   watch(fastify: FastifyInstance): void {
-    // By callback: a promise for each request would cost more than to count it.
-    fastify.addHook('onResponse', ({ routeOptions }, { statusCode }, done) => {
-      this.#count(routeOptions.config?.operationId ?? NO_OPERATION, statusCode)
-      done()
+    // Not when the answer is out: to hear of that, Fastify would listen to each response, also to those that
+    // it does not write. By callback: a promise for each request would cost more than to count it.
+    fastify.addHook('onSend', ({ routeOptions }, { statusCode }, payload, done) => {
+      this.answered(routeOptions.config?.operationId ?? NO_OPERATION, statusCode)
+      done(null, payload)
     })
+  }
+
+  /** Counts an answer; to be called for one that Fastify does not send. */
+  answered(operation: string, status: number): void {
+    const statuses = this.#counts.get(operation)
+    if (statuses === undefined) this.#counts.set(operation, new Map([[status, 1]]))
+    else statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
 
   collect(): void {
@@ -32,11 +40,5 @@ export class RequestMetrics {
     for (const [operation, statuses] of this.#counts) {
       for (const [status, count] of statuses) this.#counter.inc({ operation, status }, count)
     }
-  }
-
-  #count(operation: string, status: number): void {
-    const statuses = this.#counts.get(operation)
-    if (statuses === undefined) this.#counts.set(operation, new Map([[status, 1]]))
-    else statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
 }

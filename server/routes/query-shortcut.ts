@@ -20,13 +20,14 @@ import type { QueryRequest } from '../query-request.ts'
 export function queryShortcut(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
-  readonly checkAnswer: ((sent: SentAnswer) => void) | undefined
+  /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
+  readonly answered: (sent: SentAnswer) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
-  const { answers, outbox, checkAnswer } = parts
+  const { answers, outbox, answered } = parts
 
-  const checked = (ready: ReadyAnswer): ReadyAnswer => {
+  const told = (ready: ReadyAnswer): ReadyAnswer => {
     const { status, body } = ready
-    checkAnswer?.({ status, contentType: FORMAT_TYPES.json, body })
+    answered({ status, contentType: FORMAT_TYPES.json, body })
     return ready
   }
 
@@ -42,14 +43,14 @@ export function queryShortcut(parts: {
         const query = checkBody(parseJson(bytes)) as QueryRequest
         const ready = answers.now(query)
         if (ready !== undefined) {
-          outbox.post(reply.raw, checked(ready))
+          outbox.post(reply.raw, told(ready))
           return
         }
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
         answers
           .of(query, reply.raw)
-          .then((later) => sendAnswer(reply.raw, checked(later)))
+          .then((later) => sendAnswer(reply.raw, told(later)))
           .catch(failed)
       } catch (error) {
         failed(error)
