@@ -74,7 +74,7 @@ describe('group commit', () => {
     assert.deepEqual(committer.groups, [['a', 'b', 'c'], ['d']])
   })
 
-  test('while two groups are being committed the next one gathers, over any number of turns', async () => {
+  test('while a group is being committed the next one gathers, over any number of turns', async () => {
     const { committer, writer } = given()
     const disk = Promise.withResolvers<void>()
     committer.answer = async (batches) => {
@@ -86,33 +86,49 @@ describe('group commit', () => {
       await new Promise((resolve) => setImmediate(resolve))
       answers.push(writer.submit(batchOf([row])))
     }
-    assert.deepEqual(committer.groups, [['a'], ['b']])
+    assert.deepEqual(committer.groups, [['a']])
     disk.resolve()
     await Promise.all(answers)
-    assert.deepEqual(committer.groups, [['a'], ['b'], ['c', 'd']])
+    assert.deepEqual(committer.groups, [['a'], ['b', 'c', 'd']])
+  })
+
+  test('sixteen batches need not wait for the group before them, but for two groups everybody waits', async () => {
+    const { committer, writer } = given()
+    const disk = Promise.withResolvers<void>()
+    committer.answer = async (batches) => {
+      await disk.promise
+      return batches.map(() => null)
+    }
+    const sizes = () => committer.groups.map((group) => group.length)
+    const answers: Promise<unknown>[] = []
+    for (const count of [1, 15, 1, 16]) {
+      for (let at = 0; at < count; at += 1) answers.push(writer.submit(batchOf([String(at)])))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    assert.deepEqual(sizes(), [1, 16])
+    disk.resolve()
+    await Promise.all(answers)
+    assert.deepEqual(sizes(), [1, 16, 16])
   })
 
   test('what waits for a quick disk is sent by halves, and for a slow one together', async () => {
     const { committer, writer } = given()
-    const submitAll = (rows: string) =>
-      Promise.all([...rows].map((row) => writer.submit(batchOf([row]))))
-    await submitAll('abcdefg')
-    await submitAll('abcdefghi')
+    const submitAll = async (count: number) => {
+      committer.groups.length = 0
+      const rows = Array.from({ length: count }, (_, at) => String(at))
+      await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
+      assert.deepEqual(committer.groups.flat(), rows)
+      return committer.groups.map((group) => group.length)
+    }
+    assert.deepEqual(await submitAll(31), [31])
+    assert.deepEqual(await submitAll(33), [17, 16])
     committer.msOfEachBatch = 1
-    await submitAll('abcdefgh')
-    await submitAll('abcdefgh')
+    assert.deepEqual(await submitAll(32), [16, 16])
+    // It was found to be slow, and has one group at a time until it is quick again.
+    assert.deepEqual(await submitAll(32), [32])
     committer.msOfEachBatch = 0
-    await submitAll('abcdefgh')
-    await submitAll('abcdefgh')
-    assert.deepEqual(
-      committer.groups.map((group) => group.join('')),
-      [
-        ...['abcdefg', 'abcde', 'fghi'],
-        // The disk is found to be slow, and has one group at a time until it is quick again.
-        ...['abcd', 'efgh', 'abcdefgh'],
-        ...['abcdefgh', 'abcd', 'efgh'],
-      ],
-    )
+    assert.deepEqual(await submitAll(32), [32])
+    assert.deepEqual(await submitAll(32), [16, 16])
   })
 
   test('a group has at most a thousand steps and four mebibytes; a batch is never divided', async () => {
@@ -198,29 +214,28 @@ describe('group commit', () => {
 
   test('a large batch has the thread to itself: it is sent in parts, and nothing comes between them', async () => {
     const { committer, writer } = given()
-    const disk = Promise.withResolvers<void>()
+    let disk = Promise.withResolvers<void>()
     committer.answer = async (batches) => {
       await disk.promise
       return batches.map(() => null)
     }
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const sizes = () => committer.groups.map((group) => group.length)
     const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
-    const answers = [writer.submit(batchOf(['a'])), writer.submit(large)]
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(committer.groups, [['a']])
-    disk.resolve()
+    const batches = [batchOf(['a']), large, ...Array.from({ length: 20 }, () => batchOf(['d']))]
+    const answers = batches.map((batch) => writer.submit(batch))
+    await turn()
+    assert.deepEqual(sizes(), [1])
+    const first = disk
+    disk = Promise.withResolvers<void>()
+    first.resolve()
     await answers[0]
-    const next = Promise.withResolvers<void>()
-    committer.answer = async (batches) => {
-      await next.promise
-      return batches.map(() => null)
-    }
-    answers.push(writer.submit(batchOf(['d'])))
-    await new Promise((resolve) => setImmediate(resolve))
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(committer.groups, [['a'], ['b', 'c']])
-    next.resolve()
+    await turn()
+    await turn()
+    assert.deepEqual(sizes(), [1, 2])
+    disk.resolve()
     await Promise.all(answers)
-    assert.deepEqual(committer.groups, [['a'], ['b', 'c'], ['d']])
+    assert.deepEqual(sizes(), [1, 2, 20])
   })
 
   test('close carries out what was asked before it, and refuses what comes after', async () => {

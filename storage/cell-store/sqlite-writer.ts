@@ -16,8 +16,8 @@ export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
 /** While the thread has one group, the next one can be made and sent; a third would only wait there. */
 const GROUPS_UNDER_WAY_MAX = 2
-/** Fewer batches are not worth a second sync. */
-const SHARED_BATCHES_MIN = 8
+/** Fewer batches in a second group are not worth its sync. */
+const SECOND_GROUP_BATCHES_MIN = 16
 /**
  * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
  * many transactions. One sync for all of them is better then.
@@ -41,7 +41,7 @@ type QueuedBatch = {
  * queued, and are answered in it.
  *
  * Writers that are answered together ask again together, and meanwhile the thread that writes would have
- * nothing to do. So while the disk is quick there are two groups under way, and what waits when there is
+ * nothing to do. So while the disk is quick two groups may be under way, and what waits when there is
  * none is sent by halves: the first is answered, and asks again, while the second is being written.
  */
 export class SqliteWriter {
@@ -129,8 +129,9 @@ export class SqliteWriter {
     const [first] = this.#queue
     if (first === undefined) return false
     if (this.#underWay === 0) return true
-    const isAlone = this.#isLargeUnderWay || first.batch.kind === 'large' || !this.#isDiskQuick
-    return !isAlone && this.#underWay < GROUPS_UNDER_WAY_MAX
+    if (this.#underWay === GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
+    if (this.#isLargeUnderWay || first.batch.kind === 'large') return false
+    return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
   }
 
   async #carryOut(group: readonly QueuedBatch[]): Promise<void> {
@@ -159,7 +160,7 @@ export class SqliteWriter {
     }
     const { results, ms } = await this.#committer.commitGroup(batches, bytes)
     // Of a few batches nearly all is the sync, whatever the disk.
-    if (2 * batches.length >= SHARED_BATCHES_MIN) {
+    if (batches.length >= SECOND_GROUP_BATCHES_MIN) {
       this.#isDiskQuick = ms / batches.length <= QUICK_BATCH_MS_MAX
     }
     return results
@@ -192,7 +193,8 @@ export class SqliteWriter {
    */
   #takeGroup(): QueuedBatch[] {
     const { length } = this.#queue
-    const isShared = this.#underWay === 0 && this.#isDiskQuick && length >= SHARED_BATCHES_MIN
+    const isShared =
+      this.#underWay === 0 && this.#isDiskQuick && length >= 2 * SECOND_GROUP_BATCHES_MIN
     const countMax = isShared ? Math.ceil(length / 2) : length
     let count = 0
     let steps = 0
