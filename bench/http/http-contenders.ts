@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
-import type { Load } from '../load/loaded-contender.ts'
+import { type Load, loadedContender } from '../load/loaded-contender.ts'
 import { HelloServer } from '../peers/hello-server.ts'
+import type { PeerContender } from '../peers/installed-peers.ts'
 import { SharedServer } from '../peers/measured-server.ts'
 import type { PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
 import { preparedPercolite } from '../peers/prepared-servers.ts'
@@ -56,6 +57,19 @@ export function helloLoad(
   options: PercoliteOptions,
 ): (server: HelloServer) => Load {
   return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options), path: HELLO_PATH })
+}
+
+/**
+ * What a SET could reach at most on this Fastify and this store: the value is put as a cell, durably, by the
+ * same thread and the same group commit, without SQL, transaction or log.
+ */
+export function durableCeiling(options: PercoliteOptions, clients: number): PeerContender {
+  return loadedContender({
+    name: `hello with a raw durable put, ${clients} clients`,
+    server: sharedHello('set', options, { puts: true }),
+    load: helloLoad('set', options),
+    clients,
+  })
 }
 
 function loadOf(settings: HttpSettings): Load {

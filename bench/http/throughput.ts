@@ -2,9 +2,14 @@
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { STATEMENTS_PER_BATCH } from '../load/http-workload.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import type { PeerContender } from '../peers/installed-peers.ts'
 import type { PercoliteOptions } from '../peers/percolite-server.ts'
-import { helloLoad, percoliteLoad, sharedHello, sharedPercolite } from './http-contenders.ts'
+import {
+  durableCeiling,
+  helloLoad,
+  percoliteLoad,
+  sharedHello,
+  sharedPercolite,
+} from './http-contenders.ts'
 
 const CLIENTS = [1, 4, 16, 64] as const
 const MOST_CLIENTS = 64
@@ -19,7 +24,7 @@ const GOALS: Readonly<Record<'get' | 'set', Pick<Goal, 'what' | 'must' | 'aim'>>
 export function clientScaling(request: 'get' | 'set', options: PercoliteOptions): Experiment {
   const percolite = sharedPercolite(options)
   const hello = sharedHello(request, options)
-  const ceiling = request === 'set' ? durableCeiling(options) : undefined
+  const ceiling = request === 'set' ? durableCeiling(options, MOST_CLIENTS) : undefined
   const nameOf = (who: string, clients: number) => `${who}, ${clients} clients`
   const verb = request.toUpperCase()
   return {
@@ -69,16 +74,6 @@ export function clientScaling(request: 'get' | 'set', options: PercoliteOptions)
       },
     ],
   }
-}
-
-/** What a SET could reach at most on this Fastify and this store: no SQL, and no transaction. */
-function durableCeiling(options: PercoliteOptions): PeerContender {
-  return loadedContender({
-    name: `hello with a raw durable put, ${MOST_CLIENTS} clients`,
-    server: sharedHello('set', options, { puts: true }),
-    load: helloLoad('set', options),
-    clients: MOST_CLIENTS,
-  })
 }
 
 /** A hundred GETs in one request of one snapshot, and each in a request of its own. */

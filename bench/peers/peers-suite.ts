@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
+import { durableCeiling } from '../http/http-contenders.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
 import type { HttpSettings } from '../load/http-workload.ts'
 import { type Load, loadedContender } from '../load/loaded-contender.ts'
@@ -32,6 +33,7 @@ export const peersSuite: Suite = {
 
 function puts(options: PercoliteOptions): Experiment {
   const rows = rowsOf(options)
+  const ceiling = durableCeiling(options, CLIENTS)
   return withInstalledPeers({
     name: 'put',
     title: `Durable put of one value, ${CLIENTS} clients`,
@@ -69,6 +71,7 @@ function puts(options: PercoliteOptions): Experiment {
         load: ({ url }) => ({ module: moduleOf('./redis-workload.ts'), settings: { url, rows } }),
         clients: CLIENTS,
       }),
+      ceiling,
     ],
     goals: [
       {
@@ -85,10 +88,13 @@ function puts(options: PercoliteOptions): Experiment {
         must: 0.8,
         aim: 1.3,
       },
+      { what: `${ceiling.name} / etcd HTTP put`, of: ceiling.name, to: 'etcd' },
+      { what: `durable put over HTTP / ${ceiling.name}`, of: 'percolite', to: ceiling.name },
     ],
     notes: [
       'etcd is asked through its own JSON gateway (/v3/kv/put), PostgreSQL through pg by a named INSERT … ON CONFLICT DO UPDATE, each with as many connections as clients.',
       'Redis is there for orientation: it has no goal, since it keeps everything in memory and gives no snapshots.',
+      'The hello with a raw durable put is a Fastify that puts the value as a cell into the product’s own store, by the same group commit, without SQL, transaction or log: what any server of this kind can reach with this client.',
     ],
   })
 }

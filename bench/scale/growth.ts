@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
 import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
-import { readInSharedTransaction } from '../store/read-work.ts'
+import { readInSharedTransaction, readRecord } from '../store/read-work.ts'
 import { scanInSharedTransaction } from '../store/scan-work.ts'
 import { onStore, type Work } from '../store/store-contender.ts'
 import { putInTransactions } from '../store/write-work.ts'
@@ -9,11 +9,19 @@ import { putInTransactions } from '../store/write-work.ts'
 const SMALLEST_ROWS = 10_000
 const WRITERS = 64
 
+type Operation = {
+  readonly name: string
+  readonly prepare: (store: BenchStore) => Work
+  /** The rows of the smallest store are in memory, so the ratio has no bound. */
+  readonly comparesMemory?: boolean
+}
+
 const OPERATIONS = [
-  { name: 'point read', prepare: withStoreFigures },
+  { name: 'point read', prepare: withStoreFigures, comparesMemory: true },
+  { name: 'look-up in the store', prepare: readRecord },
   { name: 'scan of 100 rows', prepare: scanInSharedTransaction },
   { name: `durable write, ${WRITERS} writers`, prepare: putInTransactions(WRITERS) },
-] as const
+] as const satisfies readonly Operation[]
 
 /** Point reads tell also what the store is. */
 function withStoreFigures(store: BenchStore): Work {
@@ -45,17 +53,19 @@ export function growth(rows: number): Experiment {
     title: 'Cost of an operation as the table grows',
     unit: 'operations',
     contenders,
-    goals: OPERATIONS.map(({ name }): Goal => {
+    goals: OPERATIONS.map(({ name, comparesMemory = false }: Operation): Goal => {
       const small = contenderName(name, smallest)
       const large = contenderName(name, largest)
       return {
         what: `cost of a ${name}, ${shortRows(largest)} rows / ${shortRows(smallest)} rows`,
         // How many times as many the small store does in the same time.
-        ...{ of: small, to: large, must: 2.5, aim: 1.5, smallerIsBetter: true },
+        ...{ of: small, to: large, smallerIsBetter: true },
+        ...(comparesMemory ? {} : { must: 2.5, aim: 1.5 }),
       }
     }),
     plots: [PLOT],
     notes: [
+      'A point read is one in a transaction. The newest records of 65,536 rows are kept in memory: nearly all of the smallest store, and hardly any of the largest. A look-up in the store is what it costs where they are not.',
       '`loadRowsPerSecond` is how fast the store was filled; `storeMiB` its files before anything was measured.',
     ],
   }

@@ -11,6 +11,9 @@ export const COLUMNS: readonly string[] = [COLUMN]
 /** What a raw read or scan asks for: the newest cell of the column. */
 export const NEWEST: RowFilter = [{ family: 'data', qualifier: COLUMN, newest: 1 }]
 
+/** What a transaction asks the store for: the newest write record of the column. */
+export const NEWEST_RECORD: RowFilter = [{ family: 'write', qualifier: COLUMN, newest: 1 }]
+
 const VALUE_BYTES = 100
 
 /** Transactions and raw cells live in the same store, each in a table space of its own. */

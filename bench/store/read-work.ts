@@ -2,7 +2,15 @@
 import { runClosedLoop } from '../harness/closed-loop.ts'
 import { measureHere } from '../harness/measurement.ts'
 import { Random } from '../load/random.ts'
-import { COLUMNS, NEWEST, RAW_TABLE, readHalf, rowKey, TRANSACTION_TABLE } from './bench-rows.ts'
+import {
+  COLUMNS,
+  NEWEST,
+  NEWEST_RECORD,
+  RAW_TABLE,
+  readHalf,
+  rowKey,
+  TRANSACTION_TABLE,
+} from './bench-rows.ts'
 import type { BenchStore } from './bench-store.ts'
 import { reusedTransactions } from './reused-transactions.ts'
 import type { SqliteTable } from './sqlite-table.ts'
@@ -43,6 +51,14 @@ export function readRaw({ cellStore, rows }: BenchStore): Work {
 /** The same without a promise: what a read costs below the contract of the cell store. */
 export function readView({ view, rows }: BenchStore): Work {
   return readEach(rows, (row) => view.readRows([rowKey(RAW_TABLE, row)], NEWEST)[0])
+}
+
+/** The look-up that a read in a transaction costs where no record of the row is in memory. */
+export function readRecord({ cellStore, rows }: BenchStore): Work {
+  return readEach(
+    rows,
+    async (row) => (await cellStore.readRows([rowKey(TRANSACTION_TABLE, row)], NEWEST_RECORD))[0],
+  )
 }
 
 /** BEGIN, GET, COMMIT for each read. */
