@@ -51,13 +51,14 @@ function writeRow(
   const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)
   const existing = stored?.row
-  const before: Scope = { ...scope, row: existing ?? absentRow(table, key) }
+  const before = { ...scope, row: existing ?? absentRow(table, key) } satisfies Scope
   // Whatever the condition turns out to be, the commit depends on its staying so.
   if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
   const unmet = unmetBy(plan, existing !== undefined, before)
   if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
-  const row = existing === undefined ? newRow(plan, key, scope) : [...existing]
+  const row = [...before.row]
+  if (existing === undefined) fillDefaults(plan, row, scope)
   for (const { column, value } of assignments) {
     const definition = table.columns[column] as ColumnDefinition
     // All expressions see the row as it was before the statement.
@@ -119,16 +120,10 @@ function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[])
   )
 }
 
-function newRow(
-  { table, defaults }: SetPlan,
-  key: readonly SqlValue[],
-  { functions }: Scope,
-): SqlValue[] {
-  const row = absentRow(table, key)
+function fillDefaults({ table, defaults }: SetPlan, row: SqlValue[], { functions }: Scope): void {
   for (const position of defaults) {
     row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions)
   }
-  return row
 }
 
 function requireNotNull({ table, position }: SetPlan, row: SqlRow): void {

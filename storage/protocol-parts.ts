@@ -2,6 +2,7 @@
 import type { Row, Timestamp } from './cell-store/cell.ts'
 import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
+import { rowKeyText } from './cell-store/row-key.ts'
 import type { Clock } from './clock.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { EmbeddedFeed } from './feed/embedded-feed.ts'
@@ -24,7 +25,7 @@ import { ExclusiveLiveness, SharedLiveness } from './transaction/liveness.ts'
 import { LockResolver, type Settle } from './transaction/lock-resolver.ts'
 import { LockSweeper } from './transaction/lock-sweeper.ts'
 import type { ProtocolContext } from './transaction/protocol-context.ts'
-import { placeOfKey } from './transaction/recent-writes.ts'
+
 import type { TransactionProtocol } from './transaction/transaction-protocol.ts'
 
 /** What a storage layer is made of that depends on who owns the cell store and how one commits. */
@@ -125,7 +126,7 @@ async function openEmbedded(
     },
     safePointMax: () => latches.oldestLockedStart(),
     requestLifeMs: 0,
-    collected: (row) => latches.newest.forget(placeOfKey(row)),
+    collected: (row) => latches.newest.forget(rowKeyText(row)),
     stop: async () => {
       const reason = new CellStoreError('closed', 'The store is being closed.')
       stopping.abort(reason)

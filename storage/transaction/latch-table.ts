@@ -132,7 +132,7 @@ export class LatchTable {
       const place = placeOf(text)
       this.#atPlace[place] = (this.#atPlace[place] as number) - 1
       if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)
-      this.newest.forget(place)
+      this.newest.forget(text, place)
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)

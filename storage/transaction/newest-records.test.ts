@@ -77,7 +77,7 @@ describe('a record that was read', () => {
     newest.wasRead(rowRead(BOB, 6, '10'), 9)
     assert.equal(found(newest, 9, BOB, '1'), undefined)
     assert.equal(found(newest, 9, BOB, '01'), undefined)
-    // Every key has its place, so that one of so many stands in Bob's.
+    // One of so many has Bob's place.
     for (let at = 0; at < 200_000; at++) {
       assert.equal(found(newest, 9, Buffer.from(`\u0001${at}`, 'latin1')), undefined)
     }
@@ -92,6 +92,50 @@ describe('a record that was read', () => {
   })
 })
 
+describe('rows that share a place', () => {
+  const sharing: Buffer[] = []
+  for (let at = 0; sharing.length < 3; at++) {
+    const key = Buffer.from(`\u0001${at}`, 'latin1')
+    if (placeOfKey(key) === placeOfKey(BOB)) sharing.push(key)
+  }
+  const [ann, cem] = sharing as [Buffer, Buffer]
+  const commit = (newest: NewestRecords, key: Buffer, value: string, commitTs: number) =>
+    newest.wasCommitted(rowCommitted(key, 7, ['0', put(value)]), commitTs)
+
+  test('are both found; a third takes the place of the first', () => {
+    const { newest } = given()
+    commit(newest, BOB, '1', 8)
+    commit(newest, ann, '2', 9)
+    assert.deepEqual([found(newest, 20), found(newest, 20, ann)], ['1@8', '2@9'])
+    commit(newest, cem, '3', 10)
+    const all = [BOB, ann, cem].map((key) => found(newest, 20, key))
+    assert.deepEqual(all, [undefined, '2@9', '3@10'])
+  })
+
+  test('are forgotten one by one', () => {
+    const { newest } = given()
+    commit(newest, BOB, '1', 8)
+    commit(newest, ann, '2', 9)
+    newest.forget(rowKeyText(ann))
+    assert.deepEqual([found(newest, 20), found(newest, 20, ann)], ['1@8', undefined])
+    commit(newest, ann, '4', 11)
+    newest.forget(rowKeyText(BOB))
+    assert.deepEqual([found(newest, 20), found(newest, 20, ann)], [undefined, '4@11'])
+  })
+
+  test('never stand twice: what is newer replaces the record where it is', () => {
+    const { newest } = given()
+    commit(newest, BOB, '1', 8)
+    commit(newest, ann, '2', 9)
+    // Ann stands beside her place, which is free now.
+    newest.forget(rowKeyText(BOB))
+    commit(newest, ann, '5', 12)
+    assert.equal(found(newest, 20, ann), '5@12')
+    newest.forget(rowKeyText(ann))
+    assert.equal(found(newest, 20, ann), undefined)
+  })
+})
+
 describe('a record that was committed', () => {
   test('takes the place of the one before it', () => {
     const { newest } = given()
@@ -103,10 +147,10 @@ describe('a record that was committed', () => {
     assert.equal(found(newest, 10), 'delete@10')
   })
 
-  test('is forgotten with its place', () => {
+  test('is forgotten', () => {
     const { newest } = given()
     newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('3')]), 8)
-    newest.forget(placeOf(rowKeyText(BOB)))
+    newest.forget(rowKeyText(BOB))
     assert.equal(found(newest, 8), undefined)
   })
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
-import { PLACES, placeOfKey, type RecentWrites } from './recent-writes.ts'
+import { PLACES, placeOf, placeOfKey, type RecentWrites } from './recent-writes.ts'
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
@@ -27,8 +27,9 @@ export type CommittedRow = {
  *
  * Only records of columns with a one-character name: the rows of tables with one family. Of a long value
  * the record says where it is, and the value is read in the view. Not the system's rows, some of which are
- * written without a transaction. Each row has one place, which it shares with others, and the last one has
- * it: so nothing has to be evicted, and JavaScript's own collector has nothing to look at.
+ * written without a transaction. Each row may stand in its place, which it shares with others, or in the one
+ * beside it, and where both are taken the last row has its place: so nothing has to be evicted, and
+ * JavaScript's own collector has nothing to look at.
  */
 export class NewestRecords {
   readonly #recentWrites: RecentWrites
@@ -48,21 +49,19 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const place = placeOfKey(key)
+    const own = placeOfKey(key)
+    const place = this.#isAt(own, key) ? own : besides(own)
+    if (place !== own && !this.#isAt(place, key)) return undefined
     const commitTs = this.#commitTs[place] as number
-    if (commitTs === EMPTY || commitTs > readTs) return undefined
+    if (commitTs > readTs) return undefined
     const slab = this.#slabs[slabOf(place)] as Buffer
     const at = offsetOf(place)
     if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
-    if (slab.readUInt16LE(at + KEY_BYTES_AT) !== key.length) return undefined
-    const keyAt = at + HEAD_BYTES
-    for (let byte = 0; byte < key.length; byte++) {
-      if (slab[keyAt + byte] !== key[byte]) return undefined
-    }
-    const recordAt = keyAt + key.length
+    const recordAt = at + HEAD_BYTES + key.length
     const end = recordAt + slab.readUInt16LE(at + RECORD_BYTES_AT)
     // A copy, because the place may be another row's before the reader has looked at it.
-    const value = Buffer.from(slab.subarray(recordAt, end))
+    const value = Buffer.allocUnsafe(end - recordAt)
+    slab.copy(value, 0, recordAt, end)
     return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
   }
 
@@ -84,16 +83,17 @@ export class NewestRecords {
     this.#keep(row, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
-  /** The record of the row is no longer the newest one, or may not be. */
-  forget(place: number): void {
-    this.#commitTs[place] = EMPTY
+  /** The record of the row with this key, as `rowKeyText` writes it, is no longer the newest one, or may not be. */
+  forget(text: string, own = placeOf(text)): void {
+    if (this.#isNamed(own, text)) this.#commitTs[own] = EMPTY
+    else if (this.#isNamed(besides(own), text)) this.#commitTs[besides(own)] = EMPTY
   }
 
   #keep(key: Uint8Array, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
     const length = HEAD_BYTES + key.length + value.length
     if (length > PLACE_BYTES) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
-    const place = placeOfKey(key)
+    const place = this.#placeFor(key)
     this.#slabs[slabOf(place)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
     const slab = this.#slabs[slabOf(place)] as Buffer
     const at = offsetOf(place)
@@ -103,6 +103,39 @@ export class NewestRecords {
     slab[at + COLUMN_AT] = qualifier.charCodeAt(0)
     slab.set(key, at + HEAD_BYTES)
     slab.set(value, at + HEAD_BYTES + key.length)
+  }
+
+  /** Where the row stands, so that it never stands twice; else a place that is free, or its own. */
+  #placeFor(key: Uint8Array): number {
+    const own = placeOfKey(key)
+    const other = besides(own)
+    if (this.#isAt(own, key)) return own
+    if (this.#isAt(other, key)) return other
+    return this.#commitTs[own] !== EMPTY && this.#commitTs[other] === EMPTY ? other : own
+  }
+
+  #isAt(place: number, key: Uint8Array): boolean {
+    if (!this.#hasKeyOf(place, key.length)) return false
+    const slab = this.#slabs[slabOf(place)] as Buffer
+    const keyAt = offsetOf(place) + HEAD_BYTES
+    for (let at = 0; at < key.length; at++) if (slab[keyAt + at] !== key[at]) return false
+    return true
+  }
+
+  #isNamed(place: number, text: string): boolean {
+    if (!this.#hasKeyOf(place, text.length)) return false
+    const slab = this.#slabs[slabOf(place)] as Buffer
+    const keyAt = offsetOf(place) + HEAD_BYTES
+    for (let at = 0; at < text.length; at++) {
+      if (slab[keyAt + at] !== text.charCodeAt(at)) return false
+    }
+    return true
+  }
+
+  #hasKeyOf(place: number, bytes: number): boolean {
+    if (this.#commitTs[place] === EMPTY) return false
+    const slab = this.#slabs[slabOf(place)] as Buffer
+    return slab.readUInt16LE(offsetOf(place) + KEY_BYTES_AT) === bytes
   }
 }
 
@@ -118,6 +151,11 @@ const SLAB_PLACES = 64
 const EMPTY = 0
 /** The first byte of the keys of system rows. */
 const SYSTEM_SPACE = 0x00
+
+/** The other place that a row may stand in. */
+function besides(place: number): number {
+  return place ^ 1
+}
 
 function slabOf(place: number): number {
   return Math.floor(place / SLAB_PLACES)

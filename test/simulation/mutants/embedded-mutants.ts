@@ -105,7 +105,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'releasedRecordsKept',
     what: 'a record in memory is not forgotten when the row gets a newer one',
     file: LATCHES,
-    find: '      this.newest.forget(place)\n',
+    find: '      this.newest.forget(text, place)\n',
     replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
   }),
