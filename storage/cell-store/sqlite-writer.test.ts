@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CellStoreError } from './cell-store.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import type {
   BatchResult,
@@ -34,6 +35,18 @@ class GroupsNoted implements GroupCommitter {
   msOfEachBatch = 0
   answer: (batches: readonly WriteBatch[]) => Promise<readonly BatchResult[]> = async (batches) =>
     batches.map(() => null)
+
+  get sizes(): number[] {
+    return this.groups.map((group) => group.length)
+  }
+
+  /** Groups that are sent from now on are answered when this has resolved. */
+  answerAfter(disk: Promise<void>): void {
+    this.answer = async (batches) => {
+      await disk
+      return batches.map(() => null)
+    }
+  }
 
   async commitGroup(batches: readonly WriteBatch[], bytes: number) {
     this.groups.push(batches.flatMap(rowsOf))
@@ -77,13 +90,10 @@ describe('group commit', () => {
   test('while a group is being committed the next one gathers, over any number of turns', async () => {
     const { committer, writer } = given()
     const disk = Promise.withResolvers<void>()
-    committer.answer = async (batches) => {
-      await disk.promise
-      return batches.map(() => null)
-    }
+    committer.answerAfter(disk.promise)
     const answers = [writer.submit(batchOf(['a']))]
     for (const row of ['b', 'c', 'd']) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await eventLoopTurn()
       answers.push(writer.submit(batchOf([row])))
     }
     assert.deepEqual(committer.groups, [['a']])
@@ -95,20 +105,16 @@ describe('group commit', () => {
   test('sixteen batches need not wait for the group before them, but for two groups everybody waits', async () => {
     const { committer, writer } = given()
     const disk = Promise.withResolvers<void>()
-    committer.answer = async (batches) => {
-      await disk.promise
-      return batches.map(() => null)
-    }
-    const sizes = () => committer.groups.map((group) => group.length)
+    committer.answerAfter(disk.promise)
     const answers: Promise<unknown>[] = []
     for (const count of [1, 15, 1, 16]) {
       for (let at = 0; at < count; at += 1) answers.push(writer.submit(batchOf([String(at)])))
-      await new Promise((resolve) => setImmediate(resolve))
+      await eventLoopTurn()
     }
-    assert.deepEqual(sizes(), [1, 16])
+    assert.deepEqual(committer.sizes, [1, 16])
     disk.resolve()
     await Promise.all(answers)
-    assert.deepEqual(sizes(), [1, 16, 16])
+    assert.deepEqual(committer.sizes, [1, 16, 16])
   })
 
   test('what waits for a quick disk is sent by halves, and for a slow one together', async () => {
@@ -118,7 +124,7 @@ describe('group commit', () => {
       const rows = Array.from({ length: count }, (_, at) => String(at))
       await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
       assert.deepEqual(committer.groups.flat(), rows)
-      return committer.groups.map((group) => group.length)
+      return committer.sizes
     }
     assert.deepEqual(await submitAll(31), [31])
     assert.deepEqual(await submitAll(33), [17, 16])
@@ -214,28 +220,22 @@ describe('group commit', () => {
 
   test('a large batch has the thread to itself: it is sent in parts, and nothing comes between them', async () => {
     const { committer, writer } = given()
-    let disk = Promise.withResolvers<void>()
-    committer.answer = async (batches) => {
-      await disk.promise
-      return batches.map(() => null)
-    }
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    const sizes = () => committer.groups.map((group) => group.length)
+    const [first, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    committer.answerAfter(first.promise)
     const large: LargeBatch = { kind: 'large', steps: batchOf(['b', 'c']).steps }
     const batches = [batchOf(['a']), large, ...Array.from({ length: 20 }, () => batchOf(['d']))]
     const answers = batches.map((batch) => writer.submit(batch))
-    await turn()
-    assert.deepEqual(sizes(), [1])
-    const first = disk
-    disk = Promise.withResolvers<void>()
+    await eventLoopTurn()
+    assert.deepEqual(committer.sizes, [1])
+    committer.answerAfter(rest.promise)
     first.resolve()
     await answers[0]
-    await turn()
-    await turn()
-    assert.deepEqual(sizes(), [1, 2])
-    disk.resolve()
+    await eventLoopTurn()
+    await eventLoopTurn()
+    assert.deepEqual(committer.sizes, [1, 2])
+    rest.resolve()
     await Promise.all(answers)
-    assert.deepEqual(sizes(), [1, 2, 20])
+    assert.deepEqual(committer.sizes, [1, 2, 20])
   })
 
   test('close carries out what was asked before it, and refuses what comes after', async () => {

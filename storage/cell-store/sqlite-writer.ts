@@ -50,8 +50,8 @@ export class SqliteWriter {
   readonly #onFatal: (error: CellStoreError) => void
   #queue: QueuedBatch[] = []
   #flushScheduled = false
+  /** Groups under way; a large batch takes the places of all. */
   #underWay = 0
-  #isLargeUnderWay = false
   #isDiskQuick = true
   #closedBy: CellStoreError | undefined
   #failure: CellStoreError | undefined
@@ -124,19 +124,18 @@ export class SqliteWriter {
     if (this.#underWay === 0) this.#whenIdle()
   }
 
-  /** Whether the first of the queue can be sent. A large batch is sent in parts, so nothing may overtake it. */
+  /** Whether the first of the queue can be sent. */
   #hasRoom(): boolean {
-    const [first] = this.#queue
+    const first = this.#queue[0]
     if (first === undefined) return false
     if (this.#underWay === 0) return true
-    if (this.#underWay === GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
-    if (this.#isLargeUnderWay || first.batch.kind === 'large') return false
+    if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
     return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
   }
 
   async #carryOut(group: readonly QueuedBatch[]): Promise<void> {
-    this.#underWay += 1
-    this.#isLargeUnderWay = group[0]?.batch.kind === 'large'
+    const places = placesOf(group[0] as QueuedBatch)
+    this.#underWay += places
     try {
       const results = await this.#commit(group)
       this.#beforeAnswers()
@@ -145,7 +144,7 @@ export class SqliteWriter {
       for (const { reject } of group) reject(inDoubt(cause))
       this.fail(cause)
     }
-    this.#underWay -= 1
+    this.#underWay -= places
     if (this.#queue.length > 0) this.#scheduleFlush()
     else if (this.#underWay === 0) this.#whenIdle()
   }
@@ -208,6 +207,11 @@ export class SqliteWriter {
     }
     return this.#queue.splice(0, count)
   }
+}
+
+/** A large batch is put together over several turns, and nothing may overtake it meanwhile. */
+function placesOf({ batch }: QueuedBatch): number {
+  return batch.kind === 'large' ? GROUPS_UNDER_WAY_MAX : 1
 }
 
 function stepsIn(batch: WriteBatch | LargeBatch): number {

@@ -49,9 +49,8 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const own = placeOfKey(key)
-    const place = this.#isAt(own, key) ? own : besides(own)
-    if (place !== own && !this.#isAt(place, key)) return undefined
+    const place = this.#placeWith(key, placeOfKey(key))
+    if (place === undefined) return undefined
     const commitTs = this.#commitTs[place] as number
     if (commitTs > readTs) return undefined
     const slab = this.#slabs[slabOf(place)] as Buffer
@@ -108,10 +107,16 @@ export class NewestRecords {
   /** Where the row stands, so that it never stands twice; else a place that is free, or its own. */
   #placeFor(key: Uint8Array): number {
     const own = placeOfKey(key)
+    const place = this.#placeWith(key, own)
+    if (place !== undefined) return place
     const other = besides(own)
-    if (this.#isAt(own, key)) return own
-    if (this.#isAt(other, key)) return other
     return this.#commitTs[own] !== EMPTY && this.#commitTs[other] === EMPTY ? other : own
+  }
+
+  /** Where the row stands; `own` is its place. */
+  #placeWith(key: Uint8Array, own: number): number | undefined {
+    if (this.#isAt(own, key)) return own
+    return this.#isAt(besides(own), key) ? besides(own) : undefined
   }
 
   #isAt(place: number, key: Uint8Array): boolean {
