@@ -45,10 +45,11 @@ export function sharedHello(
   })
 }
 
-export function percoliteLoad(
+/** Such requests to a server at this origin: a percolite, or etcd for its own. */
+export function requestLoad(
   request: RequestName,
   options: PercoliteOptions,
-): (server: PercoliteServer) => Load {
+): (server: { readonly origin: string }) => Load {
   return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options) })
 }
 

@@ -2,7 +2,7 @@
 import type { Experiment } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import type { PercoliteOptions } from '../peers/percolite-server.ts'
-import { percoliteLoad, sharedPercolite } from './http-contenders.ts'
+import { requestLoad, sharedPercolite } from './http-contenders.ts'
 
 // Rates well below what the closed loop reaches: beyond it a queue grows and latency says only how long
 // the run was.
@@ -27,7 +27,7 @@ export function openLoopLatency(options: PercoliteOptions): Experiment {
           name: `${verb} at ${ratePerSecond}/s`,
           point: { series: verb, x: ratePerSecond },
           server,
-          load: percoliteLoad(request, options),
+          load: requestLoad(request, options),
           clients: CONNECTIONS,
           ratePerSecond,
         })
@@ -55,7 +55,7 @@ export function eventLoop(options: PercoliteOptions): Experiment {
   const server = sharedPercolite(options)
   const small = {
     server,
-    load: percoliteLoad('get', options),
+    load: requestLoad('get', options),
     clients: CONNECTIONS,
     ratePerSecond: RATE_BESIDE_SCAN,
   }
@@ -68,7 +68,7 @@ export function eventLoop(options: PercoliteOptions): Experiment {
       loadedContender({
         name: 'GETs beside SCANs',
         ...small,
-        beside: percoliteLoad('scan', options),
+        beside: requestLoad('scan', options),
       }),
     ],
     goals: [],
@@ -88,7 +88,7 @@ export function eventLoop(options: PercoliteOptions): Experiment {
 /** Two load processes with half the clients each: they may not get more out of the server than one. */
 export function driverCheck(options: PercoliteOptions): Experiment {
   const server = sharedPercolite(options)
-  const order = { server, load: percoliteLoad('get', options), clients: CONNECTIONS }
+  const order = { server, load: requestLoad('get', options), clients: CONNECTIONS }
   return {
     name: 'driver',
     title: 'Is the load generator the bottleneck? GETs of 64 clients',

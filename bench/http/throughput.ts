@@ -6,7 +6,7 @@ import type { PercoliteOptions } from '../peers/percolite-server.ts'
 import {
   durableCeiling,
   helloLoad,
-  percoliteLoad,
+  requestLoad,
   sharedHello,
   sharedPercolite,
 } from './http-contenders.ts'
@@ -37,7 +37,7 @@ export function clientScaling(request: 'get' | 'set', options: PercoliteOptions)
           name: nameOf(verb, clients),
           point: { series: `percolite ${verb}`, x: clients },
           server: percolite,
-          load: percoliteLoad(request, options),
+          load: requestLoad(request, options),
           clients,
         }),
         loadedContender({
@@ -89,13 +89,13 @@ export function batching(options: PercoliteOptions): Experiment {
       loadedContender({
         name: one,
         server,
-        load: percoliteLoad('get', options),
+        load: requestLoad('get', options),
         clients: BATCH_CLIENTS,
       }),
       loadedContender({
         name: many,
         server,
-        load: percoliteLoad('batchOfGets', options),
+        load: requestLoad('batchOfGets', options),
         clients: BATCH_CLIENTS,
         unitsPerOperation: STATEMENTS_PER_BATCH,
       }),
@@ -125,7 +125,7 @@ export function transfers(options: PercoliteOptions): Experiment {
       loadedContender({
         name: `transfer, ${clients} clients`,
         server,
-        load: percoliteLoad('transfer', options),
+        load: requestLoad('transfer', options),
         clients,
       }),
     ),

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
-import { durableCeiling } from '../http/http-contenders.ts'
+import { durableCeiling, requestLoad, sharedPercolite } from '../http/http-contenders.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
-import type { HttpSettings } from '../load/http-workload.ts'
-import { type Load, loadedContender } from '../load/loaded-contender.ts'
+import { loadedContender } from '../load/loaded-contender.ts'
 import { withInstalledPeers } from './installed-peers.ts'
 import { SharedServer } from './measured-server.ts'
 import { PERCOLITE_OPTIONS, type PercoliteOptions } from './percolite-server.ts'
-import { preparedEtcd, preparedPercolite, preparedPostgres } from './prepared-servers.ts'
+import { preparedEtcd, preparedPostgres } from './prepared-servers.ts'
 import { RedisServer } from './redis-server.ts'
 
 const CLIENTS = 64
 
 const moduleOf = (path: string) => new URL(path, import.meta.url).href
-const http = (settings: HttpSettings): Load => {
-  return { module: moduleOf('../load/http-workload.ts'), settings }
-}
 
 /** Percolite beside the servers that people would use instead. */
 export const peersSuite: Suite = {
@@ -41,15 +37,15 @@ function puts(options: PercoliteOptions): Experiment {
     contenders: [
       loadedContender({
         name: 'percolite',
-        server: new SharedServer('percolite', (folder) => preparedPercolite(folder, rows, options)),
-        load: ({ origin }) => http({ origin, request: 'set', rows }),
+        server: sharedPercolite(options),
+        load: requestLoad('set', options),
         clients: CLIENTS,
       }),
       loadedContender({
         name: 'etcd',
         program: 'etcd',
         server: new SharedServer('etcd', (folder) => preparedEtcd(folder, rows)),
-        load: ({ origin }) => http({ origin, request: 'etcdPut', rows }),
+        load: requestLoad('etcdPut', options),
         clients: CLIENTS,
       }),
       loadedContender({
@@ -108,8 +104,8 @@ function transfers(options: PercoliteOptions): Experiment {
     contenders: [
       loadedContender({
         name: 'percolite, one request',
-        server: new SharedServer('percolite', (folder) => preparedPercolite(folder, rows, options)),
-        load: ({ origin }) => http({ origin, request: 'transfer', rows }),
+        server: sharedPercolite(options),
+        load: requestLoad('transfer', options),
         clients: CLIENTS,
       }),
       loadedContender({
