@@ -80,7 +80,7 @@ function comparison(options: BrokerageOptions): Experiment {
     title: `profile ${profile.name}, ${profile.customers.toLocaleString('en')} customers, ${profile.trades.toLocaleString('en')} trades of history`,
     unit: 'TR',
     contenders,
-    warmsUp: false,
+    warmUpSeconds: 0,
     goals: GOALS.filter(({ to }) => peers.includes(to)).map((goal) => ({
       ...goal,
       what: `TR/s per core: ${product} / ${goal.to}`,

@@ -40,7 +40,7 @@ export function figure9(options: BrokerageOptions): Experiment {
         }),
       ),
     ),
-    warmsUp: false,
+    warmUpSeconds: 0,
     goals: [],
     fits: kinds.map((kind) => ({
       what: `TR/s per core used, ${kind}`,

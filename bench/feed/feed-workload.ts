@@ -88,7 +88,7 @@ class FeedWorkload implements Workload {
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.close()
     this.#slow?.close()
-    await this.#client.close()
+    this.#client.close()
   }
 
   readonly #told = (buffer: Buffer, start: number, end: number): void => {

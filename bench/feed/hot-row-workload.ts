@@ -50,8 +50,8 @@ class HotRowWorkload implements Workload {
     return { conflicts }
   }
 
-  close(): Promise<void> {
-    return this.#client.close()
+  async close(): Promise<void> {
+    this.#client.close()
   }
 }
 

@@ -24,8 +24,8 @@ export type Experiment = {
   readonly seconds?: number
   /** The run's `--repetitions` when absent: for what cannot be repeated, such as loading. */
   readonly repetitions?: number
-  /** False for what cannot be repeated. */
-  readonly warmsUp?: boolean
+  /** Before the first sample of each contender; 1 when absent, 0 for what cannot be repeated. */
+  readonly warmUpSeconds?: number
 }
 
 export type Contender = {

@@ -132,8 +132,8 @@ function sizeOf(experiment: Experiment, settings: RunSettings) {
   return {
     seconds,
     repetitions: experiment.repetitions ?? settings.repetitions,
-    // Long enough for the compiler and the caches to settle, and no longer than a sample.
-    warmUpSeconds: experiment.warmsUp === false ? 0 : Math.min(seconds, 1),
+    // A trial with short samples has short warm-ups too.
+    warmUpSeconds: Math.min(experiment.warmUpSeconds ?? 1, seconds * 3),
   }
 }
 

@@ -14,6 +14,10 @@ import {
 const CLIENTS = [1, 4, 16, 64] as const
 const MOST_CLIENTS = 64
 const BATCH_CLIENTS = 16
+// A server is fast when V8 has compiled what it does: after six to ten seconds under load. Contenders by
+// the number of clients share one.
+const WARM_UP_SECONDS = 6
+const SHARED_WARM_UP_SECONDS = 3
 
 const GOALS: Readonly<Record<'get' | 'set', Pick<Goal, 'what' | 'must' | 'aim'>>> = {
   get: { what: 'GET over HTTP / Fastify hello-world POST, same client', must: 0.55, aim: 0.8 },
@@ -31,6 +35,7 @@ export function clientScaling(request: 'get' | 'set', options: PercoliteOptions)
     name: request,
     title: `${verb} of one row over HTTP, closed loop`,
     unit: 'requests',
+    warmUpSeconds: SHARED_WARM_UP_SECONDS,
     contenders: [
       ...CLIENTS.flatMap((clients) => [
         loadedContender({
@@ -85,6 +90,7 @@ export function batching(options: PercoliteOptions): Experiment {
     name: 'batch',
     title: `GETs alone and ${STATEMENTS_PER_BATCH} in a request, ${BATCH_CLIENTS} clients`,
     unit: 'statements',
+    warmUpSeconds: WARM_UP_SECONDS,
     contenders: [
       loadedContender({
         name: one,
@@ -121,6 +127,7 @@ export function transfers(options: PercoliteOptions): Experiment {
     name: 'transfer',
     title: 'Two-row transfer in one request, durable',
     unit: 'transfers',
+    warmUpSeconds: SHARED_WARM_UP_SECONDS,
     contenders: counts.map((clients) =>
       loadedContender({
         name: `transfer, ${clients} clients`,

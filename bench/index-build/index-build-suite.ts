@@ -44,7 +44,7 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
     title: `An index over ${rows.toLocaleString('en')} rows, built while they are written`,
     unit: 'writes',
     repetitions: 1,
-    warmsUp: false,
+    warmUpSeconds: 0,
     contenders: [
       shared.contender(NAMES.before, ({ load }, seconds, signal) => load.run({ seconds }, signal)),
       shared.contender(NAMES.during, (open, _seconds, signal) =>

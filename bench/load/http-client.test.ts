@@ -23,7 +23,7 @@ async function clientOf(context: TestContext, answers: readonly Answer[]): Promi
   const { port } = server.address() as { readonly port: number }
   const client = new HttpClient(`http://127.0.0.1:${port}`, 1)
   context.after(async () => {
-    await client.close()
+    client.close()
     server.close()
   })
   return client

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Dispatcher, Pool } from 'undici'
-
-const HEADERS = { 'content-type': 'application/json' }
+import { HttpConnection } from './http-connection.ts'
 
 /** An answer that is no success: the benchmark's own request was wrong, or the server gave up. */
 export class UnexpectedAnswer extends Error {
@@ -21,53 +19,40 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/**
- * POSTs JSON over connections that stay open, one request at a time on each. It goes below undici's
- * `request`, which makes a stream of every answer: the client would need more CPU than the server.
- */
+/** POSTs JSON over connections that stay open, one request at a time on each. */
 export class HttpClient {
-  readonly #pool: Pool
+  readonly #connections: readonly HttpConnection[]
+  readonly #free: HttpConnection[]
+  /** Requests that wait for a connection, in the order in which they came. */
+  readonly #waiting: Array<(connection: HttpConnection) => void> = []
 
   constructor(origin: string, connections: number) {
-    this.#pool = new Pool(origin, { connections, pipelining: 1 })
+    const url = new URL(origin)
+    this.#connections = Array.from({ length: connections }, () => new HttpConnection(url))
+    this.#free = [...this.#connections]
   }
 
   /** The text of the answer. Throws UnexpectedAnswer when its status is not of the 200s. */
-  post(path: string, body: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      let status = 0
-      const chunks: Buffer[] = []
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart() {},
-        onResponseStart(_controller, statusCode) {
-          status = statusCode
-        },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk)
-        },
-        onResponseEnd() {
-          const [only] = chunks
-          const text = (chunks.length === 1 ? (only as Buffer) : Buffer.concat(chunks)).toString(
-            'utf8',
-          )
-          if (status >= 200 && status < 300) resolve(text)
-          else reject(new UnexpectedAnswer(path, status, text))
-        },
-        onResponseError(_controller, error) {
-          reject(error)
-        },
-      }
-      this.#pool.dispatch({ method: 'POST', path, body, headers: HEADERS }, handler)
-    })
+  async post(path: string, body: string): Promise<string> {
+    const connection = this.#free.pop() ?? (await this.#nextFree())
+    try {
+      const { status, text } = await connection.post(path, body)
+      if (status < 300) return text
+      throw new UnexpectedAnswer(path, status, text)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free.push(connection)
+      else next(connection)
+    }
   }
 
-  /** Does not wait for answers that will never come. */
-  async destroy(): Promise<void> {
-    await this.#pool.destroy()
+  /** Does not wait for answers that are still to come. */
+  close(): void {
+    for (const connection of this.#connections) connection.close()
   }
 
-  async close(): Promise<void> {
-    await this.#pool.close()
+  #nextFree(): Promise<HttpConnection> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 }
 

@@ -67,7 +67,7 @@ export async function openWorkload(settings: HttpSettings, place: LoadPlace): Pr
       return retries.run(() => client.post(settings.path ?? path, text))
     },
     takeFigures: () => ({ retries: retries.take() }),
-    close: () => client.close(),
+    close: async () => client.close(),
   }
 }
 

@@ -65,6 +65,6 @@ async function assertOwnMember(origin: string, name: string): Promise<void> {
     const { members } = JSON.parse(await client.post('/v3/cluster/member/list', '{}'))
     assertOwn('etcd', members[0].name, name)
   } finally {
-    await client.close()
+    client.close()
   }
 }

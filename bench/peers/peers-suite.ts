@@ -10,6 +10,8 @@ import { preparedEtcd, preparedPostgres } from './prepared-servers.ts'
 import { RedisServer } from './redis-server.ts'
 
 const CLIENTS = 64
+// A server of Node's is fast when V8 has compiled what it does: after six to ten seconds under load.
+const WARM_UP_SECONDS = 8
 
 const moduleOf = (path: string) => new URL(path, import.meta.url).href
 
@@ -34,6 +36,7 @@ function puts(options: PercoliteOptions): Experiment {
     name: 'put',
     title: `Durable put of one value, ${CLIENTS} clients`,
     unit: 'puts',
+    warmUpSeconds: WARM_UP_SECONDS,
     contenders: [
       loadedContender({
         name: 'percolite',
@@ -101,6 +104,7 @@ function transfers(options: PercoliteOptions): Experiment {
     name: 'transfer',
     title: `Transfer between two rows, ${CLIENTS} clients`,
     unit: 'transfers',
+    warmUpSeconds: WARM_UP_SECONDS,
     contenders: [
       loadedContender({
         name: 'percolite, one request',

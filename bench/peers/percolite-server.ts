@@ -62,11 +62,11 @@ export class PercoliteServer implements MeasuredServer {
   /** Ends it with SIGKILL; what it had acknowledged is in its folder, for the next one. */
   async kill(): Promise<void> {
     await this.#server.kill()
-    await this.#client.destroy()
+    this.#client.close()
   }
 
   async close(): Promise<void> {
-    await this.#client.close()
+    this.#client.close()
     await this.#server.stop()
   }
 }

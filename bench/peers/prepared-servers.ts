@@ -78,7 +78,7 @@ export async function preparedEtcd(folder: string, rows: number): Promise<EtcdSe
       ])
       await client.post('/v3/kv/txn', JSON.stringify({ success }))
     }
-    await client.close()
+    client.close()
   })
 }
 

@@ -24,7 +24,7 @@ export function memory(rows: number): Experiment {
     title: `Resident memory while ${rows.toLocaleString('en')} rows of 100 bytes are loaded and scanned`,
     unit: 'rows',
     repetitions: 1,
-    warmsUp: false,
+    warmUpSeconds: 0,
     contenders: [loadAndScan(rows)],
     goals: [
       {

@@ -59,7 +59,7 @@ export async function openEtcdStore(
     async insertMany(records) {
       await ask('txn', { success: records.map((record) => ({ requestPut: put(record) })) })
     },
-    close: () => http.close(),
+    close: async () => http.close(),
   }
 }
 

@@ -62,7 +62,7 @@ export async function openPercoliteStore(
     async insertMany(records) {
       await query({ statements: records.map(insert) })
     },
-    close: () => http.close(),
+    close: async () => http.close(),
   }
 }
 

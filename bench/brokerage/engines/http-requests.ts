@@ -29,11 +29,11 @@ export class HttpRequests implements PercoliteRequests {
   }
 
   async destroy(): Promise<void> {
-    await this.#http.destroy()
+    this.#http.close()
   }
 
   async close(): Promise<void> {
-    await this.#http.close()
+    this.#http.close()
   }
 }
 
