@@ -117,24 +117,28 @@ describe('group commit', () => {
     assert.deepEqual(committer.sizes, [1, 16, 16])
   })
 
-  test('what waits for a quick disk is sent by halves, and for a slow one together', async () => {
+  test('for a quick disk twenty-four batches do not wait for the end of their turn, for a slow one all do', async () => {
     const { committer, writer } = given()
     const submitAll = async (count: number) => {
       committer.groups.length = 0
       const rows = Array.from({ length: count }, (_, at) => String(at))
-      await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
+      const answers = rows.map((row) => writer.submit(batchOf([row])))
+      const early = committer.sizes
+      await Promise.all(answers)
       assert.deepEqual(committer.groups.flat(), rows)
-      return committer.sizes
+      return { early, all: committer.sizes }
     }
-    assert.deepEqual(await submitAll(31), [31])
-    assert.deepEqual(await submitAll(33), [17, 16])
+    assert.deepEqual(await submitAll(23), { early: [], all: [23] })
+    assert.deepEqual(await submitAll(39), { early: [24], all: [24, 15] })
+    // Two groups are under way: the rest waits until one of them is answered.
+    assert.deepEqual(await submitAll(64), { early: [24, 24], all: [24, 24, 16] })
     committer.msOfEachBatch = 1
-    assert.deepEqual(await submitAll(32), [16, 16])
+    assert.deepEqual(await submitAll(24), { early: [24], all: [24] })
     // It was found to be slow, and has one group at a time until it is quick again.
-    assert.deepEqual(await submitAll(32), [32])
+    assert.deepEqual(await submitAll(64), { early: [], all: [64] })
     committer.msOfEachBatch = 0
-    assert.deepEqual(await submitAll(32), [32])
-    assert.deepEqual(await submitAll(32), [16, 16])
+    assert.deepEqual(await submitAll(64), { early: [], all: [64] })
+    assert.deepEqual(await submitAll(24), { early: [24], all: [24] })
   })
 
   test('a group has at most a thousand steps and four mebibytes; a batch is never divided', async () => {
@@ -144,7 +148,7 @@ describe('group commit', () => {
     await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
     const sizes = () => committer.groups.splice(0).map((group) => group.length)
     assert.deepEqual(committer.groups.flat(), rows)
-    assert.deepEqual(sizes(), [1_000, 1_000, 500])
+    assert.deepEqual(sizes(), [24, 24, 1_000, 1_000, 452])
 
     const batches = [600, 400, 600, 1_500, 1].map((steps) => batchOf(rows.slice(0, steps)))
     await Promise.all(batches.map((batch) => writer.submit(batch)))
@@ -195,10 +199,10 @@ describe('group commit', () => {
     test(`${scenario}: its group is ambiguous, all else is closed, and it is said once`, async () => {
       const { committer, fatal, writer } = given()
       committer.answer = answer
-      const rows = Array.from({ length: 2_001 }, (_, at) => String(at))
+      const rows = Array.from({ length: 60 }, (_, at) => String(at))
       const results = await Promise.allSettled(rows.map((row) => writer.submit(batchOf([row]))))
       const kinds = results.map((result) => result.status === 'rejected' && result.reason.kind)
-      assert.deepEqual(kinds, [...Array(2_000).fill('ambiguous'), 'closed'])
+      assert.deepEqual(kinds, [...Array(48).fill('ambiguous'), ...Array(12).fill('closed')])
       await assert.rejects(writer.submit(batchOf(['z'])), { kind: 'closed' })
       assert.throws(() => writer.assertOpen(), { kind: 'closed' })
       assert.deepEqual(

@@ -18,6 +18,8 @@ export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 const GROUPS_UNDER_WAY_MAX = 2
 /** Fewer batches in a second group are not worth its sync. */
 const SECOND_GROUP_BATCHES_MIN = 16
+/** So many do not wait for the end of the turn that brings them: it may bring as many again. */
+const EARLY_GROUP_BATCHES_MIN = 24
 /**
  * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
  * many transactions. One sync for all of them is better then.
@@ -41,8 +43,8 @@ type QueuedBatch = {
  * queued, and are answered in it.
  *
  * Writers that are answered together ask again together, and meanwhile the thread that writes would have
- * nothing to do. So while the disk is quick two groups may be under way, and what waits when there is
- * none is sent by halves: the first is answered, and asks again, while the second is being written.
+ * nothing to do. So while the disk is quick two groups may be under way, and a group is sent in the middle of
+ * a turn that brings many: the first is answered, and asks again, while the second is being written.
  */
 export class SqliteWriter {
   readonly #committer: GroupCommitter
@@ -74,7 +76,8 @@ export class SqliteWriter {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
       this.#queue.push({ batch, steps: stepsIn(batch), bytes: bytesIn(batch), resolve, reject })
-      this.#scheduleFlush()
+      if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
+      else this.#scheduleFlush()
     })
   }
 
@@ -108,7 +111,7 @@ export class SqliteWriter {
     })
   }
 
-  /** What is asked in one turn of the event loop is gathered, also when nothing is under way. */
+  /** What few ask in one turn of the event loop is gathered, also when nothing is under way. */
   #scheduleFlush(): void {
     if (this.#flushScheduled || !this.#hasRoom()) return
     this.#flushScheduled = true
@@ -186,20 +189,12 @@ export class SqliteWriter {
     if (lost !== undefined) this.fail(receivedError(lost))
   }
 
-  /**
-   * From the front of the queue: all of it, or half where the other half follows at once. A batch larger
-   * than the bounds is a group of its own.
-   */
+  /** From the front of the queue. A batch larger than the bounds is a group of its own. */
   #takeGroup(): QueuedBatch[] {
-    const { length } = this.#queue
-    const isShared =
-      this.#underWay === 0 && this.#isDiskQuick && length >= 2 * SECOND_GROUP_BATCHES_MIN
-    const countMax = isShared ? Math.ceil(length / 2) : length
     let count = 0
     let steps = 0
     let bytes = 0
     for (const queued of this.#queue) {
-      if (count === countMax) break
       steps += queued.steps
       bytes += queued.bytes
       if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > GROUP_BYTES_MAX)) break
