@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import type { Clock, Timestamp } from '../storage/storage.ts'
+import { type Answer, andThen, type Clock, type Timestamp } from '../storage/storage.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
@@ -42,13 +42,17 @@ export class QueryAnswers {
     this.#parts = parts
   }
 
-  /** The answer in this turn, where nothing has to be waited for and nothing is wrong. */
-  now(query: QueryRequest): ReadyAnswer | undefined {
-    const { runner, writer } = this.#parts
-    const outcome = runner.runNow(query)
+  /** The answer to one simple statement; undefined where it has to be made as any other, by `of`. */
+  ofLone(query: QueryRequest): Answer<ReadyAnswer | undefined> {
+    return andThen(this.#parts.runner.runLone(query), this.#ofOutcome)
+  }
+
+  readonly #ofOutcome = (outcome: QueryOutcome | undefined): ReadyAnswer | undefined => {
     if (outcome === undefined) return undefined
-    const text = writer.shortAnswer(outcome, query.integers ?? 'number')
-    return text === undefined ? undefined : answered(outcome, text)
+    const text = this.#parts.writer.shortAnswer(outcome, 'number')
+    // What has committed cannot begin anew.
+    if (text === undefined) throw new TypeError('A lone statement has answered many rows.')
+    return answered(outcome, text)
   }
 
   /** Rejects with whatever a request can fail by; `response` tells when its client goes away. */

@@ -7,7 +7,7 @@ import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
-import { runLoneGet } from './lone-get.ts'
+import { runLone } from './lone-statement.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
@@ -55,9 +55,9 @@ export class StatementRunner {
     this.#definitions = new DefinitionRunner(parts)
   }
 
-  /** Runs a request in this turn, where nothing has to be waited for and nothing is wrong. */
-  runNow(request: QueryRequest): QueryOutcome | undefined {
-    return runLoneGet(this.#parts, request)
+  /** Runs a request that is one simple statement; undefined where the ordinary way is needed, see `runLone`. */
+  runLone(request: QueryRequest): Answer<QueryOutcome | undefined> {
+    return runLone(this.#parts, request)
   }
 
   /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */

@@ -148,11 +148,7 @@ export class Storage {
    * `timestamp_in_future` when `asOf` lies outside what can be read.
    */
   begin(options: BeginOptions = {}): Answer<Transaction> {
-    return andThen(this.#snapshotOf(options), (snapshot) => {
-      const transaction = new Transaction(this.#transactionParts, snapshot)
-      this.#registry.begun(transaction)
-      return transaction
-    })
+    return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
   }
 
   /**
@@ -167,6 +163,11 @@ export class Storage {
     const catalog = this.#newestCatalog.at(stamp.timestamp)
     if (catalog === undefined) return undefined
     return { readTs: stamp.timestamp, catalog, reads: protocol.snapshotAt(stamp.timestamp) }
+  }
+
+  /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
+  beginAt({ readTs }: SnapshotNow): Transaction {
+    return this.#begun(this.#optionsOf(readTs, {}))
   }
 
   /** The catalog at the transaction's own snapshot. */
@@ -298,19 +299,29 @@ export class Storage {
     }
   }
 
+  #begun(snapshot: TransactionOptions): Transaction {
+    const transaction = new Transaction(this.#transactionParts, snapshot)
+    this.#registry.begun(transaction)
+    return transaction
+  }
+
   #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
     const { context, stampNow } = this.#parts
     return andThen(stampNow() ?? context.oracle.next(), (stamp) => this.#optionsAt(stamp, options))
   }
 
   #optionsAt(stamp: BeginStamp, options: BeginOptions): TransactionOptions {
-    const { context } = this.#parts
     const startTs = options.asOf ?? stamp.timestamp
     if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
     if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
+    return this.#optionsOf(startTs, options)
+  }
+
+  #optionsOf(startTs: Timestamp, options: BeginOptions): TransactionOptions {
+    const { randomness } = this.#parts.context
     return {
       startTs,
-      newId: () => newTransactionId(startTs, context.randomness),
+      newId: () => newTransactionId(startTs, randomness),
       readOnly: options.readOnly === true || options.asOf !== undefined,
       keepsOutcome: options.keepsOutcome === true,
     }

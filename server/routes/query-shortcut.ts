@@ -41,17 +41,15 @@ export function queryShortcut(parts: {
     whenRead(raw, (bytes) => {
       try {
         const query = checkBody(parseJson(bytes)) as QueryRequest
-        const ready = answers.now(query)
-        if (ready !== undefined) {
-          outbox.post(reply.raw, told(ready))
-          return
-        }
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
-        answers
-          .of(query, reply.raw)
-          .then((later) => sendAnswer(reply.raw, told(later)))
-          .catch(failed)
+        const send = (later: ReadyAnswer) => sendAnswer(reply.raw, told(later))
+        const asOthers = () => answers.of(query, reply.raw).then(send)
+        const ready = answers.ofLone(query)
+        if (ready instanceof Promise) {
+          ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
+        } else if (ready === undefined) asOthers().catch(failed)
+        else outbox.post(reply.raw, told(ready))
       } catch (error) {
         failed(error)
       }

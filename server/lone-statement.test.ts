@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { openStorage, StorageError, type Transaction } from '../storage/storage.ts'
+import { startTestServer } from '../test/test-server.ts'
+
+const SET = 'SET balance = :n ON account WHERE id = :id'
+
+/** A server with accounts, which counts the transactions of lone SETs and those of all others. */
+async function serverWithAccounts(t: TestContext) {
+  const storage = await openStorage({ engine: 'memory' })
+  const begun = { lone: 0, others: 0 }
+  /** What becomes of the transaction of each lone SET before it runs. */
+  const hook = { prepare: (_transaction: Transaction) => {} }
+  const begin = storage.begin.bind(storage)
+  storage.begin = (options) => {
+    begun.others += 1
+    return begin(options)
+  }
+  const beginAt = storage.beginAt.bind(storage)
+  storage.beginAt = (snapshot) => {
+    begun.lone += 1
+    const transaction = beginAt(snapshot)
+    hook.prepare(transaction)
+    return transaction
+  }
+  const server = await startTestServer(t, { outside: { storage } })
+  await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
+  const set = (id: string, n: unknown, sql = SET) => server.query(sql, { params: { id, n } })
+  /** Sends it twice: a text that is new has to be parsed on the ordinary way. */
+  const known = async (sql: string) => {
+    await set('known', 0, sql)
+    begun.lone = 0
+    begun.others = 0
+  }
+  return { server, begun, hook, set, known }
+}
+
+for (const sql of [SET, `${SET} RETURNING id, balance`]) {
+  test(`it is answered as by the ordinary way: ${sql}`, async (t) => {
+    const { server, begun, set, known } = await serverWithAccounts(t)
+    await known(sql)
+    const lone = await set('bob', 1, sql)
+    assert.deepEqual(begun, { lone: 1, others: 0 })
+    const params = { id: 'bob', n: 1 }
+    const ordinary = await server.query(sql, { params, integers: 'number' })
+    assert.deepEqual(begun, { lone: 1, others: 1 })
+    for (const { body } of [lone, ordinary]) {
+      assert.ok(body.commitTimestamp > body.readTimestamp)
+      body.commitTimestamp = body.readTimestamp = 0
+    }
+    assert.deepEqual(lone.body, ordinary.body)
+    assert.deepEqual([lone.status, lone.body.attempts], [200, 1])
+    assert.deepEqual(await server.rows("GET balance FROM account WHERE id = 'bob'"), [
+      { balance: 1 },
+    ])
+  })
+}
+
+test('a SET that reads its row, or has an option, goes the ordinary way', async (t) => {
+  const { server, begun, set, known } = await serverWithAccounts(t)
+  for (const sql of [
+    'SET balance = balance + :n ON account WHERE id = :id',
+    'SET balance = :n ON account WHERE id = :id IF EXISTS',
+    'BEGIN; SET balance = :n ON account WHERE id = :id; COMMIT',
+  ]) {
+    await set('known', 0)
+    await known(sql)
+    assert.equal((await set('known', 1, sql)).status, 200, sql)
+    assert.deepEqual(begun, { lone: 0, others: 1 }, sql)
+  }
+  await known(SET)
+  await server.query(SET, { params: { id: 'a', n: 1 }, timeoutMs: 100 })
+  assert.deepEqual(begun, { lone: 0, others: 1 })
+})
+
+test('what is wrong with it is said by the ordinary way, and nothing is written', async (t) => {
+  const { server, begun, set, known } = await serverWithAccounts(t)
+  await known(SET)
+  const late = await set('bob', 'many')
+  assert.deepEqual([late.status, late.body.code], [400, 'type_mismatch'])
+  const absent = await set('bob', null)
+  assert.deepEqual([absent.status, absent.body.code], [400, 'not_null_violation'])
+  const unnamed = await server.query(SET, { params: { id: 'bob' } })
+  assert.deepEqual([unnamed.status, unnamed.body.code], [400, 'invalid_request'])
+  assert.equal(begun.others, 3)
+  assert.deepEqual(await server.rows("GET id FROM account WHERE id = 'bob'"), [])
+})
+
+test('one that was rolled back at its commit runs again on the ordinary way', async (t) => {
+  const { server, begun, hook, set, known } = await serverWithAccounts(t)
+  await known(SET)
+  hook.prepare = (transaction) => {
+    transaction.commit = async () => {
+      transaction.rollback()
+      throw new StorageError('write_conflict', 'Somebody else was first.')
+    }
+  }
+  const { status } = await set('bob', 5)
+  assert.equal(status, 200)
+  assert.deepEqual(begun, { lone: 1, others: 1 })
+  assert.deepEqual(await server.rows("GET balance FROM account WHERE id = 'bob'"), [{ balance: 5 }])
+})
+
+test('one of which nobody knows whether it has committed is not run again', async (t) => {
+  const { begun, hook, set, known } = await serverWithAccounts(t)
+  await known(SET)
+  hook.prepare = (transaction) => {
+    transaction.commit = async () => {
+      throw new StorageError('commit_outcome_unknown', 'Lost.', { transaction: transaction.id })
+    }
+  }
+  const { status, body } = await set('bob', 5)
+  assert.deepEqual([status, body.code], [503, 'commit_outcome_unknown'])
+  assert.match(body.detail, /read before you write again/)
+  assert.deepEqual(begun, { lone: 1, others: 0 })
+})
+
+test('a hundred at once of one row all commit, each with a stamp of its own', async (t) => {
+  const { server, begun, set, known } = await serverWithAccounts(t)
+  await known(SET)
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => set('bob', n)))
+  const stamps = answers.map(({ body }) => body.commitTimestamp as number)
+  assert.deepEqual(begun, { lone: 100, others: 0 })
+  assert.equal(new Set(stamps).size, 100)
+  const last = stamps.indexOf(Math.max(...stamps))
+  const [row] = await server.rows("GET balance FROM account WHERE id = 'bob'")
+  assert.deepEqual(row, { balance: last })
+})
