@@ -19,6 +19,8 @@ export function feedLog(rows: number): Experiment {
     name: 'feed-log',
     title: 'Durable one-cell transactions of 64 writers, with and without the log of commits',
     unit: 'transactions',
+    // For as long V8 compiles what a transaction does.
+    warmUpSeconds: 3,
     contenders: [
       onStore(WITHOUT, bare, putInTransactions(64)),
       onStore(WITH, logged, putInTransactions(64)),

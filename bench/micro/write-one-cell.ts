@@ -16,6 +16,8 @@ export function writeOneCell(rows: number): Experiment {
     name: 'write-one-cell',
     title: `Durable writes of one cell, ${WRITERS} writers`,
     unit: 'writes',
+    // Transactions have much more to be compiled than the raw puts beside them.
+    warmUpSeconds: 3,
     contenders: [
       onStore(RAW, store, putRaw(WRITERS)),
       onStore(ONE_PHASE, store, putInTransactions(WRITERS)),

@@ -13,6 +13,8 @@ export function writers(rows: number): Experiment {
     name: 'writers',
     title: 'Durable one-cell transactions by number of writers, one-phase',
     unit: 'transactions',
+    // For as long V8 compiles what a transaction does.
+    warmUpSeconds: 3,
     contenders: [
       onStore(ONE, store, putInTransactions(1)),
       onStore(MANY, store, putInTransactions(64)),
