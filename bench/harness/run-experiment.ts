@@ -133,7 +133,7 @@ function sizeOf(experiment: Experiment, settings: RunSettings) {
     seconds,
     repetitions: experiment.repetitions ?? settings.repetitions,
     // A trial with short samples has short warm-ups too.
-    warmUpSeconds: Math.min(experiment.warmUpSeconds ?? 1, seconds * 3),
+    warmUpSeconds: Math.min(experiment.warmUpSeconds ?? 1, seconds < 0.5 ? seconds : seconds * 3),
   }
 }
 
