@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
 import type { Timestamp } from '../storage/cell-store/cell.ts'
 import type { ChangeFeed, FeedCommit, FeedFollower } from '../storage/feed/change-feed.ts'
 
@@ -35,8 +36,10 @@ export async function readFeed(
   for (;;) {
     const page = await feed.read(position, { rowsMax })
     commits.push(...page.commits)
-    position = page.position
     if (page.isCaughtUp) return commits
+    // Otherwise it would be the same page for ever.
+    assert.ok(page.position > position, `a page goes on from ${position}`)
+    position = page.position
   }
 }
 

@@ -8,10 +8,12 @@ import type {
 } from '../storage/cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import type { Note } from '../storage/cell-store/note.ts'
 import { ForwardingCellStore } from './forwarding-cell-store.ts'
 
 type QueuedBatch = {
   readonly steps: readonly RowStep[]
+  readonly note: Note | undefined
   matched: boolean[] | undefined
   readonly answer: PromiseWithResolvers<boolean[]>
 }
@@ -28,6 +30,8 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
   fate: () => Promise<'apply' | 'refuse'> = async () => 'apply'
   /** Every batch that was handed in, the oldest first. */
   readonly batches: Array<readonly RowStep[]> = []
+  /** What was noted with each of them. */
+  readonly notes: Array<Note | undefined> = []
   readonly #inner: MemoryCellStore
   readonly #queue: QueuedBatch[] = []
   #isWorking = false
@@ -47,10 +51,12 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
     return this.#queue.length
   }
 
-  applyAtomically(list: StepList): Promise<boolean[]> {
+  applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const steps = [...list]
     this.batches.push(steps)
-    const batch: QueuedBatch = { steps, matched: undefined, answer: Promise.withResolvers() }
+    this.notes.push(note)
+    const answer: QueuedBatch['answer'] = Promise.withResolvers()
+    const batch: QueuedBatch = { steps, note, matched: undefined, answer }
     this.#queue.push(batch)
     if (!this.isHeld) void this.#work()
     return batch.answer.promise
@@ -59,7 +65,7 @@ export class ScriptedEmbeddedStore extends ForwardingCellStore implements Embedd
   /** The view has the oldest batch from now on; it is not on disk yet. */
   async show(): Promise<void> {
     const batch = await this.#oldest()
-    batch.matched ??= await this.#inner.applyAtomically(batch.steps)
+    batch.matched ??= await this.#inner.applyAtomically(batch.steps, batch.note)
   }
 
   /** The oldest batch is on disk and in the view, and is answered. */

@@ -3,6 +3,7 @@ import { FAMILIES, type Family } from './cell.ts'
 import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
+import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 
 /**
@@ -36,6 +37,11 @@ export function checkStep({ row, when, ifMatched, otherwise }: RowStep): void {
   checkMutations(otherwise)
 }
 
+export function checkNote({ timestamp, value }: Note): void {
+  checkTimestamp(timestamp)
+  checkValue(value)
+}
+
 /** Empty ranges are allowed and choose nothing; bounds that are no timestamps are not. */
 export function checkFilter(filter: RowFilter): void {
   for (const selector of filter) {
@@ -49,7 +55,7 @@ export function checkFilter(filter: RowFilter): void {
 }
 
 export function checkMutations(mutations: readonly Mutation[]): void {
-  const { mutationsPerRowMax, cellBytesMax } = EMBEDDED_LIMITS
+  const { mutationsPerRowMax } = EMBEDDED_LIMITS
   if (mutations.length > mutationsPerRowMax) {
     throw invalid(
       `A row takes at most ${mutationsPerRowMax} mutations; here are ${mutations.length}.`,
@@ -62,10 +68,7 @@ export function checkMutations(mutations: readonly Mutation[]): void {
       continue
     }
     checkTimestamp(mutation.timestamp)
-    const { length } = mutation.value
-    if (length > cellBytesMax) {
-      throw invalid(`A cell has at most ${cellBytesMax} bytes; this one has ${length}.`)
-    }
+    checkValue(mutation.value)
   }
 }
 
@@ -99,6 +102,13 @@ function checkFamily(family: Family): void {
 function checkQualifier(qualifier: string): void {
   if (!qualifier.isWellFormed()) {
     throw invalid(`Qualifier ${JSON.stringify(qualifier)} is not well-formed.`)
+  }
+}
+
+function checkValue({ length }: Uint8Array): void {
+  const { cellBytesMax } = EMBEDDED_LIMITS
+  if (length > cellBytesMax) {
+    throw invalid(`A cell has at most ${cellBytesMax} bytes; this one has ${length}.`)
   }
 }
 

@@ -13,6 +13,7 @@ import {
   stepsOf,
 } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
+import { isNoteRow, noteRowKey, timestampOfNoteRow } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 
 export type OpenedEmbeddedEngine = {
@@ -21,6 +22,7 @@ export type OpenedEmbeddedEngine = {
   dispose(): Promise<void>
 }
 
+const UNBOUNDED = { rowsMax: 1_000, bytesMax: 1_000_000 } as const
 const NEWEST: RowFilter = [{ family: 'write', qualifier: '0', newest: 1 }]
 
 /** What an engine inside the process must do beyond `describeCellStore`. */
@@ -88,6 +90,35 @@ export function describeEmbeddedCellStore(
         kind: 'invalid',
       })
       assert.deepEqual(view('y', 'm6'), [null, 6])
+    })
+
+    test('a note is there with its batch, in the row of the last that became durable together', async () => {
+      const noted = (row: string, timestamp: number) =>
+        store.applyAtomically([put(row, 1)], { timestamp, value: bytes(`${timestamp};`) })
+      const asked = [noted('a', 7), noted('b', 9), noted('c', 300)]
+      assert.deepEqual(await Promise.all(asked), [[false], [false], [false]])
+      await store.applyAtomically([], { timestamp: 301, value: bytes('301;') })
+      const many = Array.from({ length: 1_500 }, (_, at) => put(`m${at}`, 1))
+      await store.applyAtomically(many, { timestamp: 302, value: bytes('302;') })
+      const wrong = { ...put('w', 1), otherwise: [{ ...set(1), timestamp: -1 } as Mutation] }
+      await assert.rejects(store.applyAtomically([wrong], { timestamp: 303, value: bytes('303;') }))
+      const range = { start: noteRowKey(0), end: noteRowKey(Number.MAX_SAFE_INTEGER) }
+      const told = (start: Uint8Array) => {
+        const request = { ...range, start, filter: [{ family: 'data' }], ...UNBOUNDED } as const
+        return store.view.readChunk(request).rows.flatMap(({ key, cells }) =>
+          cells.map(({ value, timestamp, qualifier }) => {
+            assert.ok(isNoteRow(key))
+            assert.equal(timestampOfNoteRow(key), timestamp)
+            assert.equal(qualifier, '0')
+            assert.ok(Buffer.from(value).toString().endsWith(`${timestamp};`))
+            return Buffer.from(value).toString()
+          }),
+        )
+      }
+      assert.equal(told(range.start).join(''), '7;9;300;301;302;')
+      // Whatever stands together, what came after a timestamp is behind its key.
+      assert.ok(told(noteRowKey(10)).join('').endsWith('300;301;302;'))
+      assert.equal(told(noteRowKey(301)).join(''), '301;302;')
     })
 
     test('mutations of every kind take effect in the order in which they were handed in', async () => {

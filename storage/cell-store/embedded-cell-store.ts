@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from './cell.ts'
 import type { CellStore, CheckAndMutate, RowScan } from './cell-store.ts'
+import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 
 /**
@@ -17,10 +18,13 @@ export interface EmbeddedCellStore extends CellStore {
    * steps. Resolves to which steps matched, once the batch is on disk **and** in the view. Together
    * with all other mutations, batches take effect in exactly the order in which they were handed in.
    *
+   * A note becomes durable and visible with the batch. The timestamps of notes must ascend from batch to
+   * batch, because the engine may put several of them into one cell (`note.ts`).
+   *
    * Rejects with CellStoreError `notApplied` (certainly nothing was applied), `invalid`, `closed`, or
    * `ambiguous` (the disk failed; the store refuses everything from then on).
    */
-  applyAtomically(batch: StepList): Promise<boolean[]>
+  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]>
 
   /**
    * The newest state: at least all that has been answered, from the moment on in which it is, and of a

@@ -4,6 +4,7 @@ import {
   checkFilter,
   checkIncrements,
   checkMutations,
+  checkNote,
   checkRowKey,
   checkScan,
   checkStep,
@@ -27,6 +28,7 @@ import type {
 } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { applyMutations, counterValue, incrementedCell } from './mutation-application.ts'
+import { cellOfNotes, type Note } from './note.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 import type { RowFilter } from './row-filter.ts'
 import { chooseCells } from './row-filter-evaluation.ts'
@@ -65,13 +67,18 @@ export class MemoryCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  async applyAtomically(batch: StepList): Promise<boolean[]> {
+  async applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     this.#assertOpen()
     const steps = [...batch]
     for (const step of steps) checkStep(step)
+    if (note !== undefined) checkNote(note)
     const matched = steps.map(({ row, when }) => this.#readRow(rowKeyText(row), when) !== null)
     for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
       this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
+    }
+    if (note !== undefined) {
+      const { row, mutations } = cellOfNotes([note])
+      this.#mutate(row, (stored) => applyMutations(stored, mutations))
     }
     return matched
   }

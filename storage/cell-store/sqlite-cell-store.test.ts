@@ -140,9 +140,9 @@ test('a store file that is damaged, of another program or of a newer version is 
     database.exec(sql)
     database.close()
   }
-  change('PRAGMA user_version = 2')
-  await refused(/has format 2; this version reads formats up to 1/)
-  change('PRAGMA user_version = 1; PRAGMA application_id = 7')
+  change('PRAGMA user_version = 3')
+  await refused(/has format 3; this version reads formats up to 2/)
+  change('PRAGMA user_version = 2; PRAGMA application_id = 7')
   await refused(/another program/)
   await rm(path)
   change('CREATE TABLE account (id INTEGER)')
@@ -152,6 +152,15 @@ test('a store file that is damaged, of another program or of a newer version is 
   // A refusal leaves the directory free.
   await rm(path)
   await (await openSqliteCellStore({ dataDirectory })).close()
+})
+
+test('a store of an older format is opened, and from then on refused by servers that know no newer', async () => {
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  const database = new SqliteDatabase(join(dataDirectory, 'cells.db'))
+  database.pragma('user_version = 1')
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  assert.equal(database.pragma('user_version', { simple: true }), 2)
+  database.close()
 })
 
 test('a read that finds the file damaged closes the store for good and says so once', async () => {

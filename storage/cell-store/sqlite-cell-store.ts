@@ -3,6 +3,7 @@ import { type StorageLog, silentLog } from '../storage-log.ts'
 import {
   checkIncrements,
   checkMutations,
+  checkNote,
   checkRowKey,
   checkScan,
   checkStep,
@@ -25,6 +26,7 @@ import type {
   StepList,
 } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
+import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
@@ -124,13 +126,16 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   /** Without a promise of its own: every commit waits for this one. */
-  applyAtomically(batch: StepList): Promise<boolean[]> {
+  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     try {
       this.#writer.assertOpen()
-      if (batch.length === 0) return Promise.resolve([])
+      if (note !== undefined) checkNote(note)
+      if (batch.length === 0 && note === undefined) return Promise.resolve([])
       const isLarge = batch.length > GROUP_STEPS_MAX
       return this.#writer.submit(
-        isLarge ? { kind: 'large', steps: batch } : { kind: 'steps', steps: checkedSteps(batch) },
+        isLarge
+          ? { kind: 'large', steps: batch, note }
+          : { kind: 'steps', steps: checkedSteps(batch), note },
       ) as Promise<boolean[]>
     } catch (error) {
       return Promise.reject(error)

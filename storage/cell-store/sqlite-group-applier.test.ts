@@ -57,6 +57,29 @@ test('the connection that writes syncs the log at each COMMIT and leaves the che
   assert.equal(database.pragma('wal_autocheckpoint', { simple: true }), 0)
 })
 
+test('notes of a group stand in one cell, that of the last; a batch that is tried alone has its own', () => {
+  const noted = (row: string, timestamp: number): StepsBatch => {
+    return { ...batchOf(row), note: { timestamp, value: Buffer.from(`${row}.`) } }
+  }
+  const cells = () =>
+    database
+      .prepare(
+        "SELECT CAST(substr(row, 2) AS TEXT) || ' @' || timestamp || ' ' || CAST(value AS TEXT) " +
+          "FROM cell_data WHERE row < x'01' ORDER BY row",
+      )
+      .pluck()
+      .all()
+  applier.applyGroup([noted('a', 7), batchOf('b'), noted('c', 10)])
+  assert.deepEqual(cells(), ['log/0000000000000a @10 a.c.'])
+  applier.applyGroup([batchOf('d')])
+  applier.applyGroup([noted('e', 12)])
+  assert.deepEqual(cells(), ['log/0000000000000a @10 a.c.', 'log/0000000000000c @12 e.'])
+  leaveSpace(10)
+  const results = applier.applyGroup([noted('f', 13), tooLarge(), noted('g', 15)])
+  assert.deepEqual(kindsOf(results), [null, 'notApplied', null])
+  assert.deepEqual(cells().slice(2), ['log/0000000000000d @13 f.', 'log/0000000000000f @15 g.'])
+})
+
 test('predicates see the batches before them in the group, and not the steps of their own batch', () => {
   const results = applier.applyGroup([
     batchOf('a?'),

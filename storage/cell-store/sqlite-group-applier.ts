@@ -5,6 +5,7 @@ import { CellStoreError, type Increment } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import { counterValue, incrementedCell } from './mutation-application.ts'
+import { cellOfNotes } from './note.ts'
 import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
 import { isDiskError, isFull, sentError } from './sqlite-error.ts'
 import { END_OF_TIME, SqliteRowReader } from './sqlite-row-reader.ts'
@@ -72,6 +73,7 @@ export class SqliteGroupApplier {
     try {
       this.#begin.run()
       for (const batch of batches) results.push(this.#apply(batch))
+      this.#applyNotes(batches)
       this.#settle()
     } catch (error) {
       for (const inserts of this.#inserts) inserts.forget()
@@ -104,6 +106,16 @@ export class SqliteGroupApplier {
       this.#mutate(row, matched[at] ? ifMatched : otherwise)
     }
     return matched
+  }
+
+  /** In one cell for all of the group. */
+  #applyNotes(batches: readonly WriteBatch[]): void {
+    const notes = batches.flatMap((batch) =>
+      batch.kind === 'steps' && batch.note !== undefined ? [batch.note] : [],
+    )
+    if (!isFilled(notes)) return
+    const { row, mutations } = cellOfNotes(notes)
+    this.#mutate(row, mutations)
   }
 
   #increment({ row, increments }: IncrementBatch): BatchResult {
@@ -155,6 +167,10 @@ export class SqliteGroupApplier {
       return false
     }
   }
+}
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0
 }
 
 function isUnconditional({ when }: RowStep): boolean {

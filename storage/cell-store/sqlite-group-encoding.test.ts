@@ -6,11 +6,16 @@ import { program } from './cell-store-programs.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './sqlite-group-encoding.ts'
 import type { WriteBatch } from './sqlite-write-batch.ts'
 
-/** The mutations of random programs, as batches. */
-const group: fc.Arbitrary<WriteBatch[]> = program.map((operations) =>
+const note = fc.option(
+  fc.record({ timestamp: fc.maxSafeNat(), value: fc.uint8Array({ maxLength: 40 }) }),
+  { nil: undefined },
+)
+
+/** The mutations of random programs, as batches, some of them with a note. */
+const group: fc.Arbitrary<WriteBatch[]> = fc.tuple(program, note).map(([operations, note]) =>
   operations.flatMap((operation): WriteBatch[] => {
     if (operation.kind === 'checkAndMutateRow') {
-      return [{ kind: 'steps', steps: [{ row: operation.row, ...operation.step }] }]
+      return [{ kind: 'steps', steps: [{ row: operation.row, ...operation.step }], note }]
     }
     if (operation.kind === 'readModifyWriteRow') {
       return [{ kind: 'increment', row: operation.row, increments: operation.increments }]

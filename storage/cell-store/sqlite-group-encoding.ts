@@ -3,6 +3,7 @@ import { FAMILIES, type Family } from './cell.ts'
 import type { Increment } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
+import type { Note } from './note.ts'
 import type { CellSelector, RowFilter } from './row-filter.ts'
 import { PackedReader, PackedWriter } from './sqlite-packed-buffer.ts'
 import type { WriteBatch } from './sqlite-write-batch.ts'
@@ -24,6 +25,10 @@ export function encodeGroup(
       packed.byte(0)
       packed.count(batch.steps.length)
       for (const step of batch.steps) writeStep(packed, step)
+      if (packed.isThere(batch.note)) {
+        packed.number(batch.note.timestamp)
+        packed.bytes(batch.note.value)
+      }
     } else {
       packed.byte(1)
       packed.bytes(batch.row)
@@ -40,8 +45,17 @@ export function decodeGroup(group: Uint8Array): WriteBatch[] {
 }
 
 function readBatch(packed: PackedReader): WriteBatch {
-  if (packed.byte() === 0) return { kind: 'steps', steps: packed.list(readStep) }
+  if (packed.byte() === 0) {
+    const steps = packed.list(readStep)
+    const note = packed.wasThere() ? readNote(packed) : undefined
+    return { kind: 'steps', steps, note }
+  }
   return { kind: 'increment', row: packed.bytes(), increments: packed.list(readIncrement) }
+}
+
+function readNote(packed: PackedReader): Note {
+  const timestamp = packed.number()
+  return { timestamp, value: packed.bytes() }
 }
 
 /** No batch is encoded in more bytes than this. */
@@ -50,7 +64,7 @@ export function encodedBytesMax(batch: WriteBatch): number {
     const { row, increments } = batch
     return increments.reduce((sum, one) => sum + columnBytesMax(one) + 16, row.length + 16)
   }
-  let bytes = 16
+  let bytes = 16 + (batch.note === undefined ? 0 : batch.note.value.length + 16)
   for (const { row, when, ifMatched, otherwise } of batch.steps) {
     bytes += row.length + 20
     for (const selector of when) bytes += selectorBytesMax(selector)

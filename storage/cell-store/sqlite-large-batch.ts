@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { checkStep } from './call-check.ts'
-import type { RowStep, StepList } from './embedded-cell-store.ts'
+import type { RowStep } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './sqlite-group-encoding.ts'
-import type { StepsBatch, WriteBatch } from './sqlite-write-batch.ts'
+import type { LargeBatch, StepsBatch, WriteBatch } from './sqlite-write-batch.ts'
 
 /** What is checked and encoded in one turn of the event loop. */
 const TURN_STEPS_MAX = 256
@@ -14,12 +14,12 @@ const TURN_BYTES_MAX = 1024 * 1024
  * `invalid` when one of them is wrong.
  */
 export async function encodeInTurns(
-  steps: StepList,
+  batch: LargeBatch,
 ): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let part: RowStep[] = []
   let bytes = 0
-  for (const step of steps) {
+  for (const step of batch.steps) {
     checkStep(step)
     part.push(step)
     bytes += encodedBytesMax(batchOf([step]))
@@ -29,19 +29,19 @@ export async function encodeInTurns(
     bytes = 0
     await eventLoopTurn()
   }
-  if (part.length > 0) parts.push(encodeGroup([batchOf(part)], bytes))
+  const last: StepsBatch = { kind: 'steps', steps: part, note: batch.note }
+  const isEmpty = part.length === 0 && batch.note === undefined
+  if (!isEmpty) parts.push(encodeGroup([last], encodedBytesMax(last)))
   return parts
 }
 
 /** The batch again, in the thread that writes. */
 export function decodeParts(parts: readonly Uint8Array[]): WriteBatch {
-  return batchOf(parts.flatMap(decodeGroup).flatMap(stepsIn))
+  const batches = parts.flatMap(decodeGroup).filter((batch) => batch.kind === 'steps')
+  const steps = batches.flatMap((batch) => batch.steps)
+  return { kind: 'steps', steps, note: batches.at(-1)?.note }
 }
 
 function batchOf(steps: readonly RowStep[]): StepsBatch {
   return { kind: 'steps', steps }
-}
-
-function stepsIn(batch: WriteBatch): readonly RowStep[] {
-  return batch.kind === 'steps' ? batch.steps : []
 }

@@ -6,8 +6,11 @@ import { FAMILIES, type Family } from './cell.ts'
 /** "Perc", in the header of the file, so that the database of another program is never taken for ours. */
 export const APPLICATION_ID = 0x50657263
 
-/** Raised with every change of the layout that an older version could not read. */
-export const FORMAT_VERSION = 1
+/**
+ * Raised with every change of the layout that an older version could not read: 2 has notes of several
+ * commits in one cell.
+ */
+export const FORMAT_VERSION = 2
 
 /**
  * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
@@ -113,15 +116,19 @@ function walkedCells(table: string): string {
     END FROM ${table} WHERE row >= +? AND row < +?`
 }
 
-/** Creates the tables in an empty file; refuses a file that another program or a newer version made. */
+/** Creates the tables in an empty file, and raises an older format; refuses a file that another program or a newer version made. */
 export function prepareSchema(database: Database): void {
   const applicationId = database.pragma('application_id', { simple: true })
   const version = database.pragma('user_version', { simple: true }) as number
   if (applicationId === APPLICATION_ID) {
-    if (version <= FORMAT_VERSION) return
-    throw unusable(
-      `${database.name} has format ${version}; this version reads formats up to ${FORMAT_VERSION}.`,
-    )
+    if (version > FORMAT_VERSION) {
+      throw unusable(
+        `${database.name} has format ${version}; this version reads formats up to ${FORMAT_VERSION}.`,
+      )
+    }
+    // An older server has to refuse it from now on, instead of finding damage.
+    if (version < FORMAT_VERSION) database.pragma(`user_version = ${FORMAT_VERSION}`)
+    return
   }
   const objects = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()
   if (applicationId !== 0 || version !== 0 || objects !== 0) {

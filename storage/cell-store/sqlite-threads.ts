@@ -69,10 +69,10 @@ export class SqliteThreads implements GroupCommitter {
     return await this.#write({ kind: 'group', packed }, [packed.buffer])
   }
 
-  async commitLarge({ steps }: LargeBatch): Promise<BatchResult> {
+  async commitLarge(batch: LargeBatch): Promise<BatchResult> {
     let parts: ReadonlyArray<Uint8Array<ArrayBuffer>>
     try {
-      parts = await encodeInTurns(steps)
+      parts = await encodeInTurns(batch)
     } catch (error) {
       // Nothing has been sent yet.
       if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Increment } from './cell-store.ts'
 import type { RowStep, StepList } from './embedded-cell-store.ts'
+import type { Note } from './note.ts'
 import type { SentError } from './sqlite-error.ts'
 
 /** What is applied whole or not at all, as data that can be sent to the thread that writes. */
 export type WriteBatch = StepsBatch | IncrementBatch
 
-export type StepsBatch = { readonly kind: 'steps'; readonly steps: readonly RowStep[] }
+export type StepsBatch = {
+  readonly kind: 'steps'
+  readonly steps: readonly RowStep[]
+  readonly note?: Note | undefined
+}
 
 /** A batch of so many steps that it is a group of its own and is put together over several turns. */
-export type LargeBatch = { readonly kind: 'large'; readonly steps: StepList }
+export type LargeBatch = {
+  readonly kind: 'large'
+  readonly steps: StepList
+  readonly note?: Note | undefined
+}
 
 export type IncrementBatch = {
   readonly kind: 'increment'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { noteRowKey } from '../cell-store/note.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
-import { logRowKey } from '../feed/log-row.ts'
 import { ORACLE_ROW } from '../oracle/oracle-row.ts'
 import {
   createTable,
@@ -521,7 +521,7 @@ const DAMAGES: readonly Damage[] = [
     rules: ['J9'],
     damage: async (world) => {
       const { timestamp } = await world.newest(world.key('eve'), 'write')
-      const row = logRowKey(timestamp)
+      const row = noteRowKey(timestamp)
       await world.erase(row, await world.newest(row, 'data'))
     },
   },
@@ -530,7 +530,7 @@ const DAMAGES: readonly Damage[] = [
     rules: ['J9'],
     damage: async (world) => {
       const { timestamp } = await world.newest(world.key('eve'), 'write')
-      await world.shorten(logRowKey(timestamp), 'data')
+      await world.shorten(noteRowKey(timestamp), 'data')
     },
   },
   {
@@ -538,9 +538,9 @@ const DAMAGES: readonly Damage[] = [
     rules: ['J9'],
     damage: async (world) => {
       const { timestamp: commitTs } = await world.newest(world.key('eve'), 'write')
-      const { value } = await world.newest(logRowKey(commitTs), 'data')
+      const { value } = await world.newest(noteRowKey(commitTs), 'data')
       const timestamp = commitTs - 1
-      await world.set(logRowKey(timestamp), { family: 'data', timestamp, value })
+      await world.set(noteRowKey(timestamp), { family: 'data', timestamp, value })
     },
   },
 ]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Row, type Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
+import { isNoteRow } from '../cell-store/note.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
-import { isLogRow } from '../feed/log-row.ts'
 import type { Catalog } from '../tables/catalog.ts'
 import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
 import { checkHistory } from './column-history.ts'
@@ -106,7 +106,7 @@ class StoreCheck {
 
   async checkRow(row: Row): Promise<void> {
     this.#findings.rows += 1
-    const isLog = isLogRow(row.key)
+    const isLog = isNoteRow(row.key)
     const isPlain = isLog || isPlainRow(row.key)
     for (const { family } of row.cells) {
       if (family !== 'data' || isPlain) this.#findings.countCells(family, 1)

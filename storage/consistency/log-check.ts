@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../cell-store/cell.ts'
-import type { CellStore } from '../cell-store/cell-store.ts'
+import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
+import { isNoteRow, noteRowKey } from '../cell-store/note.ts'
 import type { FeedCommit } from '../feed/change-feed.ts'
 import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'
-import { commitOfLogRow, logRowKey } from '../feed/log-row.ts'
+import { commitsOfLogRow } from '../feed/log-row.ts'
 import { sharedLogRanges } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
@@ -18,8 +19,8 @@ import { readFences } from './store-rows.ts'
 export class LogCheck {
   readonly #cellStore: CellStore
   readonly #isShared: boolean
-  /** The commit whose entry was found last: the rows of one transaction often follow one another. */
-  #found: Timestamp = 0
+  /** The commits of the log's row that was found last: what was written together is often read together. */
+  #found: ReadonlySet<Timestamp> = new Set()
 
   private constructor(cellStore: CellStore, isShared: boolean) {
     this.#cellStore = cellStore
@@ -40,13 +41,19 @@ export class LogCheck {
 
   /** The entry can be read, and the rows that it names have versions of this commit. */
   async checkEntry(row: Row): Promise<ConsistencyProblem[]> {
-    let commit: FeedCommit
+    let commits: readonly FeedCommit[]
     try {
-      commit = commitOfLogRow(row)
+      commits = commitsOfLogRow(row)
     } catch (error) {
       if (!(error instanceof InvariantViolation)) throw error
       return [{ rule: 'J9', row: row.key, message: `The entry cannot be read: ${error.message}` }]
     }
+    const problems: ConsistencyProblem[] = []
+    for (const commit of commits) problems.push(...(await this.#checkCommit(commit)))
+    return problems
+  }
+
+  async #checkCommit(commit: FeedCommit): Promise<ConsistencyProblem[]> {
     const missing = await this.#withoutVersion(commit)
     // Versions may have been collected since the entry was read; then the safe point has passed it.
     if (missing.length === 0 || (await this.#isBelowSafePoint(commit.commitTs))) return []
@@ -86,14 +93,27 @@ export class LogCheck {
   }
 
   async #hasEntry(commitTs: Timestamp): Promise<boolean> {
-    if (commitTs === this.#found) return true
-    const [entry] = await this.#cellStore.readRows([logRowKey(commitTs)], [{ family: 'data' }])
-    if (entry == null) return false
-    this.#found = commitTs
-    return true
+    if (this.#found.has(commitTs)) return true
+    const start = noteRowKey(commitTs)
+    const end = noteRowKey(Number.MAX_SAFE_INTEGER)
+    const scan: RowScan = { start, end, filter: [{ family: 'data' }], limit: 1 }
+    for await (const row of this.#cellStore.scanRows(scan)) {
+      if (isNoteRow(row.key)) this.#found = new Set(commitTimestamps(row))
+    }
+    return this.#found.has(commitTs)
   }
 
   async #isBelowSafePoint(commitTs: Timestamp): Promise<boolean> {
     return commitTs <= (await readFences(this.#cellStore)).safePoint
+  }
+}
+
+/** None of an entry that cannot be read, which is a problem that is told by itself. */
+function commitTimestamps(row: Row): Timestamp[] {
+  try {
+    return commitsOfLogRow(row).map(({ commitTs }) => commitTs)
+  } catch (error) {
+    if (error instanceof InvariantViolation) return []
+    throw error
   }
 }

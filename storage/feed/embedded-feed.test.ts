@@ -46,7 +46,8 @@ describe('a commit in the feed', () => {
     void commit(world, 7, 'bob')
     assert.equal(world.store.batches.length, 1)
     const rows = world.store.batches[0]?.map(({ row }) => rowKeyText(row))
-    assert.deepEqual(rows, ['\u0001bob', '\u0000log/00000000000008'])
+    assert.deepEqual(rows, ['\u0001bob'])
+    assert.equal(world.store.notes[0]?.timestamp, 8)
   })
 
   test('that changes no logged row costs no cell, and is not told', async () => {
@@ -55,6 +56,7 @@ describe('a commit in the feed', () => {
     const recorded = await follow(world, 7)
     await world.commitAt(7, { bob: 'x' })
     assert.equal(world.store.batches[0]?.length, 1)
+    assert.deepEqual(world.store.notes, [undefined])
     assert.deepEqual(recorded.lines, [])
     assert.equal(await world.feed.resolved(), 9)
     assert.deepEqual(await readFeed(world.feed, 7), [])
@@ -95,8 +97,8 @@ describe('the order of the feed', () => {
     const owner = world.latches.latch(8, 'onePhase', [{ text: 'x', kind: 'write' }])
     const { timestamp } = await world.oracle.next()
     world.latches.stamp(owner, timestamp)
-    const step = [...world.feed.stepsOf(timestamp, [bufferedRow('joe')])]
-    void world.store.applyAtomically(step)
+    const { note } = world.feed.noteOf(timestamp, [bufferedRow('joe')])
+    void world.store.applyAtomically([], note)
     // Another writer would finish the later one first: the feed must not rely on the queue's order.
     world.latches.settle(owner)
     world.feed.settled(timestamp, 'committed')
@@ -115,7 +117,11 @@ describe('the order of the feed', () => {
     const [, decision] = world.store.batches
     assert.deepEqual(
       decision?.map(({ row }) => rowKeyText(row)),
-      ['\u0001bob', '\u0000log/00000000000008'],
+      ['\u0001bob'],
+    )
+    assert.deepEqual(
+      world.store.notes.slice(0, 2).map((note) => note?.timestamp),
+      [undefined, 8],
     )
   })
 

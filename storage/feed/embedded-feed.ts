@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import type { EmbeddedCellStore, StepList } from '../cell-store/embedded-cell-store.ts'
+import type { EmbeddedCellStore } from '../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
+import { noteRowKey } from '../cell-store/note.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
+import { invariant } from '../invariant.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
 import { RenewedMap } from '../renewed-map.ts'
-import type { CommitLog } from '../transaction/commit-log.ts'
+import { type CommitLog, type CommitNote, NOTHING_NOTED } from '../transaction/commit-log.ts'
 import type { LatchTable } from '../transaction/latch-table.ts'
 import type { BufferedRow } from '../transaction/write-buffer.ts'
 import {
@@ -20,7 +22,7 @@ import {
 } from './change-feed.ts'
 import { Follower } from './follower.ts'
 import { changedRowsOf } from './log-entry.ts'
-import { commitOfLogRow, logRowKey, logSteps } from './log-row.ts'
+import { commitsOfLogRow, logNote } from './log-row.ts'
 
 type Outside = {
   readonly cellStore: EmbeddedCellStore
@@ -44,15 +46,18 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   /** Commits that nobody has been told of, by commitTs, ascending because they are entered as it is taken. */
   readonly #untold = new RenewedMap<Timestamp, readonly BufferedRow[]>()
   readonly #live = new Set<Follower>()
+  #newestTs: Timestamp = 0
 
   constructor(outside: Outside) {
     this.#outside = outside
   }
 
-  stepsOf(commitTs: Timestamp, rows: readonly BufferedRow[]): StepList {
-    const steps = logSteps(commitTs, rows)
-    if (steps.length > 0) this.#untold.set(commitTs, rows)
-    return steps
+  noteOf(commitTs: Timestamp, rows: readonly BufferedRow[]): CommitNote {
+    invariant(commitTs > this.#newestTs, 'J9', { commitTs, newest: this.#newestTs })
+    this.#newestTs = commitTs
+    const noted = logNote(commitTs, rows)
+    if (noted !== NOTHING_NOTED) this.#untold.set(commitTs, rows)
+    return noted
   }
 
   settled(commitTs: Timestamp, outcome: 'committed' | 'rolledBack'): void {
@@ -105,27 +110,25 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)
     if (position > oracle.lastSeen()) throw positionInFuture(position, oracle.lastSeen())
     const end = Math.max(position, this.#resolvedNow())
+    // The commit at `end` may stand in a row with later ones, and one behind `position` with earlier ones.
     const chunk = cellStore.view.readChunk({
-      start: logRowKey(position + 1),
-      end: logRowKey(end + 1),
+      start: noteRowKey(position + 1),
+      end: noteRowKey(oracle.lastSeen() + 1),
       filter: LOG_FILTER,
-      rowsMax: Math.max(1, Math.min(rowsMax, CHUNK_COMMITS_MAX)),
+      rowsMax: Math.max(1, Math.min(rowsMax, CHUNK_ROWS_MAX)),
       bytesMax: CHUNK_BYTES_MAX,
     })
     const commits: FeedCommit[] = []
     let rows = 0
-    for (const logRow of chunk.rows) {
-      if (rows >= rowsMax && commits.length > 0) break
-      const commit = commitOfLogRow(logRow)
+    for (const commit of chunk.rows.values().flatMap(commitsOfLogRow)) {
+      if (commit.commitTs <= position) continue
+      if (commit.commitTs > end) return { commits, position: end, isCaughtUp: true }
+      if (rows >= rowsMax && commits.length > 0) return pageOf(commits, position)
       commits.push(commit)
       rows += commit.rows.length
     }
-    const isCaughtUp = chunk.rest === undefined && commits.length === chunk.rows.length
-    return {
-      commits,
-      position: isCaughtUp ? end : (commits.at(-1)?.commitTs ?? position),
-      isCaughtUp,
-    }
+    if (chunk.rest !== undefined) return pageOf(commits, position)
+    return { commits, position: end, isCaughtUp: true }
   }
 
   /** Tells those who are live everything that is resolved. */
@@ -158,9 +161,14 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   }
 }
 
+/** A page behind which there is more. */
+function pageOf(commits: readonly FeedCommit[], position: Timestamp): FeedPage {
+  return { commits, position: commits.at(-1)?.commitTs ?? position, isCaughtUp: false }
+}
+
 const LOG_FILTER: RowFilter = [{ family: 'data' }]
 
 /** What a follower that catches up reads in one turn. */
 const PAGE_ROWS = 1_000
-const CHUNK_COMMITS_MAX = 1_000
-const CHUNK_BYTES_MAX = 1024 * 1024
+const CHUNK_ROWS_MAX = 1_000
+const CHUNK_BYTES_MAX = 128 * 1024

@@ -59,6 +59,28 @@ export function testFeed(name: string, open: () => Promise<FeedWorld>): void {
       })
     })
 
+    test('reads on between any two commits that became durable together', async () => {
+      await withWorld(open, async ({ storages }) => {
+        const [{ feed }] = storages
+        const start = await feed.resolved()
+        const insert = async (at: number) => {
+          const storage = storages[at % storages.length] as Storage
+          const transaction = await storage.begin()
+          transaction.put(key(`r${at}`), COLUMN, Buffer.from('v'))
+          const { commitTs } = await transaction.commit()
+          return { commitTs: commitTs as number, line: `${commitTs}: r${at}` }
+        }
+        const committed = await Promise.all(Array.from({ length: 40 }, (_, at) => insert(at)))
+        committed.sort((a, b) => a.commitTs - b.commitTs)
+        for (const [at, { commitTs }] of [{ commitTs: start }, ...committed].entries()) {
+          const lines = committed.slice(at).map(({ line }) => line)
+          const read = await readFeed(feed, commitTs, at % 2 === 0 ? 1 : 1_000)
+          assert.deepEqual(read.map(lineOf), lines)
+        }
+        assert.deepEqual(await brokenLog(storages[0]), [])
+      })
+    })
+
     test('a snapshot goes on as the feed: applied to it, the commits give the next snapshot', async () => {
       await withWorld(open, async ({ storages }) => {
         const [storage] = storages

@@ -2,7 +2,7 @@
 import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/write-buffer.ts'
-import type { ChangedRow } from './change-feed.ts'
+import type { ChangedRow, FeedCommit } from './change-feed.ts'
 
 /**
  * What the log keeps of a commit: which rows it changed, in which columns, and whether it deleted them.
@@ -13,8 +13,15 @@ import type { ChangedRow } from './change-feed.ts'
  *     50   00 0B  01 00 00 00 07 10 62 …    put, and the row key with its length
  *          00 01  01 30                     one column, "0"
  *     58   …                                a row that was deleted
+ *
+ * Where entries of several commits stand in one cell, each begins with
+ *
+ *     02   00 06 49 AD D4 49 30 08          the version of this format, and commitTs
+ *          00 00 00 14                      how many bytes its rows have, which follow as above
  */
 const FORMAT = 0x01
+const NOTE_FORMAT = 0x02
+const NOTE_HEAD_BYTES = 1 + 8 + 4
 const PUT = 0x50
 const DELETE = 0x58
 
@@ -50,9 +57,54 @@ export function isLoggedColumn(column: string): boolean {
 }
 
 export function encodeLogEntry(rows: readonly ChangedRow[]): Uint8Array {
-  const bytes = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + rowBytes(row), 1))
+  const bytes = Buffer.allocUnsafe(1 + rowsBytes(rows))
   bytes[0] = FORMAT
-  let at = 1
+  writeRows(bytes, 1, rows)
+  return bytes
+}
+
+/** Violations of J9: an entry that cannot be read is damage. */
+export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  invariant(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
+  return readRows(bytes.subarray(1))
+}
+
+/** An entry that tells its commit, and its length: any number of them can stand behind each other. */
+export function encodeLogNote({ commitTs, rows }: FeedCommit): Uint8Array {
+  const length = rowsBytes(rows)
+  const bytes = Buffer.allocUnsafe(NOTE_HEAD_BYTES + length)
+  bytes[0] = NOTE_FORMAT
+  bytes.writeUInt32BE(Math.floor(commitTs / 2 ** 32), 1)
+  bytes.writeUInt32BE(commitTs % 2 ** 32, 5)
+  bytes.writeUInt32BE(length, 9)
+  writeRows(bytes, NOTE_HEAD_BYTES, rows)
+  return bytes
+}
+
+/** Of the values that are behind each other. Violations of J9. */
+export function decodeLogNotes(value: Uint8Array): FeedCommit[] {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const commits: FeedCommit[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const rowsAt = at + NOTE_HEAD_BYTES
+    const isWhole = bytes[at] === NOTE_FORMAT && rowsAt <= bytes.length
+    invariant(isWhole, 'J9', { damaged: 'log note', format: bytes[at], length: bytes.length })
+    const commitTs = bytes.readUInt32BE(at + 1) * 2 ** 32 + bytes.readUInt32BE(at + 5)
+    const end = rowsAt + bytes.readUInt32BE(at + 9)
+    invariant(end <= bytes.length, 'J9', { damaged: 'log note', commitTs, length: bytes.length })
+    commits.push({ commitTs, rows: readRows(bytes.subarray(rowsAt, end)) })
+    at = end
+  }
+  return commits
+}
+
+export function isLogNote(value: Uint8Array): boolean {
+  return value[0] === NOTE_FORMAT
+}
+
+function writeRows(bytes: Buffer, from: number, rows: readonly ChangedRow[]): void {
+  let at = from
   for (const { key, columns, isDelete } of rows) {
     bytes[at] = isDelete ? DELETE : PUT
     at = bytes.writeUInt16BE(key.length, at + 1)
@@ -67,15 +119,11 @@ export function encodeLogEntry(rows: readonly ChangedRow[]): Uint8Array {
       }
     }
   }
-  return bytes
 }
 
-/** Violations of J9: an entry that cannot be read is damage. */
-export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  invariant(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
+function readRows(bytes: Buffer): ChangedRow[] {
   const rows: ChangedRow[] = []
-  let at = 1
+  let at = 0
   const take = (count: number): number => {
     const from = at
     at += count
@@ -101,6 +149,10 @@ export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
     })
   }
   return rows
+}
+
+function rowsBytes(rows: readonly ChangedRow[]): number {
+  return rows.reduce((sum, row) => sum + rowBytes(row), 0)
 }
 
 function rowBytes({ key, columns }: ChangedRow): number {

@@ -11,7 +11,7 @@ import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
  * The log where processes share the store. Its rows are ordinary rows of the write set, so commitTs is
  * not known when their key is made; they stand under a timestamp that was taken when the commit began.
  *
- *     00 "log/3/000649add4493008/000649add4491234"     bucket, noted at, startTs
+ *     00 "log/3/0649add4493008/0649add4491234"     bucket, noted at, startTs
  *        columns "0", "1", …                           256 rows of the transaction each
  *
  * Ascending keys would all be written at one place of the store; buckets make a few places of it.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
+import { noteRowKey } from '../cell-store/note.ts'
 import { keyAfter } from '../cell-store/row-key.ts'
-import { logRowKey } from './log-row.ts'
 
 /**
- * Deletes the entries of commits at or below the safe point, which has been raised before: nobody reads
- * on from a position below it any more. Rejects with CellStoreError, and with the signal's reason.
+ * Deletes the rows of the log that end at or below the safe point, which has been raised before: nobody
+ * reads on from a position below it any more. Rejects with CellStoreError, and with the signal's reason.
  */
 export async function trimLog(
   cellStore: CellStore,
   safePoint: Timestamp,
   signal?: AbortSignal,
 ): Promise<void> {
-  const end = logRowKey(safePoint + 1)
-  let start: Uint8Array | undefined = logRowKey(0)
+  const end = noteRowKey(safePoint + 1)
+  let start: Uint8Array | undefined = noteRowKey(0)
   while (start !== undefined) {
     signal?.throwIfAborted()
     const scan: RowScan = { start, end, filter: [{ family: 'data' }], limit: PAGE_ROWS }

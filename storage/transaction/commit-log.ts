@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StepList } from '../cell-store/embedded-cell-store.ts'
+import type { Note } from '../cell-store/note.ts'
 import type { BufferedRow } from './write-buffer.ts'
 
 /**
@@ -9,15 +10,19 @@ import type { BufferedRow } from './write-buffer.ts'
  */
 export interface CommitLog {
   /**
-   * The steps that note a commit of these rows. Asked for in the turn that takes commitTs, and queued in
-   * the batch that decides the transaction, so there is a note exactly where there is a commit (J9).
-   * Never throws.
+   * What notes a commit of these rows. Asked for in the turn that takes commitTs, and queued in the batch
+   * that decides the transaction, so there is a note exactly where there is a commit (J9). Never throws.
    */
-  stepsOf(commitTs: Timestamp, rows: readonly BufferedRow[]): StepList
+  noteOf(commitTs: Timestamp, rows: readonly BufferedRow[]): CommitNote
 
   /** C8: the outcome is certain and in the view, and no longer pending. Never throws. */
   settled(commitTs: Timestamp, outcome: 'committed' | 'rolledBack'): void
 }
+
+/** A commit of very many rows is noted by steps of its batch, which are made some each turn. */
+export type CommitNote = { readonly note: Note | undefined; readonly steps: StepList }
+
+export const NOTHING_NOTED: CommitNote = Object.freeze({ note: undefined, steps: [] })
 
 /**
  * The same where processes share the store. There a batch of several rows is not one unit, so the note is
@@ -42,7 +47,7 @@ export type LogRow = {
 
 /** Notes nothing: what the bookkeeping costs is measured against this. */
 export const NO_COMMIT_LOG: CommitLog & SharedCommitLog = Object.freeze({
-  stepsOf: () => [],
+  noteOf: () => NOTHING_NOTED,
   settled: () => {},
   rowFor: async () => undefined,
   committed: () => {},

@@ -173,10 +173,10 @@ async function decide(
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
       const step = commitRow(primary, { conditionColumn: primaryColumn, startTs, commitTs })
       // The primary decides for all rows, so their entry in the log comes with it.
-      const entry = commitLog.stepsOf(commitTs, request.rows)
+      const { note, steps } = commitLog.noteOf(commitTs, request.rows)
       const hints = hintsAtCommit(request.hints, commitTs)
-      const batch = joinedSteps([{ row: primary.row, ...step }], [...hints, ...entry])
-      const [isCommitted] = await cellStore.applyAtomically(batch)
+      const batch = joinedSteps([{ row: primary.row, ...step }], [...hints, ...steps])
+      const [isCommitted] = await cellStore.applyAtomically(batch, note)
       // Nobody else can have taken the lock away: it is latched, and the queue keeps its order.
       invariant(isCommitted === true, 'I11', { startTs, commitTs })
       return { kind: 'committed', commitTs }

@@ -92,9 +92,10 @@ async function stampAndQueue(
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
       // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
       const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
-      const hints = hintSteps(request, commitTs)
-      const batch = joinedSteps(steps, hints, commitLog.stepsOf(commitTs, request.rows))
-      return await settledInTurns(context, { owner, rows }, cellStore.applyAtomically(batch))
+      const noted = commitLog.noteOf(commitTs, request.rows)
+      const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)
+      const applied = cellStore.applyAtomically(batch, noted.note)
+      return await settledInTurns(context, { owner, rows }, applied)
     }
     // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
     await oracle.markRaised().catch((error: unknown) => {

@@ -72,8 +72,9 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   // Older writers of these tables committed before this turn or meet the fence after it.
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
   const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
-  batch.push(...hintSteps(request, commitTs), ...commitLog.stepsOf(commitTs, request.rows))
-  return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch) } // C5
+  const { note, steps } = commitLog.noteOf(commitTs, request.rows)
+  batch.push(...hintSteps(request, commitTs), ...steps)
+  return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch, note) } // C5
 }
 
 /**

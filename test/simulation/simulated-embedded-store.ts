@@ -18,6 +18,7 @@ import type {
   StepList,
 } from '../../storage/cell-store/embedded-cell-store.ts'
 import { counterValue, incrementedCell } from '../../storage/cell-store/mutation-application.ts'
+import type { Note } from '../../storage/cell-store/note.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Surroundings } from './gateway.ts'
@@ -94,7 +95,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     })
   }
 
-  applyAtomically(list: StepList): Promise<boolean[]> {
+  applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const name = `batch ${batch.map(({ row }) => nameOfRow(row)).join()}`
     return this.#mutate<boolean[]>(name, batch, (image, resolve) => {
@@ -108,7 +109,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
         row,
         mutations: matched[at] ? ifMatched : otherwise,
       }))
-      return { changes, steps, answer: () => resolve(matched) }
+      return { changes, steps, note, answer: () => resolve(matched) }
     })
   }
 

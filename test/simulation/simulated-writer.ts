@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError, type RowMutations } from '../../storage/cell-store/cell-store.ts'
+import { cellOfNotes, type Note } from '../../storage/cell-store/note.ts'
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -18,6 +19,7 @@ export type Job = {
 export type Evaluated = {
   readonly changes: readonly RowMutations[]
   readonly steps: readonly TakenStep[]
+  readonly note?: Note | undefined
   readonly answer: () => void
 }
 
@@ -94,9 +96,13 @@ export class SimulatedWriter {
       image.apply(one.changes)
       return one
     })
+    const notes = evaluated.flatMap(({ note }) => (note === undefined ? [] : [note]))
+    if (notes.length > 1) counters.count('notes of several commits in a cell')
+    const noted = changesOf(notes)
+    image.apply(noted)
     const group = {
       process: this.#parts.process.name,
-      changes: evaluated.flatMap(({ changes }) => changes),
+      changes: [...evaluated.flatMap(({ changes }) => changes), ...noted],
       steps: evaluated.flatMap(({ steps }) => steps),
     }
     if (count > 1) counters.count('group of several jobs')
@@ -182,6 +188,11 @@ export class SimulatedWriter {
       if (!process.isDead) run()
     })
   }
+}
+
+/** As in the engine, those of a group stand in one cell. */
+function changesOf([first, ...others]: readonly Note[]): RowMutations[] {
+  return first === undefined ? [] : [cellOfNotes([first, ...others])]
 }
 
 function notApplied(): CellStoreError {

@@ -35,8 +35,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     name: 'toldWhenQueued',
     what: 'a commit is told before it is on the disk',
     file: FEED,
-    find: '    if (steps.length > 0) this.#untold.set(commitTs, rows)\n',
-    replace: '    if (steps.length > 0) this.#tell(commitTs, rows)\n',
+    find: '    if (noted !== NOTHING_NOTED) this.#untold.set(commitTs, rows)\n',
+    replace: '    if (noted !== NOTHING_NOTED) this.#tell(commitTs, rows)\n',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
@@ -51,17 +51,17 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     name: 'entryInItsOwnBatch',
     what: 'the entry of the log is not in the batch of the rows',
     file: ONE_PHASE,
-    find: ', ...commitLog.stepsOf(commitTs, request.rows))\n',
+    find: 'applied: cellStore.applyAtomically(batch, note) } // C5',
     replace:
-      ')\n  const entry = commitLog.stepsOf(commitTs, request.rows)\n  if (entry.length > 0) void cellStore.applyAtomically(entry).catch(() => {})\n',
+      'applied: cellStore.applyAtomically(batch).finally(() => note && cellStore.applyAtomically([], note).catch(() => {})) }',
     caughtBy: { seedsMax: 50, ...EMBEDDED, commit: 'one-phase', bias: 'crashing' },
   }),
   mutant({
     name: 'twoPhaseNotLogged',
     what: 'the commit of a primary has no entry of its transaction',
     file: TWO_PHASE,
-    find: 'const entry = commitLog.stepsOf(commitTs, request.rows)',
-    replace: 'commitLog.stepsOf(commitTs, request.rows)\n      const entry: never[] = []',
+    find: 'cellStore.applyAtomically(batch, note)',
+    replace: 'cellStore.applyAtomically(batch, note && undefined)',
     caughtBy: { seedsMax: 20, ...EMBEDDED, commit: 'two-phase' },
   }),
   mutant({
@@ -75,10 +75,10 @@ export const FEED_MUTANTS: readonly Mutant[] = [
   }),
   mutant({
     name: 'positionInclusive',
-    what: 'the commit at the position itself is told again',
+    what: 'commits up to the position that stand in a row with later ones are told again',
     file: FEED,
-    find: 'logRowKey(position + 1)',
-    replace: 'logRowKey(position)',
+    find: '      if (commit.commitTs <= position) continue\n',
+    replace: '',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
   }),
   mutant({
@@ -105,11 +105,23 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     replace: 'const end = oracle.lastSeen()',
     caughtBy: { seedsMax: 50, ...EMBEDDED },
   }),
+  mutant({
+    name: 'logRowToldWhole',
+    what: 'of a row of the log all commits are told, also those above what is resolved',
+    file: FEED,
+    find: '      if (commit.commitTs > end) return { commits, position: end, isCaughtUp: true }\n',
+    replace: '',
+    caughtBy: { seedsMax: 50, ...EMBEDDED },
+  }),
   {
     name: 'logTrimmedTooFar',
     what: 'a collection deletes entries above the safe point',
     edits: [
-      { file: TRIM, find: 'logRowKey(safePoint + 1)', replace: 'logRowKey(safePoint + 1_000_000)' },
+      {
+        file: TRIM,
+        find: 'noteRowKey(safePoint + 1)',
+        replace: 'noteRowKey(safePoint + 1_000_000)',
+      },
     ],
     caughtBy: { seedsMax: 20, ...EMBEDDED, bias: 'collecting' },
   },

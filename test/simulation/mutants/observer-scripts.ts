@@ -4,6 +4,7 @@ import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
 import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../../../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
+import type { Note } from '../../../storage/cell-store/note.ts'
 import { clearNotification } from '../../../storage/observers/clear-notification.ts'
 import { findPendingChange } from '../../../storage/observers/pending-change.ts'
 import { replayObserver, Storage } from '../../../storage/storage.ts'
@@ -61,7 +62,7 @@ export async function runBeginsWithinAWeakNotifier(): Promise<void> {
 class RefusingCellStore extends MemoryCellStore {
   isRefusing = false
 
-  override async applyAtomically(list: StepList): Promise<boolean[]> {
+  override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const commits = batch.filter(
       ({ row, ifMatched }) => row[0] === 0x01 && ifMatched.some(({ family }) => family === 'lock'),
@@ -69,7 +70,7 @@ class RefusingCellStore extends MemoryCellStore {
     if (this.isRefusing && commits.length > 1) {
       throw new CellStoreError('notApplied', 'the store is busy')
     }
-    return await super.applyAtomically(batch)
+    return await super.applyAtomically(batch, note)
   }
 }
 
@@ -97,7 +98,7 @@ export async function rowsNotInViewWhenTheirObserverIsCreated(): Promise<void> {
 class SlowCellStore extends MemoryCellStore {
   readonly released = Promise.withResolvers<void>()
 
-  override async applyAtomically(list: StepList): Promise<boolean[]> {
+  override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const isOfOlder = batch.some(({ otherwise }) =>
       otherwise.some(
@@ -105,7 +106,7 @@ class SlowCellStore extends MemoryCellStore {
       ),
     )
     if (isOfOlder) await this.released.promise
-    return await super.applyAtomically(batch)
+    return await super.applyAtomically(batch, note)
   }
 }
 

@@ -4,6 +4,7 @@ import { FAMILIES } from '../../../storage/cell-store/cell.ts'
 import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
 import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
+import type { Note } from '../../../storage/cell-store/note.ts'
 import { GarbageCollector } from '../../../storage/garbage-collection/garbage-collector.ts'
 import { Storage } from '../../../storage/storage.ts'
 import { commitPrimary } from '../../../storage/transaction/commit.ts'
@@ -198,7 +199,7 @@ async function commitBelowTheSafePointMeetsNoTombstone(): Promise<void> {
 class RefusingCellStore extends MemoryCellStore {
   refused: string | undefined
 
-  override async applyAtomically(list: StepList): Promise<boolean[]> {
+  override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const commitsRefused = batch.some(
       ({ row, ifMatched }) =>
@@ -206,7 +207,7 @@ class RefusingCellStore extends MemoryCellStore {
         ifMatched.some(({ family }) => family === 'write'),
     )
     if (commitsRefused) throw new CellStoreError('notApplied', 'The disk is full.')
-    return await super.applyAtomically(batch)
+    return await super.applyAtomically(batch, note)
   }
 }
 
