@@ -2,13 +2,20 @@
 import { runClosedLoop } from '../harness/closed-loop.ts'
 import { measureHere } from '../harness/measurement.ts'
 import { runOpenLoop } from '../harness/open-loop.ts'
+import type { Sample } from '../harness/sample.ts'
 import type { LoadAnswer, LoadRequest } from './load-process.ts'
-import type { OpenWorkload, RunOrder, Workload, WorkloadOrder } from './workload.ts'
+import type {
+  OpenWorkload,
+  RunOrder,
+  SampledWorkload,
+  Workload,
+  WorkloadOrder,
+} from './workload.ts'
 
 // The program of a load process: it opens a workload, and runs it whenever its parent says so. It
 // has an event loop of its own, so that neither the harness nor a server adds to what it measures.
 
-let open: { readonly workload: Workload; readonly clients: number } | undefined
+let open: { readonly workload: Workload | SampledWorkload; readonly clients: number } | undefined
 let running = new AbortController()
 
 async function openWorkload(order: WorkloadOrder): Promise<void> {
@@ -17,13 +24,14 @@ async function openWorkload(order: WorkloadOrder): Promise<void> {
   open = { workload: await module.openWorkload(order.settings, { clients, seed }), clients }
 }
 
-async function run({ seconds, ratePerSecond, mix, ...order }: RunOrder) {
+async function run(order: RunOrder): Promise<Sample> {
   if (open === undefined) throw new Error('the workload is not open')
   const { workload } = open
-  const { clients } = { ...open, ...order }
-  if (mix !== undefined) workload.choose?.(mix)
   running = new AbortController()
   const { signal } = running
+  if ('run' in workload) return await workload.run(order, signal)
+  const { seconds, ratePerSecond, mix, clients = open.clients } = order
+  if (mix !== undefined) workload.choose?.(mix)
   const sample = await measureHere(() =>
     ratePerSecond === undefined
       ? runClosedLoop({

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Sample } from '../harness/sample.ts'
 
 /** What the clients of a load process do, over connections that stay open from run to run. */
 export type Workload = {
@@ -15,8 +16,17 @@ export type Workload = {
   close(): Promise<void>
 }
 
+/** Of operations that cost too little to be called one by one: it takes its samples itself. */
+export type SampledWorkload = {
+  run(order: RunOrder, signal: AbortSignal): Promise<Sample>
+  close(): Promise<void>
+}
+
 /** What a module of a workload exports under this name. Settings travel between processes as JSON. */
-export type OpenWorkload<Settings> = (settings: Settings, place: LoadPlace) => Promise<Workload>
+export type OpenWorkload<Settings> = (
+  settings: Settings,
+  place: LoadPlace,
+) => Promise<Workload | SampledWorkload>
 
 /** Which of the load processes of a contender this is, and how many clients it may have. */
 export type LoadPlace = { readonly clients: number; readonly seed: number }

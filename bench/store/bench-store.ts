@@ -28,14 +28,14 @@ export class BenchStore {
   readonly rows: number
   readonly cellStore: CellStore
   readonly storage: Storage
-  readonly #dataDirectory: string
+  readonly dataDirectory: string
   #fillSeconds = 0
   /** Timestamps of raw cells, each a new one as in Bigtable. */
   #rawTimestamp = 1
 
   private constructor(rows: number, dataDirectory: string, cellStore: CellStore, storage: Storage) {
     this.rows = rows
-    this.#dataDirectory = dataDirectory
+    this.dataDirectory = dataDirectory
     this.cellStore = cellStore
     this.storage = storage
   }
@@ -43,7 +43,7 @@ export class BenchStore {
   /** Filled by one-phase commits, whichever way is to be measured: it is much faster. */
   static async open(options: BenchStoreOptions, surroundings: Surroundings): Promise<BenchStore> {
     const dataDirectory = await surroundings.temporaryFolder('store')
-    const filling = await BenchStore.#openFolder(dataDirectory, { ...options, commit: 'auto' })
+    const filling = await BenchStore.openFilled(dataDirectory, { ...options, commit: 'auto' })
     const startedMs = performance.now()
     try {
       if (options.fill !== 'transactions') await filling.#fillRaw(surroundings)
@@ -55,12 +55,13 @@ export class BenchStore {
     filling.#fillSeconds = (performance.now() - startedMs) / 1000
     if (options.commit === 'auto') return filling
     await filling.close()
-    const store = await BenchStore.#openFolder(dataDirectory, options)
+    const store = await BenchStore.openFilled(dataDirectory, options)
     store.#rawTimestamp = filling.#rawTimestamp
     return store
   }
 
-  static async #openFolder(dataDirectory: string, options: BenchStoreOptions): Promise<BenchStore> {
+  /** What `open` has filled and closed, and perhaps in another process. */
+  static async openFilled(dataDirectory: string, options: BenchStoreOptions): Promise<BenchStore> {
     const cellStore = await openSqliteCellStore({ dataDirectory })
     const { commit, keepsLog = true } = options
     const how = { owner: 'exclusive', commit, keepsLog } as const
@@ -75,7 +76,7 @@ export class BenchStore {
 
   /** How fast it was filled, and how large its files are now. */
   figures(): { readonly loadRowsPerSecond: number; readonly storeMiB: number } {
-    const files = readdirSync(this.#dataDirectory).map((name) => join(this.#dataDirectory, name))
+    const files = readdirSync(this.dataDirectory).map((name) => join(this.dataDirectory, name))
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
     return { loadRowsPerSecond: this.rows / this.#fillSeconds, storeMiB: bytes / 1024 ** 2 }
   }
