@@ -19,8 +19,8 @@ import { readFences } from './store-rows.ts'
 export class LogCheck {
   readonly #cellStore: CellStore
   readonly #isShared: boolean
-  /** The commits of the log's row that was found last: what was written together is often read together. */
-  #found: ReadonlySet<Timestamp> = new Set()
+  /** Commits that the log has: of each of its rows that was looked at, because many stand in one. */
+  readonly #found = new Set<Timestamp>()
 
   private constructor(cellStore: CellStore, isShared: boolean) {
     this.#cellStore = cellStore
@@ -94,11 +94,12 @@ export class LogCheck {
 
   async #hasEntry(commitTs: Timestamp): Promise<boolean> {
     if (this.#found.has(commitTs)) return true
+    if (this.#found.size >= FOUND_MAX) this.#found.clear()
     const start = noteRowKey(commitTs)
     const end = noteRowKey(Number.MAX_SAFE_INTEGER)
     const scan: RowScan = { start, end, filter: [{ family: 'data' }], limit: 1 }
     for await (const row of this.#cellStore.scanRows(scan)) {
-      if (isNoteRow(row.key)) this.#found = new Set(commitTimestamps(row))
+      if (isNoteRow(row.key)) for (const found of commitTimestamps(row)) this.#found.add(found)
     }
     return this.#found.has(commitTs)
   }
@@ -107,6 +108,9 @@ export class LogCheck {
     return commitTs <= (await readFences(this.#cellStore)).safePoint
   }
 }
+
+/** A few mebibytes of memory. */
+const FOUND_MAX = 100_000
 
 /** None of an entry that cannot be read, which is a problem that is told by itself. */
 function commitTimestamps(row: Row): Timestamp[] {
