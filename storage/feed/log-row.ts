@@ -40,6 +40,7 @@ export function logNote(commitTs: Timestamp, rows: readonly BufferedRow[]): Comm
     return { note: { timestamp: commitTs, value }, steps: [] }
   }
   const logged = rows.filter(({ key }) => isLoggedRow(key))
+  if (logged.length === 0) return NOTHING_NOTED
   const starts: number[] = []
   for (let at = 0; at < logged.length; at += PART_ROWS) starts.push(at)
   const steps = stepsOf(starts, (at) =>
