@@ -15,7 +15,8 @@ let url: string
 let db: Database
 
 before(async () => {
-  const short = { retention: '100ms', 'garbage-interval': '20ms', 'transaction-timeout': '1s' }
+  // Long enough for a busy machine to take a snapshot within it.
+  const short = { retention: '1s', 'garbage-interval': '20ms', 'transaction-timeout': '1s' }
   server = await createServer(
     readConfig({ engine: 'memory', port: '0', 'log-level': 'silent', ...short }),
   )
@@ -86,6 +87,7 @@ test('a reader that was away for too long begins anew behind what it was given',
   await set('slow', 0, 'first')
   const lost = Promise.withResolvers<void>()
   const subscription = far.subscribe<{ id: number }>('SCAN id, text FROM slow', [], {
+    snapshot: true,
     onReconnect: () => lost.resolve(),
   })
   // From its snapshot on it is live: however busy the machine, it has not been away for too long so far.
