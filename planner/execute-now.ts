@@ -11,7 +11,7 @@ const KEYS_AT_ONCE_MAX = 20
 
 /** What a read needs that is answered in its turn. */
 export type ContextNow = Pick<ExecutionContext, 'parameters' | 'functions' | 'answerBytes'> & {
-  readonly snapshot: SnapshotNow
+  readonly reads: SnapshotNow['reads']
 }
 
 /**
@@ -23,8 +23,7 @@ export function executeNow(plan: Plan, context: ContextNow): StatementResult | u
   const scope = scopeOf(plan.slots, context)
   const keys = keyTuples(plan.keys, scope, 'asked')
   if (keys.length > KEYS_AT_ONCE_MAX) return undefined
-  const { reads } = context.snapshot
-  const rows = getRowsNow(reads, plan.table, keys, plan.reads)
+  const rows = getRowsNow(context.reads, plan.table, keys, plan.reads)
   if (rows === undefined) return undefined
   const answer = new AnswerRows(plan.projection, plan.position, context)
   for (const stored of rows) if (stored !== null) answer.add({ ...scope, row: stored.row })

@@ -33,10 +33,14 @@ export class AnswerWriter {
     return answerText(await this.results(outcome.results, integers, turns), outcome)
   }
 
-  /** The same at once, when it is few results of few rows. */
+  /** The same in this turn. */
+  answerNow(outcome: QueryOutcome, integers: IntegerForm): string {
+    return answerText(this.#resultsNow(outcome.results, integers), outcome)
+  }
+
+  /** The same, when it is few results of few rows. */
   shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
-    const results = this.#shortResults(outcome.results, integers)
-    return results === undefined ? undefined : answerText(results, outcome)
+    return isShort(outcome.results) ? this.answerNow(outcome, integers) : undefined
   }
 
   /** The array of the results alone. */
@@ -45,16 +49,12 @@ export class AnswerWriter {
     integers: IntegerForm,
     turns: Turns,
   ): Promise<string> {
-    return (
-      this.#shortResults(results, integers) ??
-      (await this.#resultsInTurns(results, integers, turns))
-    )
+    return isShort(results)
+      ? this.#resultsNow(results, integers)
+      : await this.#resultsInTurns(results, integers, turns)
   }
 
-  #shortResults(results: readonly StatementResult[], integers: IntegerForm): string | undefined {
-    let rowCount = results.length
-    for (const { rows } of results) rowCount += rows.length
-    if (rowCount > ROWS_AT_ONCE) return undefined
+  #resultsNow(results: readonly StatementResult[], integers: IntegerForm): string {
     let text = ''
     for (const result of results) {
       const form = this.#formOf(result.columns, integers)
@@ -131,6 +131,12 @@ export class AnswerWriter {
     }
     return form
   }
+}
+
+function isShort(results: readonly StatementResult[]): boolean {
+  let rowCount = results.length
+  for (const { rows } of results) rowCount += rows.length
+  return rowCount <= ROWS_AT_ONCE
 }
 
 function answerText(results: string, outcome: QueryOutcome): string {

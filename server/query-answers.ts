@@ -42,17 +42,14 @@ export class QueryAnswers {
     this.#parts = parts
   }
 
-  /** The answer to one simple statement; undefined where it has to be made as any other, by `of`. */
-  ofLone(query: QueryRequest): Answer<ReadyAnswer | undefined> {
-    return andThen(this.#parts.runner.runLone(query), this.#ofOutcome)
+  /** The answer to a simple request; undefined where it has to be made as any other, by `of`. */
+  ofNow(query: QueryRequest): Answer<ReadyAnswer | undefined> {
+    return andThen(this.#parts.runner.runNow(query), this.#ofOutcome)
   }
 
   readonly #ofOutcome = (outcome: QueryOutcome | undefined): ReadyAnswer | undefined => {
     if (outcome === undefined) return undefined
-    const text = this.#parts.writer.shortAnswer(outcome, 'number')
-    // What has committed cannot begin anew.
-    if (text === undefined) throw new TypeError('A lone statement has answered many rows.')
-    return answered(outcome, text)
+    return answered(outcome, this.#parts.writer.answerNow(outcome, 'number'))
   }
 
   /** Rejects with whatever a request can fail by; `response` tells when its client goes away. */

@@ -7,13 +7,13 @@ import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
-import { runLone } from './lone-statement.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
+import { runNow } from './run-now.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
 import {
@@ -55,9 +55,10 @@ export class StatementRunner {
     this.#definitions = new DefinitionRunner(parts)
   }
 
-  /** Runs a request that is one simple statement; undefined where the ordinary way is needed, see `runLone`. */
-  runLone(request: QueryRequest): Answer<QueryOutcome | undefined> {
-    return runLone(this.#parts, request)
+  /** Runs a simple request in the turn in which it arrives; undefined where that cannot be, see `runNow`. */
+  runNow(request: QueryRequest): Answer<QueryOutcome | undefined> {
+    // Whoever waits for a turn is before it.
+    return this.#parts.turnQueue.isEmpty ? runNow(this.#parts, request) : undefined
   }
 
   /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */
@@ -68,9 +69,16 @@ export class StatementRunner {
   ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { parser, turnQueue, clock } = this.#parts
     const turns = new Turns(turnQueue, clock, running.signal)
-    const turn = turns.othersWait ? turns.pause() : undefined
-    const parsed = andThen(turn, () => parseRequest(parser, request, turns))
-    return andThen(parsed, (statements) => this.#runParsed(statements, request, running, around))
+    const ordinary = () =>
+      andThen(parseRequest(parser, request, turns), (statements) =>
+        this.#runParsed(statements, request, running, around),
+      )
+    if (!turns.othersWait) return ordinary()
+    const isAlone = around.idempotent === undefined && around.observerRun === undefined
+    return turns.pause().then(async () => {
+      const outcome = isAlone ? await runNow(this.#parts, request) : undefined
+      return outcome ?? (await ordinary())
+    })
   }
 
   #runParsed(

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
@@ -287,7 +288,8 @@ suite('the building of an index', () => {
           const { table, index } = requireIndex(catalog, 'byAge')
           return await readIndexProgress(transaction, table, index)
         })
-      while ((await progress()).rowsDone < 500) {}
+      // The builder waits for who reads.
+      while ((await progress()).rowsDone < 500) await setTimeout(1)
       await first.storage.close()
       const second = new World(await open())
       const { index, table } = await second.index('byAge')

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { openStorage, StorageError, type Transaction } from '../storage/storage.ts'
+import {
+  type Clock,
+  openStorage,
+  StorageError,
+  systemClock,
+  type Transaction,
+} from '../storage/storage.ts'
 import { startTestServer } from '../test/test-server.ts'
 
 const SET = 'SET balance = :n ON account WHERE id = :id'
 
-/** A server with accounts, which counts the transactions of lone SETs and those of all others. */
-async function serverWithAccounts(t: TestContext) {
+/** For which no turn lasts, however busy the machine. */
+const STANDING_CLOCK: Clock = { ...systemClock, monotonicMs: () => 0 }
+
+/** A server with accounts, which counts the transactions of lone SETs and those on the ordinary way. */
+async function serverWithAccounts(t: TestContext, clock = STANDING_CLOCK) {
   const storage = await openStorage({ engine: 'memory' })
   const begun = { lone: 0, others: 0 }
   /** What becomes of the transaction of each lone SET before it runs. */
@@ -24,7 +33,7 @@ async function serverWithAccounts(t: TestContext) {
     hook.prepare(transaction)
     return transaction
   }
-  const server = await startTestServer(t, { outside: { storage } })
+  const server = await startTestServer(t, { outside: { storage, clock } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
   const set = (id: string, n: unknown, sql = SET) => server.query(sql, { params: { id, n } })
   /** Sends it twice: a text that is new has to be parsed on the ordinary way. */
@@ -126,4 +135,97 @@ test('a hundred at once of one row all commit, each with a stamp of its own', as
   const last = stamps.indexOf(Math.max(...stamps))
   const [row] = await server.rows("GET balance FROM account WHERE id = 'bob'")
   assert.deepEqual(row, { balance: last })
+})
+
+const GET = 'GET * FROM account WHERE id = :id'
+
+const get = (id: unknown, sql = GET) => ({ sql, params: { id } })
+
+test('GETs of one request are answered in its turn, as by the ordinary way', async (t) => {
+  const { server, begun, set, known } = await serverWithAccounts(t)
+  const listed = 'GET balance AS amount FROM account WHERE id IN :id'
+  for (const id of ['ann', 'bob']) await set(id, 1)
+  for (const sql of [GET, listed])
+    await server.query(sql, { params: { id: sql === GET ? 'a' : [] } })
+  await known(SET)
+  const statements = [get('ann'), get('nobody'), get(['bob', 'x', 'ann'], listed), get('ann')]
+  const now = await server.post('/v1/query', { statements })
+  assert.deepEqual(begun, { lone: 0, others: 0 })
+  const ordinary = await server.post('/v1/query', { statements, integers: 'number' })
+  assert.deepEqual(begun, { lone: 0, others: 1 })
+  assert.ok(ordinary.body.readTimestamp > now.body.readTimestamp)
+  assert.deepEqual(ordinary.body, { ...now.body, readTimestamp: ordinary.body.readTimestamp })
+  assert.deepEqual(
+    now.body.results.map(({ rows }: { rows: unknown[] }) => rows.length),
+    [1, 0, 2, 1],
+  )
+})
+
+test('among GETs anything else, or anything wrong, makes it the ordinary way', async (t) => {
+  const { server, begun, known } = await serverWithAccounts(t)
+  await server.query('CREATE UNIQUE INDEX by_balance ON account (balance)')
+  await server.indexesBuilt('account')
+  const [set, scan] = ['SET balance = 1 ON account WHERE id = :id', 'SCAN * FROM account']
+  const byIndex = 'GET * FROM account WHERE balance = :id'
+  const ofThePast = 'GET * FROM account AS OF 1 WHERE id = :id'
+  for (const sql of [GET, set, byIndex])
+    await server.query(sql, { params: { id: sql === byIndex ? 1 : 'a' } })
+  await server.query(scan)
+  await server.query(ofThePast, { params: { id: 'a' } })
+  for (const [status, ...rest] of [
+    [200, get('a', set)],
+    [200, { sql: scan }],
+    [200, get(1, byIndex)],
+    [200, get('a', `${GET} -- it is new`)],
+    [400, get(1)],
+    [400, { sql: GET }],
+    [400, get('a', `${GET}; ${GET}`)],
+    [404, get('a', ofThePast)],
+    [413, ...Array.from({ length: 1000 }, () => get('a'))],
+  ] as const) {
+    await known(SET)
+    const answer = await server.post('/v1/query', { statements: [get('a'), ...rest] })
+    assert.deepEqual([answer.status, begun.lone], [status, 0], answer.text.slice(0, 300))
+    if (status === 200) assert.deepEqual(begun.others, 1)
+    else if (rest.length === 1) assert.equal(answer.body.statement, 1, answer.text)
+  }
+  const { status, body } = await server.post('/v1/query', { statements: [] })
+  assert.deepEqual([status, body.code], [400, 'invalid_request'])
+})
+
+test('GETs that are not done within half of a turn begin anew on the ordinary way', async (t) => {
+  let nowMs = 0
+  let eachMs = 0
+  const clock = { ...systemClock, monotonicMs: () => (nowMs += eachMs) }
+  const { server, begun, known } = await serverWithAccounts(t, clock)
+  await server.query(GET, { params: { id: 'a' } })
+  await known(SET)
+  const ask = () => server.post('/v1/query', { statements: [get('a'), get('b'), get('c')] })
+  eachMs = 0.1
+  await ask()
+  assert.equal(begun.others, 0)
+  eachMs = 1
+  const { status, body } = await ask()
+  assert.equal(begun.others, 1)
+  assert.deepEqual([status, body.results.length], [200, 3])
+})
+
+test('who had to wait for a turn is answered in that one', async (t) => {
+  let nowMs = 0
+  let eachMs = 0
+  const clock = { ...systemClock, monotonicMs: () => (nowMs += eachMs) }
+  const { server, begun, set, known } = await serverWithAccounts(t, clock)
+  await server.query(GET, { params: { id: 'a' } })
+  await known(SET)
+  // Each look at the clock is another millisecond, so this one waits for a turn again and again.
+  eachMs = 1
+  const long = server.post('/v1/query', {
+    statements: Array.from({ length: 200 }, () => ({ sql: 'SCAN * FROM account' })),
+  })
+  const lone = Array.from({ length: 20 }, (_, n) => [
+    server.query(GET, { params: { id: `${n}` } }),
+    set(`${n}`, n),
+  ]).flat()
+  for (const { status } of await Promise.all([long, ...lone])) assert.equal(status, 200)
+  assert.deepEqual(begun, { lone: 20, others: 1 })
 })

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SetStatement } from '../parser/ast.ts'
+import type { Parser } from '../parser/parser.ts'
+import {
+  executeNow,
+  executePlan,
+  type StatementFunctions,
+  type StatementResult,
+} from '../planner/planner.ts'
+import type {
+  Answer,
+  Catalog,
+  Clock,
+  Randomness,
+  SnapshotNow,
+  Storage,
+  Timestamp,
+  Transaction,
+} from '../storage/storage.ts'
+import { explained } from './explained-error.ts'
+import { ALL_LIMITS } from './limits.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { AnswerBudget, type QueryOutcome } from './query-answer.ts'
+import { checkedParameters, type QueryRequest } from './query-request.ts'
+import type { ScriptStatement } from './script.ts'
+import { uuidV7 } from './uuid.ts'
+
+export type NowParts = {
+  readonly parser: Parser
+  readonly storage: Storage
+  readonly plans: PlanCache
+  readonly clock: Clock
+  readonly randomness: Randomness
+}
+
+/** How long the rows of one request may be sought in the turn in which it arrives; half as long as a turn may last. */
+const READING_MS_MAX = ALL_LIMITS.turnMsMax / 2
+
+/**
+ * Runs a request that is GETs of a few rows by their keys, or one SET that reads nothing, which is what most
+ * requests are: in this turn of the event loop, so that no deadline has to be kept for it, and nobody has to learn
+ * that its client has gone. GETs are answered in that turn too; a SET when its commit is durable.
+ *
+ * Undefined for every other request, for a text that has to be parsed first, where something has to be waited
+ * for before the commit, and where anything is wrong: then nothing was written, so the request can begin anew on
+ * the ordinary way, and only that has to know of errors. Rejects where it is not known what was written.
+ */
+export function runNow(parts: NowParts, request: QueryRequest): Answer<QueryOutcome | undefined> {
+  try {
+    const script = knownScript(parts.parser, request)
+    if (script === undefined) return undefined
+    const snapshot = parts.storage.snapshotNow()
+    if (snapshot === undefined) return undefined
+    const [first] = script
+    return script.length === 1 && isSet(first)
+      ? setSoon(parts, first, snapshot)
+      : getsNow(parts, script, snapshot)
+  } catch {
+    return undefined
+  }
+}
+
+/** The statements of a request that has no option and no text that is new. */
+function knownScript(parser: Parser, request: QueryRequest): ScriptStatement[] | undefined {
+  for (const field in request) if (!PLAIN_FIELDS.has(field)) return undefined
+  const entries = request.statements ?? [request]
+  const { statementsMax } = ALL_LIMITS
+  if (entries.length === 0 || entries.length > statementsMax) return undefined
+  const script: ScriptStatement[] = []
+  for (const { sql, params } of entries) {
+    const known = parser.knownScript(sql)
+    const statement = known?.length === 1 ? known[0] : undefined
+    if (statement === undefined) return undefined
+    script.push({ statement, parameters: checkedParameters(params) })
+  }
+  return script
+}
+
+const PLAIN_FIELDS = new Set(['sql', 'params', 'statements'])
+
+function isSet(entry: ScriptStatement | undefined): entry is ScriptStatement<SetStatement> {
+  return entry?.statement.kind === 'set'
+}
+
+function getsNow(
+  parts: NowParts,
+  script: readonly ScriptStatement[],
+  { readTs, catalog, reads }: SnapshotNow,
+): QueryOutcome | undefined {
+  const { clock, plans } = parts
+  const functions = functionsAt(readTs, parts)
+  const answer = new AnswerBudget()
+  const results: StatementResult[] = []
+  const endMs = clock.monotonicMs() + READING_MS_MAX
+  for (const { statement, parameters } of script) {
+    if (statement.kind !== 'get' || statement.asOf !== undefined) return undefined
+    const context = { reads, parameters, functions, answerBytes: answer.bytes }
+    const result = executeNow(plans.plan(statement, catalog), context)
+    if (result === undefined) return undefined
+    answer.add(result)
+    if (results.push(result) < script.length && clock.monotonicMs() >= endMs) return undefined
+  }
+  return { results, readTimestamp: readTs, commitTimestamp: null, attempts: 1 }
+}
+
+function setSoon(
+  parts: NowParts,
+  { statement, parameters }: ScriptStatement<SetStatement>,
+  snapshot: SnapshotNow,
+): Promise<QueryOutcome | undefined> | undefined {
+  const { catalog } = snapshot
+  const plan = parts.plans.plan(statement, catalog)
+  if (plan.kind !== 'set' || !plan.isBlind) return undefined
+  const transaction = parts.storage.beginAt(snapshot)
+  try {
+    const result = executePlan(plan, {
+      transaction,
+      catalog,
+      parameters,
+      functions: functionsAt(snapshot.readTs, parts),
+      answerBytes: new AnswerBudget().bytes,
+    })
+    if (result instanceof Promise) throw new TypeError('A SET that reads nothing has waited.')
+    return committed(transaction, catalog, result)
+  } catch (error) {
+    transaction.rollback()
+    throw error
+  }
+}
+
+async function committed(
+  transaction: Transaction,
+  catalog: Catalog,
+  result: StatementResult,
+): Promise<QueryOutcome | undefined> {
+  try {
+    const { commitTs } = await transaction.commit()
+    const readTimestamp = transaction.startTs
+    return { results: [result], readTimestamp, commitTimestamp: commitTs, attempts: 1 }
+  } catch (error) {
+    if (transaction.state === 'rolledBack') return undefined
+    throw explained(error, catalog)
+  }
+}
+
+function functionsAt(now: Timestamp, { clock, randomness }: NowParts): StatementFunctions {
+  return { now: BigInt(now), uuid: () => uuidV7(clock.wallMicros() / 1000, randomness) }
+}
