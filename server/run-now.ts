@@ -62,7 +62,9 @@ export function runNow(parts: NowParts, request: QueryRequest): Answer<QueryOutc
 
 /** The statements of a request that has no option and no text that is new. */
 function knownScript(parser: Parser, request: QueryRequest): ScriptStatement[] | undefined {
-  for (const field in request) if (!PLAIN_FIELDS.has(field)) return undefined
+  for (const field in request) {
+    if (field !== 'sql' && field !== 'params' && field !== 'statements') return undefined
+  }
   const entries = request.statements ?? [request]
   const { statementsMax } = ALL_LIMITS
   if (entries.length === 0 || entries.length > statementsMax) return undefined
@@ -75,8 +77,6 @@ function knownScript(parser: Parser, request: QueryRequest): ScriptStatement[] |
   }
   return script
 }
-
-const PLAIN_FIELDS = new Set(['sql', 'params', 'statements'])
 
 function isSet(entry: ScriptStatement | undefined): entry is ScriptStatement<SetStatement> {
   return entry?.statement.kind === 'set'
@@ -97,8 +97,9 @@ function getsNow(
     const context = { reads, parameters, functions, answerBytes: answer.bytes }
     const result = executeNow(plans.plan(statement, catalog), context)
     if (result === undefined) return undefined
+    if (results.push(result) === script.length) break
     answer.add(result)
-    if (results.push(result) < script.length && clock.monotonicMs() >= endMs) return undefined
+    if (clock.monotonicMs() >= endMs) return undefined
   }
   return { results, readTimestamp: readTs, commitTimestamp: null, attempts: 1 }
 }

@@ -78,10 +78,11 @@ export function decodeRow(
 
 /** A row that has only these values of the primary key, in key order. */
 export function emptyRow(table: TableDefinition, keyValues: readonly SqlValue[]): SqlValue[] {
-  const row: SqlValue[] = new Array(table.columns.length).fill(null)
-  keyValues.forEach((keyValue, index) => {
-    row[keyPosition(table, index)] = keyValue
-  })
+  const row: SqlValue[] = []
+  for (let position = 0; position < table.columns.length; position += 1) row.push(null)
+  for (let index = 0; index < keyValues.length; index += 1) {
+    row[keyPosition(table, index)] = keyValues[index] as SqlValue
+  }
   return row
 }
 

@@ -57,7 +57,7 @@ export class NewestRecords {
     const at = offsetOf(place)
     if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
     const recordAt = at + HEAD_BYTES + key.length
-    const end = recordAt + slab.readUInt16LE(at + RECORD_BYTES_AT)
+    const end = recordAt + lengthAt(slab, at + RECORD_BYTES_AT)
     // A copy, because the place may be another row's before the reader has looked at it.
     const value = Buffer.allocUnsafe(end - recordAt)
     slab.copy(value, 0, recordAt, end)
@@ -140,7 +140,7 @@ export class NewestRecords {
   #hasKeyOf(place: number, bytes: number): boolean {
     if (this.#commitTs[place] === EMPTY) return false
     const slab = this.#slabs[slabOf(place)] as Buffer
-    return slab.readUInt16LE(offsetOf(place) + KEY_BYTES_AT) === bytes
+    return lengthAt(slab, offsetOf(place) + KEY_BYTES_AT) === bytes
   }
 }
 
@@ -156,6 +156,11 @@ const SLAB_PLACES = 64
 const EMPTY = 0
 /** The first byte of the keys of system rows. */
 const SYSTEM_SPACE = 0x00
+
+/** Byte by byte: two places are looked at for each row that is sought, and `readUInt16LE` checks its arguments. */
+function lengthAt(slab: Buffer, at: number): number {
+  return (slab[at] as number) | ((slab[at + 1] as number) << 8)
+}
 
 /** The other place that a row may stand in. */
 function besides(place: number): number {
