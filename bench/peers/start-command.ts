@@ -7,7 +7,8 @@ export const THIS_TREE = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * What `npm start` of a checkout runs, for those who start its server themselves:
- * `node …nodeFlags main serve`, without the variable that lets the next start begin sooner. Throws when its package.json says something else.
+ * `node …nodeFlags main serve`, without the cache of compiled code, which is only for the start. Throws
+ * when its package.json says something else.
  */
 export function startCommand(tree = THIS_TREE): {
   readonly nodeFlags: readonly string[]
