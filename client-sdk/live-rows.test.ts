@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { connect } from './client.ts'
 import {
   change,
+  comeBackAtOnce,
   given,
   insert,
   startScriptedSocket,
@@ -121,6 +122,7 @@ test('rows stand in the order of their key, whatever order they come in', async 
 })
 
 test('while a new snapshot comes in, the rows from before it stand', async (t) => {
+  comeBackAtOnce(t)
   const { server, live, first, connection, id } = await start(t, [wireRow('a', 1)])
   await given(first)
   connection.send({

@@ -78,6 +78,11 @@ export async function startScriptedSocket(context: TestContext) {
   }
 }
 
+/** Clients come back without a pause: within one their connection may become idle, and be given up. */
+export function comeBackAtOnce(context: TestContext): void {
+  context.mock.method(Math, 'random', () => 0)
+}
+
 // What a server says about the rows `id TEXT PRIMARY KEY, n INTEGER`.
 
 export const COLUMNS = [

@@ -11,6 +11,7 @@ import {
 } from './client.ts'
 import {
   change,
+  comeBackAtOnce,
   given,
   insert,
   problem,
@@ -108,6 +109,7 @@ test('progress moves where it comes back to, and is told to those who ask', asyn
 })
 
 test('when the server does not keep what was missed, a reset and a new snapshot come', async (t) => {
+  comeBackAtOnce(t)
   const { subscription, first, connection, asked } = await start(t, { since: 5 })
   connection.send(problem(asked.id, 'resume_too_old', 410))
   assert.deepEqual(await given(first), { kind: 'reset' })
@@ -119,6 +121,7 @@ test('when the server does not keep what was missed, a reset and a new snapshot 
 })
 
 test('a server that is there again and has not kept what was missed is asked again at once', async (t) => {
+  comeBackAtOnce(t)
   const lost: unknown[] = []
   const { server, connection, asked } = await start(t, {
     onReconnect: (error, tries) => lost.push([error.code, tries]),
