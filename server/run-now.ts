@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SetStatement } from '../parser/ast.ts'
+import type { GetStatement, SetStatement, Statement } from '../parser/ast.ts'
 import type { Parser } from '../parser/parser.ts'
 import {
   executeNow,
@@ -47,44 +47,54 @@ const READING_MS_MAX = ALL_LIMITS.turnMsMax / 2
  */
 export function runNow(parts: NowParts, request: QueryRequest): Answer<QueryOutcome | undefined> {
   try {
-    const script = knownScript(parts.parser, request)
+    const script = simpleScript(parts.parser, request)
     if (script === undefined) return undefined
     const snapshot = parts.storage.snapshotNow()
     if (snapshot === undefined) return undefined
     const [first] = script
-    return script.length === 1 && isSet(first)
-      ? setSoon(parts, first, snapshot)
-      : getsNow(parts, script, snapshot)
+    return isSet(first) ? setSoon(parts, first, snapshot) : getsNow(parts, script, snapshot)
   } catch {
     return undefined
   }
 }
 
-/** The statements of a request that has no option and no text that is new. */
-function knownScript(parser: Parser, request: QueryRequest): ScriptStatement[] | undefined {
+type SimpleStatement = ScriptStatement<GetStatement | SetStatement>
+
+/**
+ * The statements of a request that has no option, and nothing but GETs or one SET, of no text that is new. It is
+ * asked of every request, so it ends at the first statement that is something else.
+ */
+function simpleScript(parser: Parser, request: QueryRequest): SimpleStatement[] | undefined {
   for (const field in request) {
     if (field !== 'sql' && field !== 'params' && field !== 'statements') return undefined
   }
   const entries = request.statements ?? [request]
   const { statementsMax } = ALL_LIMITS
   if (entries.length === 0 || entries.length > statementsMax) return undefined
-  const script: ScriptStatement[] = []
+  const script: SimpleStatement[] = []
   for (const { sql, params } of entries) {
     const known = parser.knownScript(sql)
     const statement = known?.length === 1 ? known[0] : undefined
-    if (statement === undefined) return undefined
+    if (statement === undefined || !isSimple(statement, entries.length)) return undefined
     script.push({ statement, parameters: checkedParameters(params) })
   }
   return script
 }
 
-function isSet(entry: ScriptStatement | undefined): entry is ScriptStatement<SetStatement> {
+/** Whether it may run now, as one of so many. */
+function isSimple(statement: Statement, count: number): statement is GetStatement | SetStatement {
+  return statement.kind === 'get'
+    ? statement.asOf === undefined
+    : statement.kind === 'set' && count === 1
+}
+
+function isSet(entry: SimpleStatement | undefined): entry is ScriptStatement<SetStatement> {
   return entry?.statement.kind === 'set'
 }
 
 function getsNow(
   parts: NowParts,
-  script: readonly ScriptStatement[],
+  script: readonly SimpleStatement[],
   { readTs, catalog, reads }: SnapshotNow,
 ): QueryOutcome | undefined {
   const { clock, plans } = parts
@@ -93,7 +103,6 @@ function getsNow(
   const results: StatementResult[] = []
   const endMs = clock.monotonicMs() + READING_MS_MAX
   for (const { statement, parameters } of script) {
-    if (statement.kind !== 'get' || statement.asOf !== undefined) return undefined
     const context = { reads, parameters, functions, answerBytes: answer.bytes }
     const result = executeNow(plans.plan(statement, catalog), context)
     if (result === undefined) return undefined

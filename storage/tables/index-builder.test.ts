@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
@@ -289,7 +288,7 @@ suite('the building of an index', () => {
           return await readIndexProgress(transaction, table, index)
         })
       // The builder waits for who reads.
-      while ((await progress()).rowsDone < 500) await setTimeout(1)
+      while ((await progress()).rowsDone < 500) await eventLoopTurn()
       await first.storage.close()
       const second = new World(await open())
       const { index, table } = await second.index('byAge')
