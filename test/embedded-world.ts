@@ -7,6 +7,7 @@ import type { EmbeddedContext } from '../storage/transaction/embedded-context.ts
 import { embeddedProtocol } from '../storage/transaction/embedded-protocol.ts'
 import { COMMIT_TURN_ROWS } from '../storage/transaction/large-commit.ts'
 import { LatchTable } from '../storage/transaction/latch-table.ts'
+import { placedRow } from '../storage/transaction/latched-rows.ts'
 import { ExclusiveLiveness } from '../storage/transaction/liveness.ts'
 import { Transaction } from '../storage/transaction/transaction.ts'
 import type { TransactionProtocol } from '../storage/transaction/transaction-protocol.ts'
@@ -84,9 +85,10 @@ export class EmbeddedWorld {
     for (const line of lines) {
       const [, text, commitTs, startTs] = COMMITTED_CELL.exec(line) ?? []
       if (text === undefined) continue
-      const owner = this.latches.latch(Number(startTs), 'onePhase', [{ text, kind: 'write' }])
+      const rows = [{ ...placedRow(text), kind: 'write' }] as const
+      const owner = this.latches.latch(Number(startTs), 'onePhase', rows)
       this.latches.stampCommitted(owner, Number(commitTs))
-      this.latches.release(owner, [{ text, kind: 'write' }])
+      this.latches.release(owner, rows)
     }
   }
 

@@ -3,11 +3,14 @@
 /** Writes values one behind the other into a buffer of a size that was reckoned before. */
 export class PackedWriter {
   readonly #buffer: Buffer<ArrayBuffer>
+  /** For numbers, which it writes in half of the time that the buffer's own methods take. */
+  readonly #view: DataView
   #at = 0
 
   constructor(bytesMax: number) {
     // Memory of its own, because it is handed over to another thread as a whole.
     this.#buffer = Buffer.allocUnsafeSlow(bytesMax)
+    this.#view = new DataView(this.#buffer.buffer)
   }
 
   byte(value: number): void {
@@ -15,15 +18,18 @@ export class PackedWriter {
   }
 
   count(value: number): void {
-    this.#at = this.#buffer.writeUInt32LE(value, this.#at)
+    this.#view.setUint32(this.#at, value)
+    this.#at += 4
   }
 
   number(value: number): void {
-    this.#at = this.#buffer.writeDoubleLE(value, this.#at)
+    this.#view.setFloat64(this.#at, value)
+    this.#at += 8
   }
 
   bigint(value: bigint): void {
-    this.#at = this.#buffer.writeBigInt64LE(value, this.#at)
+    this.#view.setBigInt64(this.#at, value)
+    this.#at += 8
   }
 
   bytes(value: Uint8Array): void {
@@ -39,7 +45,7 @@ export class PackedWriter {
     const code = value.length === 1 ? value.charCodeAt(0) : 0x80
     if (code < 0x80) this.byte(code)
     else this.#at += this.#buffer.write(value, this.#at)
-    this.#buffer.writeUInt32LE(this.#at - lengthAt - 4, lengthAt)
+    this.#view.setUint32(lengthAt, this.#at - lengthAt - 4)
   }
 
   /** Notes whether a value follows, which the caller writes then. */
@@ -57,10 +63,13 @@ export class PackedWriter {
 /** Reads the values back in the same order. Byte strings share the buffer's memory. */
 export class PackedReader {
   readonly #buffer: Buffer
+  readonly #view: DataView
   #at = 0
 
   constructor(packed: Uint8Array) {
-    this.#buffer = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+    const { buffer, byteOffset, byteLength } = packed
+    this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
+    this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
   byte(): number {
@@ -69,17 +78,17 @@ export class PackedReader {
 
   count(): number {
     this.#at += 4
-    return this.#buffer.readUInt32LE(this.#at - 4)
+    return this.#view.getUint32(this.#at - 4)
   }
 
   number(): number {
     this.#at += 8
-    return this.#buffer.readDoubleLE(this.#at - 8)
+    return this.#view.getFloat64(this.#at - 8)
   }
 
   bigint(): bigint {
     this.#at += 8
-    return this.#buffer.readBigInt64LE(this.#at - 8)
+    return this.#view.getBigInt64(this.#at - 8)
   }
 
   bytes(): Uint8Array {

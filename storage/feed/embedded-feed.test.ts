@@ -6,6 +6,7 @@ import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { COMMIT_TURN_ROWS } from '../transaction/large-commit.ts'
+import { placedRow } from '../transaction/latched-rows.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */
 const key = (name: string) => Buffer.from(`\u0001${name}`)
@@ -94,7 +95,7 @@ describe('the order of the feed', () => {
     const recorded = await follow(world, 7)
     const first = commit(world, 7, 'bob')
     await world.store.apply() // Locked; commitTs is 8, and the primary's commit waits.
-    const owner = world.latches.latch(8, 'onePhase', [{ text: 'x', kind: 'write' }])
+    const owner = world.latches.latch(8, 'onePhase', [{ ...placedRow('x'), kind: 'write' }])
     const { timestamp } = await world.oracle.next()
     world.latches.stamp(owner, timestamp)
     const { note } = world.feed.noteOf(timestamp, [bufferedRow('joe')])

@@ -10,6 +10,7 @@ import { commitRow } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
+import { placedRow } from './latched-rows.ts'
 import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
 import { decidePrewrite, latchedPrewriteStep, prewriteStep } from './prewrite.ts'
 import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
@@ -137,7 +138,7 @@ function findVersion(
   startTs: Timestamp,
 ): Obstacle | undefined {
   for (const group of groups) {
-    if (!latches.mayBeWrittenSince(group.text, startTs)) continue
+    if (!latches.mayBeWrittenSince(group.place, startTs)) continue
     const [image] = cellStore.view.readRows([group.row], prewriteStep(group, startTs).when)
     if (image == null) continue
     const found = decidePrewrite(image.cells, startTs)
@@ -226,5 +227,6 @@ function latchedCommit(request: CommitRequest, writeSet: WriteSet): LatchedCommi
 
 function latchedGroup(group: PrewriteGroup): LatchedGroup {
   const isGuard = group.columns.every(({ lock }) => lock.content.kind === 'guard')
-  return { ...group, text: rowKeyText(group.row), kind: isGuard ? 'guard' : 'write' }
+  const placed = placedRow(rowKeyText(group.row))
+  return { ...group, ...placed, kind: isGuard ? 'guard' : 'write' }
 }

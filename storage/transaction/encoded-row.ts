@@ -5,6 +5,7 @@ import type { Mutation } from '../cell-store/mutation.ts'
 import type { LatchRequest } from './latch-table.ts'
 import { setNotify } from './notify-cell.ts'
 import { eraseGuardsBefore, setData } from './percolator-columns.ts'
+import { placeOf } from './recent-writes.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 import { encodeStartTs, encodeWriteRecord } from './write-record.ts'
 import { contentOf } from './write-set.ts'
@@ -35,7 +36,7 @@ export function encodeRow(
     columns.push(encodeColumn(column, write, startTs))
     if (write.kind !== 'guard') kind = 'write'
   }
-  return { row: key, text, kind, columns, notified }
+  return { row: key, text, place: placeOf(text), kind, columns, notified }
 }
 
 function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {

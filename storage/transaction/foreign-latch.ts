@@ -23,8 +23,8 @@ export function findForeignLatch(
 ): Obstacle | undefined {
   if (latches.size === 0) return undefined
   for (const request of rows) {
-    const { row, text } = request
-    const owner = latches.ownerOf(text)
+    const { row, text, place } = request
+    const owner = latches.ownerOf(text, place)
     if (owner === undefined) continue
     const { commitTs, kind } = owner
     const isBefore = commitTs !== undefined && commitTs <= startTs

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantViolation } from '../invariant.ts'
 import { type LatchOwner, type LatchRequest, LatchTable } from './latch-table.ts'
+import { placedRow } from './latched-rows.ts'
 import { placeOf } from './recent-writes.ts'
 
-const write = (text: string): LatchRequest => ({ text, kind: 'write' })
+const write = (text: string): LatchRequest => ({ ...placedRow(text), kind: 'write' })
 
 function breaks(rule: string, work: () => unknown): void {
   assert.throws(work, (error) => error instanceof InvariantViolation && error.rule === rule)
@@ -113,7 +114,8 @@ test('the range of a scan is searched as a look at every latch would', () => {
       const latches = new LatchTable()
       const hiding = new Map<LatchOwner, string[]>()
       for (const [at, { rows, isStamped, released }] of transactions.entries()) {
-        const free = rows.filter((row) => latches.ownerOf(row.text) === undefined)
+        const placed = rows.map((row) => ({ ...row, ...placedRow(row.text) }))
+        const free = placed.filter((row) => latches.ownerOf(row.text) === undefined)
         if (free.length === 0) continue
         const owner = latches.latch(1, 'twoPhase', free)
         if (isStamped) latches.stamp(owner, 2 + at * 4)

@@ -3,13 +3,12 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { InvariantViolation, invariant } from '../invariant.ts'
 import { RenewedMap, RenewedSet } from '../renewed-map.ts'
+import { LatchedRows, type PlacedRow } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
-import { PLACES, placeOf, placeOfKey, RecentWrites } from './recent-writes.ts'
+import { placeOfKey, RecentWrites } from './recent-writes.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
-export type LatchRequest = {
-  /** The row key as `rowKeyText` writes it. */
-  readonly text: string
+export type LatchRequest = PlacedRow & {
   readonly kind: 'write' | 'guard'
   /** Those that are written or guarded; all of the row when absent. */
   readonly columns?: ReadonlyArray<{ readonly column: string }>
@@ -35,10 +34,11 @@ type Owner = {
   released: PromiseWithResolvers<void> | undefined
 }
 
-type Latch = {
+type Latch = PlacedRow & {
   readonly owner: Owner
   readonly kind: LatchRequest['kind']
   readonly columns: LatchRequest['columns'] | undefined
+  next: Latch | undefined
 }
 
 /**
@@ -51,9 +51,7 @@ type Latch = {
  * settled. Timestamps are entered as they are taken, so its first key is the smallest (J4).
  */
 export class LatchTable {
-  readonly #byRow = new RenewedMap<string, Latch>()
-  /** How many latches the rows of each place have: a read of any other row need not look for one. */
-  readonly #atPlace = new Uint32Array(PLACES)
+  readonly #latches = new LatchedRows<Latch>()
   readonly #owners = new RenewedSet<Owner>()
   readonly #pending = new RenewedMap<Timestamp, Owner>()
   readonly #recentWrites = new RecentWrites()
@@ -64,7 +62,7 @@ export class LatchTable {
 
   /** How many rows are latched. */
   get size(): number {
-    return this.#byRow.size
+    return this.#latches.size
   }
 
   /** Latches rows that nobody has latched, for a transaction without a commit timestamp so far. */
@@ -88,11 +86,10 @@ export class LatchTable {
     const { startTs, written } = holder
     invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
     let isSorted = true
-    for (const { text, kind, columns } of rows) {
-      if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
-      this.#byRow.set(text, { owner: holder, kind, columns })
-      const place = placeOf(text)
-      this.#atPlace[place] = (this.#atPlace[place] as number) + 1
+    for (const { text, place, kind, columns } of rows) {
+      const isLatched = this.#latches.get(text, place) !== undefined
+      if (isLatched) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
+      this.#latches.add({ text, place, owner: holder, kind, columns, next: undefined })
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
       written.push(text)
@@ -124,14 +121,13 @@ export class LatchTable {
   release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
     const holder = owner as Owner
     const { startTs, commitTs } = holder
-    for (const { text } of rows) {
-      if (this.#byRow.get(text)?.owner !== holder) {
+    for (const { text, place } of rows) {
+      const latch = this.#latches.get(text, place)
+      if (latch?.owner !== holder) {
         throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
       }
-      this.#byRow.delete(text)
-      const place = placeOf(text)
-      this.#atPlace[place] = (this.#atPlace[place] as number) - 1
-      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)
+      this.#latches.delete(latch)
+      if (commitTs !== undefined) this.#recentWrites.committed(place, commitTs)
       this.newest.forget(text, place)
     }
     holder.held -= rows.length
@@ -155,35 +151,37 @@ export class LatchTable {
     for (const owner of this.#owners) owner.released?.reject(reason)
   }
 
-  ownerOf(text: string): LatchOwner | undefined {
-    return this.#byRow.get(text)?.owner
+  /** Of the row with this key, as `rowKeyText` writes it. */
+  ownerOf(text: string, place?: number): LatchOwner | undefined {
+    return this.#latches.get(text, place)?.owner
   }
 
   /** Whether the latch of a row is about a column that this one is about too. */
-  meets({ text, columns }: LatchRequest): boolean {
-    const latched = this.#byRow.get(text)?.columns
+  meets({ text, place, columns }: LatchRequest): boolean {
+    const latched = this.#latches.get(text, place)?.columns
     if (latched === undefined || columns === undefined) return true
     return latched.some(({ column }) => columns.some((own) => own.column === column))
   }
 
   /**
-   * Whether a row may have a version or a guard's stamp at `startTs` or later. One that is not latched
+   * Whether a row of this place may have a version or a guard's stamp at `startTs` or later. One that is not latched
    * and of which this is false has none: a write is latched until it is in the view (J3), and is
    * remembered from the turn on in which its latch goes.
    */
-  mayBeWrittenSince(text: string, startTs: Timestamp): boolean {
-    return this.#recentWrites.mayBeSince(text, startTs)
+  mayBeWrittenSince(place: number, startTs: Timestamp): boolean {
+    return this.#recentWrites.mayBeSince(place, startTs)
   }
 
   /** Whether a transaction holds the latch of a row, as it does while its lock is in the view (J1). */
   isLatchedBy(row: Uint8Array, startTs: Timestamp): boolean {
-    return this.#byRow.get(rowKeyText(row))?.owner.startTs === startTs
+    return this.#latches.get(rowKeyText(row))?.owner.startTs === startTs
   }
 
   /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
-    if (this.#atPlace[placeOfKey(row)] === 0) return undefined
-    const latch = this.#byRow.get(rowKeyText(row))
+    const place = placeOfKey(row)
+    if (!this.#latches.mayHave(place)) return undefined
+    const latch = this.#latches.get(rowKeyText(row), place)
     if (latch === undefined || latch.kind === 'guard') return undefined
     return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
   }
@@ -194,7 +192,7 @@ export class LatchTable {
     end: Uint8Array | undefined,
     readTs: Timestamp,
   ): LatchOwner | undefined {
-    if (this.#byRow.size === 0) return undefined
+    if (this.#latches.size === 0) return undefined
     const from = rowKeyText(start)
     const to = end === undefined ? undefined : rowKeyText(end)
     for (const owner of this.#owners) {
@@ -232,7 +230,7 @@ export class LatchTable {
     for (let at = positionOf(written, from); at < written.length; at++) {
       const text = written[at] as string
       if (to !== undefined && text >= to) return false
-      if (this.#byRow.get(text)?.owner === owner) return true
+      if (this.#latches.get(text)?.owner === owner) return true
     }
     return false
   }

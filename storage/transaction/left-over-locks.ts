@@ -8,6 +8,7 @@ import { STORAGE_LIMITS } from '../limits.ts'
 import { commitRow } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
+import { placedRow } from './latched-rows.ts'
 import { type ColumnAddress, type Lock, type RowGroup, rowGroupOfCells } from './lock.ts'
 import type { Resolution } from './lock-resolver.ts'
 import { rollBackOwnPrimary, rollBackSecondary, rollBackUnseenPrimary } from './rollback.ts'
@@ -127,13 +128,14 @@ async function findLeftOvers(context: EmbeddedContext): Promise<LeftOver[]> {
 
 function groupsOf({ log }: EmbeddedContext, { key, cells }: Row): LatchedGroup[] {
   const groups: LatchedGroup[] = []
+  const placed = placedRow(rowKeyText(key))
   for (const startTs of new Set(cells.map(({ timestamp }) => timestamp))) {
     try {
       const ofOne = cells.filter(({ timestamp }) => timestamp === startTs)
       const group = rowGroupOfCells(key, ofOne)
       if (group === undefined) continue
       const isGuard = group.columns.every(({ lock }) => lock.content.kind === 'guard')
-      groups.push({ ...group, text: rowKeyText(key), kind: isGuard ? 'guard' : 'write' })
+      groups.push({ ...group, ...placed, kind: isGuard ? 'guard' : 'write' })
     } catch (error) {
       if (!(error instanceof InvariantViolation)) throw error
       const row = Buffer.from(key).toString('hex')

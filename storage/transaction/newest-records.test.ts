@@ -51,7 +51,7 @@ describe('a record that was read', () => {
 
   test('is not kept when the row was released with a later timestamp than the snapshot', () => {
     const { recent, newest } = given()
-    recent.committed(rowKeyText(BOB), 9)
+    recent.committed(placeOfKey(BOB), 9)
     newest.wasRead(rowRead(BOB, 6, '10'), 9)
     assert.equal(found(newest, 9), undefined)
     newest.wasRead(rowRead(BOB, 9, '3'), 10)

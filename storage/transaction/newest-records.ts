@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
-import { rowKeyText } from '../cell-store/row-key.ts'
 import { PLACES, placeOf, placeOfKey, type RecentWrites } from './recent-writes.ts'
 
 /** What a one-phase commit wrote to a row. */
@@ -71,7 +70,7 @@ export class NewestRecords {
   wasRead({ key, cells }: Row, readTs: Timestamp): void {
     const [cell, another] = cells
     if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
-    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return
+    if (this.#recentWrites.mayBeSince(placeOfKey(key), readTs)) return
     this.#keep(key, cell)
   }
 

@@ -85,7 +85,7 @@ export function findVersion(
   { cellStore, latches }: EmbeddedContext,
   { request: { startTs }, rows }: OnePhaseCommit,
 ): Obstacle | undefined {
-  const suspects = rows.filter(({ text }) => latches.mayBeWrittenSince(text, startTs))
+  const suspects = rows.filter(({ place }) => latches.mayBeWrittenSince(place, startTs))
   if (suspects.length === 0) return undefined
   const images = cellStore.view.readRows(
     suspects.map(({ row }) => row),

@@ -13,13 +13,13 @@ import type { Timestamp } from '../cell-store/cell.ts'
 export class RecentWrites {
   readonly #newest = new Float64Array(PLACES)
 
-  committed(text: string, commitTs: Timestamp): void {
-    const place = placeOf(text)
+  /** A row of this place. */
+  committed(place: number, commitTs: Timestamp): void {
     if (commitTs > (this.#newest[place] as number)) this.#newest[place] = commitTs
   }
 
-  mayBeSince(text: string, startTs: Timestamp): boolean {
-    return (this.#newest[placeOf(text)] as number) >= startTs
+  mayBeSince(place: number, startTs: Timestamp): boolean {
+    return (this.#newest[place] as number) >= startTs
   }
 }
 

@@ -2,6 +2,7 @@
 import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
+import { RowsByText } from './rows-by-text.ts'
 import { byKey, sortInTurns } from './sort-in-turns.ts'
 
 /** A write waits here until the commit; a later one to the same column takes its place. */
@@ -21,8 +22,8 @@ export type BufferedRow = {
 
 type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
 
-/** Of a buffer that nothing was written to: most transactions only read, and never need a map. */
-const NO_ROWS: ReadonlyMap<string, MutableRow> = new Map()
+/** Of a buffer that nothing was written to: most transactions only read. */
+const NO_ROWS: RowsByText<MutableRow> = new RowsByText()
 
 /**
  * What all open transactions together may buffer. Without a bound, idle transactions could take the
@@ -56,7 +57,7 @@ export class BufferBudget {
  */
 export class WriteBuffer {
   readonly #budget: BufferBudget
-  #rows: ReadonlyMap<string, MutableRow> = NO_ROWS
+  #rows = NO_ROWS
   #bytes = 0
   #sorted: readonly BufferedRow[] | undefined
 
@@ -103,13 +104,13 @@ export class WriteBuffer {
 
   /** All rows in key order. */
   rows(): readonly BufferedRow[] {
-    this.#sorted ??= [...this.#rows.values()].sort(byKey)
+    this.#sorted ??= this.#rows.all.toSorted(byKey)
     return this.#sorted
   }
 
   /** As `rows`, over several turns; nothing may be written meanwhile. */
   async rowsInTurns(): Promise<readonly BufferedRow[]> {
-    const sorted = this.#sorted ?? (await sortInTurns([...this.#rows.values()]))
+    const sorted = this.#sorted ?? (await sortInTurns([...this.#rows.all]))
     this.#sorted = sorted
     return sorted
   }
@@ -133,8 +134,8 @@ export class WriteBuffer {
     const rows = layer.#rows
     let newRows = 0
     let growth = 0
-    for (const row of rows.values()) {
-      if (!this.#rows.has(row.text)) newRows += 1
+    for (const row of rows.all) {
+      if (this.#rows.get(row.text) === undefined) newRows += 1
       growth += this.#growthBy(row)
     }
     checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
@@ -142,7 +143,7 @@ export class WriteBuffer {
     layer.clear()
     this.#budget.take(growth)
     this.#bytes += growth
-    for (const row of rows.values()) {
+    for (const row of rows.all) {
       const present = this.#rows.get(row.text)
       if (present === undefined) this.#add(row)
       else overwrite(present.writes, row.writes)
@@ -160,9 +161,8 @@ export class WriteBuffer {
   }
 
   #add(row: MutableRow): MutableRow {
-    if (this.#rows === NO_ROWS) this.#rows = new Map()
-    const rows = this.#rows as Map<string, MutableRow>
-    rows.set(row.text, row)
+    if (this.#rows === NO_ROWS) this.#rows = new RowsByText()
+    this.#rows.add(row)
     this.#sorted = undefined
     return row
   }

@@ -53,15 +53,15 @@ export class WatchedLatches extends LatchTable {
     }
   }
 
-  override ownerOf(text: string): LatchOwner | undefined {
-    const owner = this.#noted('commit waited for a latch', super.ownerOf(text))
+  override ownerOf(text: string, place?: number): LatchOwner | undefined {
+    const owner = this.#noted('commit waited for a latch', super.ownerOf(text, place))
     this.#foundLatch = owner !== undefined
     if (this.#foundLatch) this.#forgetAfterThisTurn()
     return owner
   }
 
-  override mayBeWrittenSince(text: string, startTs: Timestamp): boolean {
-    const may = super.mayBeWrittenSince(text, startTs)
+  override mayBeWrittenSince(place: number, startTs: Timestamp): boolean {
+    const may = super.mayBeWrittenSince(place, startTs)
     if (may) {
       this.#suspiciousStart = startTs
       this.#forgetAfterThisTurn()

@@ -201,13 +201,13 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: LATCHES,
-        find: '    return this.#byRow.get(text)?.owner\n',
+        find: '    return this.#latches.get(text, place)?.owner\n',
         replace:
-          "    const latch = this.#byRow.get(text)\n    return latch?.kind === 'guard' ? undefined : latch?.owner\n",
+          "    const latch = this.#latches.get(text, place)\n    return latch?.kind === 'guard' ? undefined : latch?.owner\n",
       },
       {
         file: LATCHES,
-        find: "      if (this.#byRow.has(text)) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })\n",
+        find: "      if (isLatched) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })\n",
         replace: '',
       },
     ],

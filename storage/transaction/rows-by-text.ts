@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Up to so many rows are sought one by one. */
+const SOUGHT_ONE_BY_ONE = 8
+
+/**
+ * Rows found by the texts of their keys. Most transactions write a few, and a Map would make V8 intern the
+ * text of each, which takes longer than all else that is done with it here.
+ */
+export class RowsByText<Row extends { readonly text: string }> {
+  readonly #rows: Row[] = []
+  /** There as soon as it is worth it. */
+  #byText: Map<string, Row> | undefined
+
+  get size(): number {
+    return this.#rows.length
+  }
+
+  /** In the order in which they were added. */
+  get all(): readonly Row[] {
+    return this.#rows
+  }
+
+  get(text: string): Row | undefined {
+    if (this.#byText !== undefined) return this.#byText.get(text)
+    for (const row of this.#rows) if (row.text === text) return row
+    return undefined
+  }
+
+  /** One whose text no other row has. */
+  add(row: Row): void {
+    this.#rows.push(row)
+    if (this.#byText !== undefined) this.#byText.set(row.text, row)
+    else if (this.#rows.length > SOUGHT_ONE_BY_ONE) {
+      this.#byText = new Map(this.#rows.map((one) => [one.text, one]))
+    }
+  }
+}
