@@ -30,8 +30,15 @@ export async function commitOnePhase(
   try {
     for (;;) {
       const step = latchAndQueue(context, commit)
-      if (step.kind === 'queued') return await settled(context, commit, step)
       if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
+      if (step.kind === 'queued') {
+        try {
+          await step.applied
+        } catch (error) {
+          return notCommitted(context, commit, step, error)
+        }
+        return committed(context, commit, step)
+      }
       await step.until
     }
   } catch (error) {
@@ -103,28 +110,33 @@ export function findVersion(
 }
 
 /** C7 to C9, in the turn in which the engine answers; it has begun a new view before (C6). */
-export async function settled(
-  context: EmbeddedContext,
+function committed(
+  { latches, commitLog }: EmbeddedContext,
   { rows }: OnePhaseCommit,
-  { owner, commitTs, applied }: Queued,
-): Promise<CommitOutcome> {
-  const { latches, commitLog } = context
-  try {
-    await applied
-  } catch (error) {
-    // Nobody knows whether it is on disk. The engine has given up and the process is about to end:
-    // until then nobody may see either state, so the latches stay.
-    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
-    latches.settle(owner)
-    latches.release(owner, rows)
-    commitLog.settled(commitTs, 'rolledBack')
-    throw error
-  }
+  { owner, commitTs }: Queued,
+): CommitOutcome {
   latches.settle(owner)
   latches.release(owner, rows)
   for (const row of rows) latches.newest.wasCommitted(row, commitTs)
   commitLog.settled(commitTs, 'committed')
   return { kind: 'committed', commitTs }
+}
+
+/** As `committed`, where the engine has refused the batch or does not know what became of it. */
+function notCommitted(
+  context: EmbeddedContext,
+  { rows }: OnePhaseCommit,
+  { owner, commitTs }: Queued,
+  error: unknown,
+): CommitOutcome {
+  // Nobody knows whether it is on disk. The engine has given up and the process is about to end:
+  // until then nobody may see either state, so the latches stay.
+  if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
+  const { latches, commitLog } = context
+  latches.settle(owner)
+  latches.release(owner, rows)
+  commitLog.settled(commitTs, 'rolledBack')
+  return { kind: 'aborted', reason: refusalOf(error) }
 }
 
 /** Chooses what stands in the way of the rows. */
