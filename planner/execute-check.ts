@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { getRows, guardRow } from '../storage/storage.ts'
+import { emptyRow, getRows, guardRow } from '../storage/storage.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from './execution-context.ts'
 import { keyToJson } from './new-row.ts'
-import { absentRow, requireKey } from './one-row.ts'
+import { requireKey } from './one-row.ts'
 import type { CheckPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 
@@ -20,7 +20,7 @@ export async function executeCheck(
   const key = requireKey(plan, scope)
   guardRow(context.transaction, table, key)
   const [stored] = await getRows(context.transaction, table, [key], [...condition.columns])
-  const row = stored?.row ?? absentRow(table, key)
+  const row = stored?.row ?? emptyRow(table, key)
   const canHold = stored != null || !condition.needsRow
   if (canHold && condition.evaluate({ ...scope, row }) === true) {
     return { columns: [], rows: [], rowsAffected: 0 }

@@ -4,6 +4,7 @@ import {
   andThen,
   type ColumnDefinition,
   changeRows,
+  emptyRow,
   getRow,
   guardRow,
   type RowChange,
@@ -15,7 +16,7 @@ import { AnswerRows } from './answer-rows.ts'
 import type { Scope } from './compiled-expression.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from './execution-context.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
-import { absentRow, requireKey } from './one-row.ts'
+import { requireKey } from './one-row.ts'
 import type { SetPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 
@@ -51,7 +52,7 @@ function writeRow(
   const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)
   const existing = stored?.row
-  const before = { ...scope, row: existing ?? absentRow(table, key) } satisfies Scope
+  const before = { ...scope, row: existing ?? emptyRow(table, key) } satisfies Scope
   // Whatever the condition turns out to be, the commit depends on its staying so.
   if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
   const unmet = unmetBy(plan, existing !== undefined, before)

@@ -74,15 +74,14 @@ export function keyTuples(
   scope: Scope,
   order: 'key' | 'asked',
 ): ReadonlyArray<readonly SqlValue[]> {
-  const lists: Array<readonly SqlValue[]> = []
-  let count = 1
-  for (const conditions of points) {
-    const part = key.bounding[lists.length] as CandidatePart
+  const lists = points.map((conditions, index) => {
+    const part = key.bounding[index] as CandidatePart
     const values = commonValues(part, conditions, scope)
     const isSorted = order === 'asked' || values.length < 2
-    lists.push(isSorted ? values : values.toSorted((a, b) => compareInKey(part, a, b)))
-    count *= values.length
-  }
+    return isSorted ? values : values.toSorted((a, b) => compareInKey(part, a, b))
+  })
+  let count = 1
+  for (const { length } of lists) count *= length
   requireFewKeys(count, points[0]?.[0]?.source.position)
   const [only] = lists
   if (lists.length === 1 && only !== undefined) return only.map((value) => [value])

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type ColumnDefinition,
-  columnPosition,
-  type SqlValue,
-  type TableDefinition,
-} from '../storage/storage.ts'
+import type { ColumnDefinition, SqlValue } from '../storage/storage.ts'
 import type { Scope } from './compiled-expression.ts'
 import { keyTuples } from './key-range.ts'
 import { notNullViolation } from './new-row.ts'
@@ -24,13 +19,4 @@ export function requireKey(
   const condition = keys.points[index]?.[0]
   const column = table.columns[condition?.column ?? 0] as ColumnDefinition
   throw notNullViolation(table, column, condition?.source.position ?? position)
-}
-
-/** What expressions see of a row that does not exist: its key, and NULL elsewhere. */
-export function absentRow(table: TableDefinition, key: readonly SqlValue[]): SqlValue[] {
-  const row = new Array<SqlValue>(table.columns.length).fill(null)
-  table.primaryKey.forEach(({ columnId }, index) => {
-    row[columnPosition(table, columnId)] = key[index] as SqlValue
-  })
-  return row
 }

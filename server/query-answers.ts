@@ -108,10 +108,12 @@ function headersOf(
   readTimestamp: Timestamp,
   commitTimestamp: Timestamp | null,
 ): string[] {
-  const headers = ['Content-Type', FORMAT_TYPES[format]]
-  headers.push(READ_TIMESTAMP_HEADER, String(readTimestamp))
-  if (commitTimestamp !== null) headers.push(COMMIT_TIMESTAMP_HEADER, String(commitTimestamp))
-  return headers
+  const type = FORMAT_TYPES[format]
+  const read = String(readTimestamp)
+  const headers = ['Content-Type', type, READ_TIMESTAMP_HEADER, read]
+  return commitTimestamp === null
+    ? headers
+    : [...headers, COMMIT_TIMESTAMP_HEADER, String(commitTimestamp)]
 }
 
 function jsonLine(value: unknown): string {

@@ -96,7 +96,7 @@ export {
   guardRow,
   putRow,
 } from './tables/row-changes.ts'
-export { decodeRow, familyColumn, ROW_COLUMN } from './tables/row-codec.ts'
+export { decodeRow, emptyRow, familyColumn, ROW_COLUMN } from './tables/row-codec.ts'
 export { nameOfRow, type RowName } from './tables/row-name.ts'
 export { notifyObserver } from './tables/row-notifications.ts'
 export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'

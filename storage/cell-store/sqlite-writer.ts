@@ -29,6 +29,9 @@ const QUICK_BATCH_MS_MAX = 0.08
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
+/** The answer of nearly every batch: its one step has no condition. */
+const NOT_MATCHED: BatchAnswer = Object.freeze([false])
+
 type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
   readonly steps: number
@@ -174,7 +177,7 @@ export class SqliteWriter {
       const { resolve, reject, steps } = group[at] as QueuedBatch
       const result = results[at] as BatchResult
       if (!isFailure(result)) {
-        resolve(result ?? new Array<boolean>(steps).fill(false))
+        resolve(result ?? (steps === 1 ? NOT_MATCHED : new Array<boolean>(steps).fill(false)))
         continue
       }
       const cause = receivedError(result.cause)

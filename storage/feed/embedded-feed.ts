@@ -6,7 +6,6 @@ import { noteRowKey } from '../cell-store/note.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { invariant } from '../invariant.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
-import { RenewedMap } from '../renewed-map.ts'
 import { type CommitLog, type CommitNote, NOTHING_NOTED } from '../transaction/commit-log.ts'
 import type { LatchTable } from '../transaction/latch-table.ts'
 import type { BufferedRow } from '../transaction/write-buffer.ts'
@@ -44,7 +43,7 @@ type Outside = {
 export class EmbeddedFeed implements ChangeFeed, CommitLog {
   readonly #outside: Outside
   /** Commits that nobody has been told of, by commitTs, ascending because they are entered as it is taken. */
-  readonly #untold = new RenewedMap<Timestamp, readonly BufferedRow[]>()
+  readonly #untold: UntoldCommit[] = []
   readonly #live = new Set<Follower>()
   #newestTs: Timestamp = 0
 
@@ -56,12 +55,12 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     invariant(commitTs > this.#newestTs, 'J9', { commitTs, newest: this.#newestTs })
     this.#newestTs = commitTs
     const noted = logNote(commitTs, rows)
-    if (noted !== NOTHING_NOTED) this.#untold.set(commitTs, rows)
+    if (noted !== NOTHING_NOTED) this.#untold.push({ commitTs, rows })
     return noted
   }
 
   settled(commitTs: Timestamp, outcome: 'committed' | 'rolledBack'): void {
-    if (outcome === 'rolledBack') this.#untold.delete(commitTs)
+    if (outcome === 'rolledBack') this.#forget(commitTs)
     this.#advance()
   }
 
@@ -134,22 +133,21 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   /** Tells those who are live everything that is resolved. */
   #advance(): void {
     const resolved = this.#resolvedNow()
-    let next = this.#nextUntold(resolved)
-    while (next !== undefined) {
-      const rows = this.#untold.get(next) as readonly BufferedRow[]
-      this.#untold.delete(next)
-      if (this.#live.size > 0) this.#tell(next, rows)
-      next = this.#nextUntold(resolved)
+    for (let first = this.#untold[0]; first !== undefined && first.commitTs <= resolved; ) {
+      this.#untold.shift()
+      if (this.#live.size > 0) this.#tell(first)
+      first = this.#untold[0]
     }
     for (const follower of this.#live) follower.passed(resolved)
   }
 
-  #nextUntold(resolved: Timestamp): Timestamp | undefined {
-    for (const commitTs of this.#untold.keys()) return commitTs <= resolved ? commitTs : undefined
-    return undefined
+  /** Of a commit that was rolled back, if it is there. */
+  #forget(commitTs: Timestamp): void {
+    const at = this.#untold.findIndex((untold) => untold.commitTs === commitTs)
+    if (at >= 0) this.#untold.splice(at, 1)
   }
 
-  #tell(commitTs: Timestamp, rows: readonly BufferedRow[]): void {
+  #tell({ commitTs, rows }: UntoldCommit): void {
     const commit = { commitTs, rows: changedRowsOf(rows) }
     if (commit.rows.length === 0) return // A large commit that only guards rows of tables.
     for (const follower of this.#live) follower.tell(commit)
@@ -160,6 +158,8 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     return latches.resolvedTimestamp(oracle.lastSeen())
   }
 }
+
+type UntoldCommit = { readonly commitTs: Timestamp; readonly rows: readonly BufferedRow[] }
 
 /** A page behind which there is more. */
 function pageOf(commits: readonly FeedCommit[], position: Timestamp): FeedPage {

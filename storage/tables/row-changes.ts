@@ -49,7 +49,9 @@ export function changeRows(
 ): Answer<Array<UniqueConflict | null>> {
   const rowWrites = changes.map((change) => writesOfRow(table, change))
   const edits = changes.map((change) => entryEdits(table, change))
-  return andThen(settleUniqueness(transaction, edits), (settled) =>
+  // Without an index there is nothing that could be there twice.
+  const settling = table.indexes.length === 0 ? edits : settleUniqueness(transaction, edits)
+  return andThen(settling, (settled) =>
     writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),
   )
 }

@@ -132,14 +132,15 @@ export function encodeRowValue(table: TableDefinition, row: SqlRow, family: numb
   invariant(row.length === table.columns.length, 'T2', { table: table.name, values: row.length })
   const fields: StoredField[] = []
   let size = 1
-  table.columns.forEach((column, position) => {
-    if (familyOf(column) !== family || isKeyColumn(table, column.id)) return
+  for (let position = 0; position < row.length; position += 1) {
+    const column = table.columns[position] as ColumnDefinition
+    if (familyOf(column) !== family || isKeyColumn(table, column.id)) continue
     const value = row[position] as SqlValue
     invariant(value !== null || !column.notNull, 'T2', { table: table.name, column: column.name })
     const field = fieldOf(column, value)
     fields.push(field)
     size += fieldBytes(field)
-  })
+  }
   requireRowSize(table, size)
   const target = Buffer.allocUnsafe(size)
   writeFields(target, target.writeUInt8(FORMAT, 0), fields)

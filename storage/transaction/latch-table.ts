@@ -2,7 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { InvariantViolation, invariant } from '../invariant.ts'
-import { RenewedMap, RenewedSet } from '../renewed-map.ts'
+import { RenewedSet } from '../renewed-map.ts'
 import { LatchedRows, type PlacedRow } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
 import { placeOfKey, RecentWrites } from './recent-writes.ts'
@@ -30,6 +30,7 @@ type Owner = {
   /** The rows that it writes, ascending; those that have been released may still be among them. */
   readonly written: string[]
   held: number
+  isSettled: boolean
   /** There as soon as somebody waits for a release. */
   released: PromiseWithResolvers<void> | undefined
 }
@@ -47,13 +48,13 @@ type Latch = PlacedRow & {
  * view (J5). A lock of two-phase commit has a latch as well, from before its prewrite is queued (J1),
  * so this table is the index of all locks, and nobody needs to look for lock cells.
  *
- * `pending` is every transaction whose commit timestamp has been taken and whose outcome is not
- * settled. Timestamps are entered as they are taken, so its first key is the smallest (J4).
+ * `pending` begins with the transaction of the smallest commit timestamp that has been taken and whose
+ * outcome is not settled: they are entered as their timestamps are taken (J4).
  */
 export class LatchTable {
   readonly #latches = new LatchedRows<Latch>()
   readonly #owners = new RenewedSet<Owner>()
-  readonly #pending = new RenewedMap<Timestamp, Owner>()
+  readonly #pending: Owner[] = []
   readonly #recentWrites = new RecentWrites()
   /** What a read may take instead of asking the view. */
   readonly newest = new NewestRecords(this.#recentWrites)
@@ -73,6 +74,7 @@ export class LatchTable {
       kind,
       written: [],
       held: 0,
+      isSettled: false,
       released: undefined,
     }
     this.#owners.add(owner)
@@ -104,7 +106,7 @@ export class LatchTable {
     invariant(commitTs > this.#newestPending && commitTs > startTs, 'J4', { startTs, commitTs })
     this.#newestPending = commitTs
     const stamped = this.#assertHolding(owner, commitTs)
-    this.#pending.set(commitTs, stamped)
+    this.#pending.push(stamped)
   }
 
   /** As `stamp`, for a transaction of an ended process that is known to have committed. */
@@ -113,8 +115,10 @@ export class LatchTable {
   }
 
   /** The outcome is certain: nothing below this timestamp is missing any more because of it. */
-  settle({ commitTs }: LatchOwner): void {
-    if (commitTs !== undefined) this.#pending.delete(commitTs)
+  settle(owner: LatchOwner): void {
+    const settled = owner as Owner
+    settled.isSettled = true
+    while (this.#pending[0]?.isSettled) this.#pending.shift()
   }
 
   /** Takes these latches away: what became of their rows is durable and in the view (J5). */
@@ -203,8 +207,8 @@ export class LatchTable {
 
   /** Every transaction that commits at this timestamp or before it is settled and in the view. */
   resolvedTimestamp(lastIssued: Timestamp): Timestamp {
-    for (const commitTs of this.#pending.keys()) return commitTs - 1
-    return lastIssued
+    const commitTs = this.#pending[0]?.commitTs
+    return commitTs === undefined ? lastIssued : commitTs - 1
   }
 
   /** The start of the oldest transaction of which locks may stand on disk. */

@@ -80,7 +80,8 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
   const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
   const { note, steps } = commitLog.noteOf(commitTs, request.rows)
-  batch.push(...hintSteps(request, commitTs), ...steps)
+  if (request.hints.length > 0) batch.push(...hintSteps(request, commitTs))
+  for (const step of steps) batch.push(step)
   return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch, note) } // C5
 }
 

@@ -104,7 +104,8 @@ export class WriteBuffer {
 
   /** All rows in key order. */
   rows(): readonly BufferedRow[] {
-    this.#sorted ??= this.#rows.all.toSorted(byKey)
+    const { all } = this.#rows
+    this.#sorted ??= all.length < 2 ? all : all.toSorted(byKey)
     return this.#sorted
   }
 
