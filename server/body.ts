@@ -76,16 +76,20 @@ const CLOSING = 0x5d
 function checkNesting(bytes: Buffer): void {
   const max = SERVER_LIMITS.bodyNestingMax
   let depth = 0
-  let inString = false
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] as number
-    if (byte === QUOTE) inString = !inString
-    else if (inString && byte === BACKSLASH) index += 1
-    else if (inString) continue
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === QUOTE) at = endOfString(bytes, at + 1)
     else if ((byte & ~CASE_BIT) === CLOSING) depth -= 1
     else if ((byte & ~CASE_BIT) === OPENING) depth += 1
     if (depth > max) throw limitExceeded('bodyNestingMax', max, depth, 'Levels of nesting in JSON')
   }
+}
+
+/** Where the quote stands that ends the string which begins here; behind the bytes where none does. */
+function endOfString(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at
 }
 
 /**

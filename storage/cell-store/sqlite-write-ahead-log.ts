@@ -52,11 +52,11 @@ export class SqliteWriteAheadLog {
   }
 
   /**
-   * Throws when the disk failed. A log that is still being read is tried again when it has grown by as
-   * much as is worth a checkpoint, so that such a reader holds the writers up seldom and briefly.
+   * `pages` is how long it is. Throws when the disk failed. A log that is still being read is tried again
+   * when it has grown by as much as is worth a checkpoint, so that such a reader holds the writers up
+   * seldom and briefly.
    */
-  beginAnewWhenLarge(): void {
-    const { pages } = this.size()
+  beginAnewWhenLarge(pages: number): void {
     if (pages < LOG_PAGES_MAX) this.#restartFrom = LOG_PAGES_MAX
     if (pages < this.#restartFrom) return
     try {

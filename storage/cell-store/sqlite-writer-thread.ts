@@ -27,6 +27,8 @@ class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #applier: SqliteGroupApplier
   readonly #log: SqliteWriteAheadLog
+  /** How long the log has been found, where it was looked at since the last answer. */
+  #logPages: number | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -60,11 +62,15 @@ class WriterService implements ThreadService<WriterRequest> {
   #apply(batches: readonly WriteBatch[]): GroupAnswer {
     const beganMs = systemClock.monotonicMs()
     const results = this.#applier.applyGroup(batches)
-    return { results, ms: systemClock.monotonicMs() - beganMs, log: this.#log.size() }
+    const ms = systemClock.monotonicMs() - beganMs
+    const log = this.#log.size()
+    this.#logPages = log.pages
+    return { results, ms, log }
   }
 
   afterAnswer(): void {
-    this.#log.beginAnewWhenLarge()
+    if (this.#logPages !== undefined) this.#log.beginAnewWhenLarge(this.#logPages)
+    this.#logPages = undefined
   }
 
   isOpen(): boolean {
