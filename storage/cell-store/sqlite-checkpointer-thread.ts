@@ -6,7 +6,16 @@ import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 
 /** Main module of the thread that moves the log into the file, beside reads and writes. */
 
-export type CheckpointerRequest = { readonly kind: 'checkpoint' } | { readonly kind: 'close' }
+export type CheckpointerRequest =
+  | { readonly kind: 'checkpoint'; readonly catchesUp: boolean }
+  | { readonly kind: 'close' }
+
+/**
+ * SQLite syncs the file only after a checkpoint that has moved all of the log, and else leaves that to the one
+ * that does: the writer's, for which everybody waits. Each of several checkpoints behind each other has only
+ * to move what was written during the last one, so one of these finds that nothing was.
+ */
+const CHECKPOINTS_TO_CATCH_UP = 4
 
 class CheckpointerService implements ThreadService<CheckpointerRequest> {
   readonly opened = null
@@ -18,7 +27,10 @@ class CheckpointerService implements ThreadService<CheckpointerRequest> {
 
   answer(request: CheckpointerRequest): null {
     if (request.kind === 'close') this.#database.close()
-    else this.#checkpoint()
+    else {
+      const times = request.catchesUp ? CHECKPOINTS_TO_CATCH_UP : 1
+      for (let time = 0; time < times; time++) this.#checkpoint()
+    }
     return null
   }
 

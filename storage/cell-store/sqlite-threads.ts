@@ -6,7 +6,12 @@ import { sentError } from './sqlite-error.ts'
 import { encodeGroup } from './sqlite-group-encoding.ts'
 import { encodeInTurns } from './sqlite-large-batch.ts'
 import { SqliteThread } from './sqlite-thread.ts'
-import { type LogSize, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
+import {
+  LEFT_PAGES_MAX,
+  LOG_PAGES_ENOUGH,
+  type LogSize,
+  UNMOVED_PAGES_MAX,
+} from './sqlite-write-ahead-log.ts'
 import type {
   BatchResult,
   CarriedOutGroup,
@@ -37,6 +42,8 @@ export class SqliteThreads implements GroupCommitter {
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
   #checkpointFrom = UNMOVED_PAGES_MAX
   #checkpoint: Promise<void> | undefined
+  /** How much of the log had been moved when the last checkpoint began. */
+  #movedBefore = 0
 
   private constructor(
     path: string,
@@ -111,17 +118,21 @@ export class SqliteThreads implements GroupCommitter {
   #checkpointWhenWorthIt({ pages, moved }: LogSize): void {
     const unmoved = pages - moved
     if (unmoved < UNMOVED_PAGES_MAX) this.#checkpointFrom = UNMOVED_PAGES_MAX
-    if (unmoved < this.#checkpointFrom || this.#checkpoint !== undefined) return
-    this.#checkpoint = this.#runCheckpoint(unmoved)
+    if (this.#checkpoint !== undefined) return
+    // The last one moved something, so nobody who still reads the log stands in the way of another.
+    const isEnding = pages >= LOG_PAGES_ENOUGH && moved > this.#movedBefore
+    if (unmoved < (isEnding ? LEFT_PAGES_MAX : this.#checkpointFrom)) return
+    this.#movedBefore = moved
+    this.#checkpoint = this.#runCheckpoint(unmoved, isEnding)
       .catch(this.#onFailure)
       .finally(() => {
         this.#checkpoint = undefined
       })
   }
 
-  async #runCheckpoint(unmoved: number): Promise<void> {
+  async #runCheckpoint(unmoved: number, catchesUp: boolean): Promise<void> {
     const checkpointer = await this.#startedCheckpointer(unmoved)
-    await checkpointer?.ask({ kind: 'checkpoint' })
+    await checkpointer?.ask({ kind: 'checkpoint', catchesUp })
   }
 
   /**

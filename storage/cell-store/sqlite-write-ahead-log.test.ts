@@ -41,7 +41,7 @@ function beginReading(): void {
 
 /** What the log is after one more page, which is what begins it anew. */
 function pagesAfterAnother(): number {
-  log.beginAnewWhenLarge(log.size().pages)
+  log.beginAnewWhenLarge(log.size())
   growBy(1)
   return log.size().pages
 }

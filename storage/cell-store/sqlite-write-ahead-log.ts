@@ -3,18 +3,22 @@ import type { Database, Statement } from 'better-sqlite3'
 import { isDiskError } from './sqlite-error.ts'
 
 /**
- * The log is moved into the file by a thread of its own, which stops no writer but never catches up
- * with one either. Beyond this many pages (64 MiB) the writer itself moves the little that is left and
- * begins the log anew: it would grow without bound otherwise, and with it the time of the next start.
+ * The log is moved into the file by a thread of its own, which stops no writer but never catches up with
+ * one either. So the writer itself moves what is left and begins the log anew: it would grow without bound
+ * otherwise, and with it the time of the next start. From so many pages on (47 MiB) it does as soon as that
+ * takes but a moment, and beyond the second number (64 MiB) in any case.
  */
+export const LOG_PAGES_ENOUGH = 12_000
 export const LOG_PAGES_MAX = 16_384
 
 /**
- * So many pages that are not in the file yet are worth a checkpoint (16 MiB): the last of four comes
- * shortly before the log is begun anew, and leaves the writer little to move. SQLite itself takes 1,000,
- * but a page that many commits have written is moved once, so seldom is cheaper.
+ * So many pages that are not in the file yet are worth a checkpoint (16 MiB). SQLite itself takes 1,000, but
+ * a page that many commits have written is moved once, so seldom is cheaper. When the log is long enough,
+ * checkpoints follow each other instead, each with less to move, until so little is left that the
+ * writer moves it in a moment (1 MiB).
  */
 export const UNMOVED_PAGES_MAX = 4_000
+export const LEFT_PAGES_MAX = 256
 
 /**
  * How long the writer lets all others wait for whoever still reads the log. The view reads for a turn;
@@ -34,7 +38,8 @@ export class SqliteWriteAheadLog {
   readonly #restart: Statement<unknown[], CheckpointRecord>
   /** How long waiting for a lock takes at all other times. */
   readonly #lockAwaitedMs: number
-  #restartFrom = LOG_PAGES_MAX
+  /** How long the log has to be for another try. */
+  #triedFrom = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -52,18 +57,19 @@ export class SqliteWriteAheadLog {
   }
 
   /**
-   * `pages` is how long it is. Throws when the disk failed. A log that is still being read is tried again
-   * when it has grown by as much as is worth a checkpoint, so that such a reader holds the writers up
-   * seldom and briefly.
+   * Of a log that was just found so large. Throws when the disk failed. One that is still being read is
+   * tried again when it has grown by as much as is worth a checkpoint, so that such a reader holds the
+   * writers up seldom and briefly.
    */
-  beginAnewWhenLarge(pages: number): void {
-    if (pages < LOG_PAGES_MAX) this.#restartFrom = LOG_PAGES_MAX
-    if (pages < this.#restartFrom) return
+  beginAnewWhenLarge({ pages, moved }: LogSize): void {
+    if (pages < LOG_PAGES_ENOUGH) this.#triedFrom = 0
+    const enough = pages - moved <= LEFT_PAGES_MAX ? LOG_PAGES_ENOUGH : LOG_PAGES_MAX
+    if (pages < enough || pages < this.#triedFrom) return
     try {
       this.#database.pragma(`busy_timeout = ${READERS_AWAITED_MS}`)
       const [isBusy, found] = this.#restart.get() as CheckpointRecord
       const isRead = isBusy === 1 && found !== -1
-      this.#restartFrom = isRead ? pages + UNMOVED_PAGES_MAX : LOG_PAGES_MAX
+      this.#triedFrom = isRead ? pages + UNMOVED_PAGES_MAX : 0
     } catch (error) {
       // A full disk among them: the log stays as it is, and goes on growing while that is possible.
       if (isDiskError(error)) throw error

@@ -27,8 +27,8 @@ class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #applier: SqliteGroupApplier
   readonly #log: SqliteWriteAheadLog
-  /** How long the log has been found, where it was looked at since the last answer. */
-  #logPages: number | undefined
+  /** How large the log has been found, where it was looked at since the last answer. */
+  #logFound: LogSize | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -64,13 +64,13 @@ class WriterService implements ThreadService<WriterRequest> {
     const results = this.#applier.applyGroup(batches)
     const ms = systemClock.monotonicMs() - beganMs
     const log = this.#log.size()
-    this.#logPages = log.pages
+    this.#logFound = log
     return { results, ms, log }
   }
 
   afterAnswer(): void {
-    if (this.#logPages !== undefined) this.#log.beginAnewWhenLarge(this.#logPages)
-    this.#logPages = undefined
+    if (this.#logFound !== undefined) this.#log.beginAnewWhenLarge(this.#logFound)
+    this.#logFound = undefined
   }
 
   isOpen(): boolean {
