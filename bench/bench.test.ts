@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test/test-folder.ts'
 import type { Report } from './harness/report.ts'
+import { startCommand, THIS_TREE } from './peers/start-command.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -17,6 +18,12 @@ async function bench(...words: string[]) {
   const [code, said, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
   return { code, said, errors }
 }
+
+test('stores in the process of the bench have the V8 of a server', async () => {
+  const { scripts } = JSON.parse(await readFile(join(THIS_TREE, 'package.json'), 'utf8'))
+  const { nodeFlags } = startCommand()
+  assert.equal(scripts.bench, `exec node ${nodeFlags.join(' ')} bench/main.ts`)
+})
 
 test('a tiny run measures, judges, and leaves a report, its JSON and its plots', async (t) => {
   const folder = await testFolder(t, 'bench-test')

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { mkdir, rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import SqliteDatabase from 'better-sqlite3'
 import { testFolder } from '../../test/test-folder.ts'
 import { silentLog } from '../storage-log.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteThreads } from './sqlite-threads.ts'
-import { UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
+import { LOG_PAGES_ENOUGH, LOG_PAGES_MAX, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
 
 const PAGE_BYTES = 4096
@@ -19,6 +20,38 @@ function batchOf(row: string, pages: number): StepsBatch {
   const step = { row: Buffer.from(row), when: [], ifMatched: [], otherwise: [cell] }
   return { kind: 'steps', steps: [step] }
 }
+
+async function commitTo(threads: SqliteThreads, row: string, pages: number): Promise<void> {
+  const batch = batchOf(row, pages)
+  const { results } = await threads.commitGroup([batch], encodedBytesMax(batch))
+  const [result] = results
+  assert.ok(result !== undefined && (result === null || !('kind' in result)))
+}
+
+test('a log that is long enough is caught up with, and begun anew before it has its full length', async (t) => {
+  const path = join(await testFolder(t, 'threads'), 'store.db')
+  const outside = { onFailure: assert.ifError, log: silentLog }
+  const threads = await SqliteThreads.start(path, outside)
+  t.after(() => threads.closeWriter({ emptiesLog: false }))
+  t.after(() => threads.closeCheckpointer())
+  const watcher = new SqliteDatabase(path)
+  t.after(() => watcher.close())
+  const pagesOfLog = () => {
+    const [{ log }] = watcher.pragma('wal_checkpoint(NOOP)') as [{ readonly log: number }]
+    return log
+  }
+
+  let longest = 0
+  for (let written = 0; ; written += 1) {
+    // At first quickly, then page by page, as the checkpointer needs some time to catch up.
+    await commitTo(threads, `row ${written}`, longest < LOG_PAGES_ENOUGH ? 500 : 1)
+    const pages = pagesOfLog()
+    if (pages < longest) break
+    longest = pages
+    assert.ok(longest < LOG_PAGES_MAX, `${longest} pages`)
+  }
+  assert.ok(longest >= LOG_PAGES_ENOUGH, `${longest} pages`)
+})
 
 test('a checkpointer that cannot be started fails nothing, and is tried again when the log has grown', async (t) => {
   const folder = await testFolder(t, 'threads')
@@ -32,12 +65,7 @@ test('a checkpointer that cannot be started fails nothing, and is tried again wh
   })
   t.after(() => threads.closeWriter({ emptiesLog: false }))
   t.after(() => threads.closeCheckpointer())
-  const commit = async (row: string, pages: number) => {
-    const batch = batchOf(row, pages)
-    const { results } = await threads.commitGroup([batch], encodedBytesMax(batch))
-    const [result] = results
-    assert.ok(result !== undefined && (result === null || !('kind' in result)))
-  }
+  const commit = (row: string, pages: number) => commitTo(threads, row, pages)
 
   // No other connection finds the file in its place, while the writer goes on with what it has open.
   await rename(path, elsewhere)

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
-import { LOG_PAGES_MAX, SqliteWriteAheadLog, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
+import {
+  LEFT_PAGES_MAX,
+  LOG_PAGES_ENOUGH,
+  LOG_PAGES_MAX,
+  SqliteWriteAheadLog,
+  UNMOVED_PAGES_MAX,
+} from './sqlite-write-ahead-log.ts'
 
 const PAGE_BYTES = 512
 const LOCK_AWAITED_MS = 3_000
@@ -39,6 +45,14 @@ function beginReading(): void {
   reader.prepare('SELECT count(*) FROM filler').get()
 }
 
+/** Moves all of the log but for so many pages, which a reader's snapshot does not see. */
+function leaveUnmoved(pages: number): void {
+  beginReading()
+  growBy(pages)
+  writer.pragma('wal_checkpoint(PASSIVE)')
+  reader.exec('COMMIT')
+}
+
 /** What the log is after one more page, which is what begins it anew. */
 function pagesAfterAnother(): number {
   log.beginAnewWhenLarge(log.size())
@@ -50,6 +64,14 @@ test('a large log is begun anew, and a small one is not', () => {
   growBy(LOG_PAGES_MAX / 2)
   assert.ok(pagesAfterAnother() > LOG_PAGES_MAX / 2)
   growBy(LOG_PAGES_MAX / 2)
+  assert.ok(pagesAfterAnother() < 10)
+})
+
+test('a log that is long enough is begun anew as soon as little of it is left to be moved', () => {
+  growBy(LOG_PAGES_ENOUGH)
+  leaveUnmoved(LEFT_PAGES_MAX + 50)
+  assert.ok(pagesAfterAnother() > LOG_PAGES_ENOUGH)
+  leaveUnmoved(LEFT_PAGES_MAX - 50)
   assert.ok(pagesAfterAnother() < 10)
 })
 

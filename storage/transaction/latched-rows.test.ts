@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { LatchedRows, type PlacedRow } from './latched-rows.ts'
+
+type Entry = PlacedRow & { next: Entry | undefined }
+
+test('entries come and go as in a map, also where rows share a place', () => {
+  const [places, texts] = [
+    [1, 2],
+    ['a', 'b', 'c', 'd', 'e', 'f'],
+  ]
+  const placed = fc.constantFrom(...texts.map((text, at) => ({ text, place: 1 + (at % 2) })))
+  fc.assert(
+    fc.property(fc.array(placed, { maxLength: 40 }), (steps) => {
+      const rows = new LatchedRows<Entry>()
+      const map = new Map<string, Entry>()
+      for (const { text, place } of steps) {
+        const present = map.get(text)
+        if (present === undefined) {
+          const entry: Entry = { text, place, next: undefined }
+          rows.add(entry)
+          map.set(text, entry)
+        } else {
+          rows.delete(present)
+          map.delete(text)
+        }
+        assert.equal(rows.size, map.size)
+        for (const [at, sought] of texts.entries()) {
+          assert.equal(rows.get(sought, 1 + (at % 2)), map.get(sought))
+        }
+        const taken = new Set([...map.values()].map((entry) => entry.place))
+        for (const one of places) assert.equal(rows.mayHave(one), taken.has(one))
+      }
+    }),
+  )
+})
