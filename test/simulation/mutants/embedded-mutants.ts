@@ -97,7 +97,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'releasedWritesForgotten',
     what: 'a row whose latch has gone is taken for one that was not written since the snapshot',
     file: LATCHES,
-    find: '      if (commitTs !== undefined) this.#recentWrites.committed(text, commitTs)\n',
+    find: '      if (commitTs !== undefined) this.#recentWrites.committed(place, commitTs)\n',
     replace: '      void commitTs\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
   }),
@@ -113,7 +113,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'olderRecordsKept',
     what: 'a record that an old snapshot has read is kept although there is a newer one',
     file: NEWEST,
-    find: '    if (this.#recentWrites.mayBeSince(rowKeyText(key), readTs)) return\n',
+    find: '    if (this.#recentWrites.mayBeSince(placeOfKey(key), readTs)) return\n',
     replace: '    void rowKeyText\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
   }),
@@ -152,20 +152,19 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ONE_PHASE,
-        find: '  try {\n    await applied\n',
+        find: '          await step.applied\n',
         replace:
-          '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
+          '          context.latches.settle(step.owner)\n          context.latches.release(step.owner, rows)\n          await step.applied\n',
       },
       {
         file: ONE_PHASE,
-        find: '  { rows }: OnePhaseCommit,\n',
-        replace: '  { rows: held }: OnePhaseCommit,\n',
+        find: '  latches.release(owner, rows)\n  for (const row of rows)',
+        replace: '  for (const row of rows)',
       },
       {
         file: ONE_PHASE,
-        find: '  const { latches, commitLog } = context\n  try {\n    latches',
-        replace:
-          '  const { latches, commitLog } = context\n  let rows = held\n  try {\n    latches',
+        find: "  latches.release(owner, rows)\n  commitLog.settled(commitTs, 'rolledBack')",
+        replace: "  commitLog.settled(commitTs, 'rolledBack')",
       },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
