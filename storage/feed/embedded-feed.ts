@@ -133,7 +133,8 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   /** Tells those who are live everything that is resolved. */
   #advance(): void {
     const resolved = this.#resolvedNow()
-    for (let first = this.#untold[0]; first !== undefined && first.commitTs <= resolved; ) {
+    let first = this.#untold[0]
+    while (first !== undefined && first.commitTs <= resolved) {
       this.#untold.shift()
       if (this.#live.size > 0) this.#tell(first)
       first = this.#untold[0]

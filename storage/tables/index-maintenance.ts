@@ -109,6 +109,8 @@ export function settleUniqueness(
   transaction: UniquenessReads,
   changes: ReadonlyArray<readonly EntryEdit[]>,
 ): Answer<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
+  // Most changes touch no index, and nothing has to be put together for them.
+  if (changes.every((edits) => edits.length === 0)) return changes
   return andThen(readOwners(transaction, changes.flat()), (owners) => settledWith(owners, changes))
 }
 
@@ -169,7 +171,6 @@ function readOwners(
   transaction: UniquenessReads,
   edits: readonly EntryEdit[],
 ): Answer<EntryOwners | undefined> {
-  if (edits.length === 0) return undefined
   const keys = new Map<string, Uint8Array>()
   for (const { index, deleted, put, inPlace } of edits) {
     if (put?.isUnique && !inPlace) keys.set(rowKeyText(put.key), put.key)

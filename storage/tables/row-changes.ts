@@ -49,9 +49,7 @@ export function changeRows(
 ): Answer<Array<UniqueConflict | null>> {
   const rowWrites = changes.map((change) => writesOfRow(table, change))
   const edits = changes.map((change) => entryEdits(table, change))
-  // Without an index there is nothing that could be there twice.
-  const settling = table.indexes.length === 0 ? edits : settleUniqueness(transaction, edits)
-  return andThen(settling, (settled) =>
+  return andThen(settleUniqueness(transaction, edits), (settled) =>
     writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),
   )
 }
