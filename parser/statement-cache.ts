@@ -25,6 +25,8 @@ export class StatementCache {
   // A Map iterates in order of insertion, so its first entry is the one whose round is over.
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
+  /** A request of many statements says the same again and again: to compare a text costs less than to look for it. */
+  #last: { readonly text: string; readonly entry: Entry } | undefined
 
   constructor(limits: StatementCacheLimits) {
     this.#limits = limits
@@ -39,8 +41,9 @@ export class StatementCache {
   }
 
   get(text: string): readonly Statement[] | undefined {
-    const entry = this.#entries.get(text)
+    const entry = this.#last?.text === text ? this.#last.entry : this.#entries.get(text)
     if (entry === undefined) return undefined
+    if (this.#last?.entry !== entry) this.#last = { text, entry }
     entry.used = true
     return entry.statements
   }
@@ -58,6 +61,7 @@ export class StatementCache {
     for (const [text, entry] of this.#entries) {
       this.#entries.delete(text)
       if (!entry.used) {
+        if (this.#last?.entry === entry) this.#last = undefined
         this.#bytes -= entry.bytes
         return
       }

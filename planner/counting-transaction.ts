@@ -70,7 +70,7 @@ export class CountingTransaction implements StatementTransaction {
     columns,
   }: {
     readonly key: Uint8Array
-    readonly columns: ReadonlyMap<string, unknown>
+    readonly columns: { readonly size: number }
   }): void {
     if (key[0] === INDEX_SPACE) this.figures.entries += 1
     else this.figures.rows += 1

@@ -26,6 +26,9 @@ export function executeNow(plan: Plan, context: ContextNow): StatementResult | u
   const rows = getRowsNow(context.reads, plan.table, keys, plan.reads)
   if (rows === undefined) return undefined
   const answer = new AnswerRows(plan.projection, plan.position, context)
-  for (const stored of rows) if (stored !== null) answer.add({ ...scope, row: stored.row })
+  const { parameters, functions } = scope
+  for (const stored of rows) {
+    if (stored !== null) answer.add({ row: stored.row, parameters, functions })
+  }
   return answer.result()
 }

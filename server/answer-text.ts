@@ -173,6 +173,13 @@ function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
   return `${text}}`
 }
 
+/** Anything but a printable character of ASCII that stands for itself in JSON. */
+const NOT_PLAIN = /[^ !#-[\]-~]/
+
+function textToJson(text: string): string {
+  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
 function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
   switch (type) {
     case 'BOOLEAN':
@@ -181,7 +188,7 @@ function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
       // It is kept as text that has been checked and brought into one form.
       return (value) => value as string
     case 'TEXT':
-      return (value) => JSON.stringify(value)
+      return (value) => textToJson(value as string)
     case 'INTEGER':
       return (value) => {
         const json = valueToJson(type, value, { integers })

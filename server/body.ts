@@ -40,9 +40,9 @@ const PLACED_CHARACTERS_MAX = 1024 * 1024
 /** Undefined for an empty body. Throws ServerError `invalid_request` and `limit_exceeded`. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  // Most bodies are too short to nest too deeply.
-  if (bytes.length > SERVER_LIMITS.bodyNestingMax) checkNesting(bytes)
   const text = decodeUtf8(bytes)
+  // Most bodies are too short to nest too deeply.
+  if (text.length > SERVER_LIMITS.bodyNestingMax) checkNesting(text)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -73,23 +73,30 @@ const OPENING = 0x5b
 const CLOSING = 0x5d
 
 /** Values nested without bound would exhaust the stack of whatever walks them later. */
-function checkNesting(bytes: Buffer): void {
+function checkNesting(text: string): void {
   const max = SERVER_LIMITS.bodyNestingMax
   let depth = 0
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number
-    if (byte === QUOTE) at = endOfString(bytes, at + 1)
-    else if ((byte & ~CASE_BIT) === CLOSING) depth -= 1
-    else if ((byte & ~CASE_BIT) === OPENING) depth += 1
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = endOfString(text, at + 1)
+    else if ((unit & ~CASE_BIT) === CLOSING) depth -= 1
+    else if ((unit & ~CASE_BIT) === OPENING) depth += 1
     if (depth > max) throw limitExceeded('bodyNestingMax', max, depth, 'Levels of nesting in JSON')
   }
 }
 
-/** Where the quote stands that ends the string which begins here; behind the bytes where none does. */
-function endOfString(bytes: Buffer, from: number): number {
-  let at = from
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
-  return at
+/** Where the quote stands that ends the string which begins here; the end of the text where none does. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+/** Whether an odd number of backslashes stands before the quote; the one that began the string is before them. */
+function isEscaped(text: string, quote: number): boolean {
+  let before = quote - 1
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1
+  return (quote - before) % 2 === 0
 }
 
 /**

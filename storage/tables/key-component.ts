@@ -43,7 +43,7 @@ export function keyComponentBytes(type: SqlType, value: SqlValue): number {
     case 'BOOLEAN':
       return 1 + 1
     case 'TEXT':
-      return 1 + Buffer.byteLength(value as string) + zerosOfText(value as string) + 2
+      return 1 + textBytes(value as string) + 2
     case 'BYTES':
       return 1 + (value as Uint8Array).length + zerosOfBytes(value as Uint8Array) + 2
     case 'JSON':
@@ -108,12 +108,9 @@ function writeAscending(target: Buffer, offset: number, type: SqlType, value: Sq
     case 'BOOLEAN':
       return target.writeUInt8(value === true ? 1 : 0, start)
     case 'TEXT':
-      if ((value as string).includes('\0')) {
-        return writeEscaped(target, start, Buffer.from(value as string))
-      }
-      return writeTerminator(target, start + target.write(value as string, start))
+      return writeTerminator(target, writeText(target, start, value as string))
     case 'BYTES':
-      return writeEscaped(target, start, value as Uint8Array)
+      return writeTerminator(target, writeEscaped(target, start, value as Uint8Array))
     case 'JSON':
       throw new StorageError('type_mismatch', 'JSON cannot be part of a key.', { type })
   }
@@ -127,13 +124,41 @@ function writeReal(target: Buffer, start: number, value: number): number {
   return end
 }
 
+function textBytes(text: string): number {
+  return isPlain(text) ? text.length : Buffer.byteLength(text) + zerosOfText(text)
+}
+
+function writeText(target: Buffer, start: number, text: string): number {
+  if (isPlain(text)) {
+    for (let at = 0; at < text.length; at += 1) target[start + at] = text.charCodeAt(at)
+    return start + text.length
+  }
+  if (text.includes('\0')) return writeEscaped(target, start, Buffer.from(text))
+  return start + target.write(text, start)
+}
+
+const PLAIN_UNITS_MAX = 64
+
+/**
+ * Whether it is short, and of ASCII without U+0000, as most keys are: to look at each unit, and to write it,
+ * takes less than the calls of Node that all others need.
+ */
+function isPlain(text: string): boolean {
+  if (text.length > PLAIN_UNITS_MAX) return false
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0 || unit > 0x7f) return false
+  }
+  return true
+}
+
 function writeEscaped(target: Buffer, start: number, bytes: Uint8Array): number {
   let end = start
   for (const byte of bytes) {
     target[end++] = byte
     if (byte === 0) target[end++] = 0xff
   }
-  return writeTerminator(target, end)
+  return end
 }
 
 function writeTerminator(target: Buffer, offset: number): number {

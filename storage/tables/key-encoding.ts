@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Buffer } from 'node:buffer'
 import { StorageError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
@@ -114,9 +115,13 @@ export function keyColumn(
 
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
-  const components = keyValues.map((value, index) => keyComponent(table, index, value))
+  const components: KeyComponent[] = []
   let size = KEY_SPACE_BYTES
-  for (const { type, value } of components) size += keyComponentBytes(type, value)
+  for (let index = 0; index < keyValues.length; index += 1) {
+    const component = keyComponent(table, index, keyValues[index] as SqlValue)
+    components.push(component)
+    size += keyComponentBytes(component.type, component.value)
+  }
   const key = Buffer.allocUnsafe(size)
   let offset = writeKeySpace(key, TABLE_SPACE, table.id)
   for (const component of components) offset = writeKeyComponent(key, offset, component)

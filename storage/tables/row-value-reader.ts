@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Buffer } from 'node:buffer'
 import { InvariantViolation } from '../invariant.ts'
 import type { SqlValue } from './sql-type.ts'
 import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'

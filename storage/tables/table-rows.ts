@@ -46,7 +46,9 @@ export function getRows(
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
   return andThen(transaction.getRows(keys, columnsOfFamilies(families)), (rows) =>
-    rows.map((row) => (row === null ? null : storedRow(table, families, row, columns))),
+    rows.map((row, at) =>
+      row === null ? null : storedRow(table, families, row, columns, keyTuples[at]),
+    ),
   )
 }
 
@@ -59,7 +61,9 @@ export function getRow(
 ): Answer<StoredRow | null> {
   const families = familiesOf(table, columns)
   const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
-  return andThen(found, (row) => (row === null ? null : storedRow(table, families, row, columns)))
+  return andThen(found, (row) =>
+    row === null ? null : storedRow(table, families, row, columns, keyValues),
+  )
 }
 
 /** What `getRows` answers, in this turn; undefined where that has to be waited for. */
@@ -72,7 +76,9 @@ export function getRowsNow(
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
   const rows = snapshot.getRowsNow(keys, columnsOfFamilies(families))
-  return rows?.map((row) => (row === null ? null : storedRow(table, families, row, columns)))
+  return rows?.map((row, at) =>
+    row === null ? null : storedRow(table, families, row, columns, keyTuples[at]),
+  )
 }
 
 /** Keys of one table, as `getRows` takes them. */
@@ -183,14 +189,18 @@ function columnsOfAll(families: ReadonlyArray<readonly number[]>): readonly stri
   return columnsOfFamilies([...distinct])
 }
 
-/** Violations: T1 (key), T2 (values, or one of these families is missing). */
+/**
+ * Of a row that was sought by its key, the values of the key need not be read from it. Violations: T1
+ * (key), T2 (values, or one of these families is missing).
+ */
 export function storedRow(
   table: TableDefinition,
   families: readonly number[],
   { key, columns }: SnapshotRow,
   wanted?: readonly number[],
+  sought?: readonly SqlValue[],
 ): StoredRow {
-  const row = emptyRow(table, decodePrimaryKey(table, key))
+  const row = emptyRow(table, sought?.map(asStored) ?? decodePrimaryKey(table, key))
   let commitTs: Timestamp | null = 0
   for (const family of families) {
     const cell = columns.get(familyColumn(family))
@@ -201,4 +211,9 @@ export function storedRow(
       commitTs === null || cell.commitTs === null ? null : Math.max(commitTs, cell.commitTs)
   }
   return { key, row, commitTs }
+}
+
+/** The value of a key that equals this one: a key has 0 for −0. */
+function asStored(value: SqlValue): SqlValue {
+  return typeof value === 'number' ? value + 0 : value
 }

@@ -183,6 +183,7 @@ export class LatchTable {
 
   /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
+    if (this.#latches.size === 0) return undefined
     const place = placeOfKey(row)
     if (!this.#latches.mayHave(place)) return undefined
     const latch = this.#latches.get(rowKeyText(row), place)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Buffer } from 'node:buffer'
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import { PLACES, placeOf, placeOfKey, type RecentWrites } from './recent-writes.ts'
 

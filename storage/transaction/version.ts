@@ -22,7 +22,31 @@ export type VersionedValue = { readonly value: Uint8Array; readonly commitTs: Ti
 /** A row with those of the asked columns that exist; at least one does. */
 export type SnapshotRow = {
   readonly key: Uint8Array
-  readonly columns: ReadonlyMap<string, VersionedValue>
+  readonly columns: SnapshotColumns
+}
+
+/** The values of some columns by their names. */
+export type SnapshotColumns = Pick<ReadonlyMap<string, VersionedValue>, 'get' | 'size'> &
+  Iterable<readonly [string, VersionedValue]>
+
+/** Of one column, which is all that most rows have: to make a Map costs as much as to find the row. */
+export class OneColumn implements SnapshotColumns {
+  readonly size = 1
+  readonly #column: string
+  readonly #value: VersionedValue
+
+  constructor(column: string, value: VersionedValue) {
+    this.#column = column
+    this.#value = value
+  }
+
+  get(column: string): VersionedValue | undefined {
+    return column === this.#column ? this.#value : undefined
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, VersionedValue]> {
+    yield [this.#column, this.#value]
+  }
 }
 
 /** Bytes of a version's value that are not at hand yet. */

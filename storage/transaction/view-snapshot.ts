@@ -11,7 +11,7 @@ import { snapshotTooOld } from './snapshot-age.ts'
 import type { SnapshotRange, SnapshotReads } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
 import { type ScannedSnapshot, scanView } from './view-scan.ts'
-import { partsInView, rowInView } from './view-values.ts'
+import { longBytesOf, PART_BYTES_MAX, partsInView, rowInView } from './view-values.ts'
 
 /**
  * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2,
@@ -66,10 +66,17 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     columns: readonly string[],
   ): Array<SnapshotRow | null> | undefined {
     this.checkReadable()
-    if (this.#hidingOneOf(keys) !== undefined) return undefined
-    const rows = this.#records(keys, columns)
-    const [first = [], ...rest] = partsInView(rows)
-    return rest.length === 0 ? this.fetchNow(first) : undefined
+    const { latches, cellStore } = this.#context
+    const rows: Array<SnapshotRow | null> = []
+    let longBytes = 0
+    for (const key of keys) {
+      const isTooMuch = longBytes > PART_BYTES_MAX
+      if (isTooMuch || latches.hiding(key, this.readTs) !== undefined) return undefined
+      const row = this.#record(key, columns)
+      if (row !== null) longBytes += longBytesOf(row)
+      rows.push(row === null ? null : rowInView(cellStore.view, row))
+    }
+    return rows
   }
 
   scan(range: SnapshotRange): RowBatches {

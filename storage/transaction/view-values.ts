@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from '../cell-store/cell.ts'
+import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellView } from '../cell-store/embedded-cell-store.ts'
 import { InvariantViolation } from '../invariant.ts'
 import { dataOf } from './percolator-columns.ts'
-import type { SnapshotRow, VersionedValue } from './version.ts'
+import { OneColumn, type SnapshotRow, type VersionedValue } from './version.ts'
 import { bytesElsewhere, decodeWriteRecord } from './write-record.ts'
 
 /**
@@ -11,17 +11,35 @@ import { bytesElsewhere, decodeWriteRecord } from './write-record.ts'
  * stand in `data` are read from the view. Null when every column is deleted.
  */
 export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | null {
-  let columns: Map<string, VersionedValue> | undefined
-  for (const { qualifier: column, timestamp: commitTs, value: record } of cells) {
-    const { startTs, content } = decodeWriteRecord(record)
-    if (content.kind === 'delete') continue
-    const value =
-      content.kind === 'inline' ? content.value : dataInView(view, { key, column, startTs })
-    columns ??= new Map()
-    columns.set(column, { value, commitTs })
+  const [only, another] = cells
+  if (only !== undefined && another === undefined) {
+    const value = valueInView(view, key, only)
+    return value === null ? null : { key, columns: new OneColumn(only.qualifier, value) }
   }
-  return columns === undefined ? null : { key, columns }
+  const columns = new Map<string, VersionedValue>()
+  for (const cell of cells) {
+    const value = valueInView(view, key, cell)
+    if (value !== null) columns.set(cell.qualifier, value)
+  }
+  return columns.size === 0 ? null : { key, columns }
 }
+
+/** What the write record says was committed; null for a deletion. */
+function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValue | null {
+  const { qualifier: column, timestamp: commitTs } = cell
+  const { startTs, content } = decodeWriteRecord(cell.value)
+  switch (content.kind) {
+    case 'inline':
+      return { value: content.value, commitTs }
+    case 'data':
+      return { value: dataInView(view, { key, column, startTs }), commitTs }
+    case 'delete':
+      return null
+  }
+}
+
+/** So much is read of long values in one turn. */
+export const PART_BYTES_MAX = 4 * 1024 * 1024
 
 /**
  * Divides rows so that the values that stand in `data` stay below 4 MiB together; a larger one stands
@@ -42,7 +60,8 @@ export function* partsInView<R extends Row | null>(rows: readonly R[]): Generato
   yield start === 0 ? rows : rows.slice(start)
 }
 
-function longBytesOf({ cells }: Row): number {
+/** The bytes of its values that stand in `data`. */
+export function longBytesOf({ cells }: Row): number {
   let bytes = 0
   for (const { value } of cells) bytes += bytesElsewhere(value)
   return bytes
@@ -59,5 +78,3 @@ function dataInView(
   // The snapshot was above the safe point in this turn, so nobody has collected it: it is damage.
   throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, startTs })
 }
-
-const PART_BYTES_MAX = 4 * 1024 * 1024

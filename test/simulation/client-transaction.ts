@@ -167,7 +167,7 @@ export function textOf(value: Uint8Array): string {
 }
 
 function seenRow(row: SnapshotRow): SeenRow {
-  return { row: rowKeyText(row.key), columns: row.columns }
+  return { row: rowKeyText(row.key), columns: new Map(row.columns) }
 }
 
 export function sameWrite(write: OwnWrite, value: Uint8Array | undefined): boolean {
