@@ -94,22 +94,21 @@ describe('a record that was read', () => {
 
 describe('rows that share a place', () => {
   const sharing: Buffer[] = []
-  for (let at = 0; sharing.length < 3; at++) {
+  for (let at = 0; sharing.length < 4; at++) {
     const key = Buffer.from(`\u0001${at}`, 'latin1')
     if (placeOfKey(key) === placeOfKey(BOB)) sharing.push(key)
   }
-  const [ann, cem] = sharing as [Buffer, Buffer]
+  const [ann] = sharing as [Buffer]
   const commit = (newest: NewestRecords, key: Buffer, value: string, commitTs: number) =>
     newest.wasCommitted(rowCommitted(key, 7, ['0', put(value)]), commitTs)
 
-  test('are both found; a third takes the place of the first', () => {
+  test('are all four found; a fifth takes the place of the first', () => {
     const { newest } = given()
-    commit(newest, BOB, '1', 8)
-    commit(newest, ann, '2', 9)
-    assert.deepEqual([found(newest, 20), found(newest, 20, ann)], ['1@8', '2@9'])
-    commit(newest, cem, '3', 10)
-    const all = [BOB, ann, cem].map((key) => found(newest, 20, key))
-    assert.deepEqual(all, [undefined, '2@9', '3@10'])
+    const all = () => [BOB, ...sharing].map((key) => found(newest, 20, key))
+    for (const [at, key] of [BOB, ...sharing].slice(0, 4).entries()) commit(newest, key, 'v', 8 + at)
+    assert.deepEqual(all(), ['v@8', 'v@9', 'v@10', 'v@11', undefined])
+    commit(newest, sharing[3] as Buffer, 'v', 12)
+    assert.deepEqual(all(), [undefined, 'v@9', 'v@10', 'v@11', 'v@12'])
   })
 
   test('are forgotten one by one', () => {

@@ -27,8 +27,8 @@ export type CommittedRow = {
  *
  * Only records of columns with a one-character name: the rows of tables with one family. Of a long value
  * the record says where it is, and the value is read in the view. Not the system's rows, some of which are
- * written without a transaction. Each row may stand in its place, which it shares with others, or in the one
- * beside it, and where both are taken the last row has its place: so nothing has to be evicted, and
+ * written without a transaction. Each row may stand in its place, which it shares with others, or in one of
+ * those beside it, and where all are taken the last row has its place: so nothing has to be evicted, and
  * JavaScript's own collector has nothing to look at.
  */
 export class NewestRecords {
@@ -84,8 +84,11 @@ export class NewestRecords {
 
   /** The record of the row with this key, as `rowKeyText` writes it, is no longer the newest one, or may not be. */
   forget(text: string, own = placeOf(text)): void {
-    if (this.#isNamed(own, text)) this.#commitTs[own] = EMPTY
-    else if (this.#isNamed(besides(own), text)) this.#commitTs[besides(own)] = EMPTY
+    for (let step = 0; step < PLACES_OF_ROW; step += 1) {
+      if (!this.#isNamed(own ^ step, text)) continue
+      this.#commitTs[own ^ step] = EMPTY
+      return
+    }
   }
 
   #keep(key: Uint8Array, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
@@ -109,14 +112,18 @@ export class NewestRecords {
     const own = placeOfKey(key)
     const place = this.#placeWith(key, own)
     if (place !== undefined) return place
-    const other = besides(own)
-    return this.#commitTs[own] !== EMPTY && this.#commitTs[other] === EMPTY ? other : own
+    for (let step = 0; step < PLACES_OF_ROW; step += 1) {
+      if (this.#commitTs[own ^ step] === EMPTY) return own ^ step
+    }
+    return own
   }
 
   /** Where the row stands; `own` is its place. */
   #placeWith(key: Uint8Array, own: number): number | undefined {
-    if (this.#isAt(own, key)) return own
-    return this.#isAt(besides(own), key) ? besides(own) : undefined
+    for (let step = 0; step < PLACES_OF_ROW; step += 1) {
+      if (this.#isAt(own ^ step, key)) return own ^ step
+    }
+    return undefined
   }
 
   #isAt(place: number, key: Uint8Array): boolean {
@@ -151,6 +158,8 @@ const COLUMN_AT = 4
 const HEAD_BYTES = 5
 /** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all places are taken. */
 const PLACE_BYTES = 320
+/** A row may stand in its place or in those beside it, which differ in the lowest bits. */
+const PLACES_OF_ROW = 4
 /** So many places get their memory together, when the first of them is taken. */
 const SLAB_PLACES = 64
 const EMPTY = 0
@@ -160,11 +169,6 @@ const SYSTEM_SPACE = 0x00
 /** Byte by byte: two places are looked at for each row that is sought, and `readUInt16LE` checks its arguments. */
 function lengthAt(slab: Buffer, at: number): number {
   return (slab[at] as number) | ((slab[at + 1] as number) << 8)
-}
-
-/** The other place that a row may stand in. */
-function besides(place: number): number {
-  return place ^ 1
 }
 
 function slabOf(place: number): number {

@@ -34,7 +34,7 @@ describe('a read of rows', () => {
       return readRows(keys, filter)
     }
     await world.beginAt(7).getRows([rowKey('bob'), rowKey('joe')], [COLUMN])
-    assert.deepEqual(asked, ['write'])
+    assert.deepEqual(new Set(asked), new Set(['write']))
   })
 
   test('does not ask the view for a row again that was read or committed since', async () => {

@@ -55,7 +55,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     if (owner !== undefined) {
       return this.#released(owner, signal).then(() => this.getRows(keys, columns, signal))
     }
-    const rows = this.#records(keys, columns)
+    const rows = keys.map((key) => this.#record(key, columns))
     const [first = [], ...rest] = partsInView(rows)
     const fetched = this.fetchNow(first)
     return rest.length === 0 ? fetched : this.#fetchRest(fetched, rest)
@@ -119,28 +119,14 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
 
   /** The records that the snapshot sees of a row that nobody hides, from memory if it has them. */
   #record(key: Uint8Array, columns: readonly string[]): Row | null {
-    const { latches } = this.#context
+    const { latches, cellStore } = this.#context
     const [column, another] = columns
     const isOfOne = column !== undefined && another === undefined
     const known = isOfOne ? latches.newest.find(key, column, this.readTs) : undefined
-    return known ?? (this.#records([key], columns)[0] as Row | null)
-  }
-
-  /** The same of rows. */
-  #records(keys: readonly Uint8Array[], columns: readonly string[]): Array<Row | null> {
-    const { latches, cellStore } = this.#context
-    const [column, another] = columns
-    if (column === undefined || another !== undefined) {
-      return cellStore.view.readRows(keys, this.filter(columns))
-    }
-    const rows = keys.map((key) => latches.newest.find(key, column, this.readTs) ?? null)
-    const missing = keys.filter((_key, at) => rows[at] === null)
-    if (missing.length === 0) return rows
-    const read = cellStore.view.readRows(missing, this.filter(columns))
-    for (const row of read) if (row !== null) latches.newest.wasRead(row, this.readTs)
-    if (missing.length === keys.length) return read
-    let next = 0
-    return rows.map((row) => row ?? (read[next++] as Row | null))
+    if (known !== undefined) return known
+    const [read = null] = cellStore.view.readRows([key], this.filter(columns))
+    if (isOfOne && read !== null) latches.newest.wasRead(read, this.readTs)
+    return read
   }
 
   #hidingOneOf(keys: readonly Uint8Array[]): LatchOwner | undefined {
