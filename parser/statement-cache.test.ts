@@ -17,6 +17,15 @@ test('the text not used for longest leaves first when there are too many', () =>
   assert.equal(cache.bytes, 3)
 })
 
+test('the text that was asked for last is told apart from others, and leaves as they do', () => {
+  const cache = new StatementCache({ ...LIMITS, entriesMax: 1 })
+  const [of, other] = [createParser().parseScript('SHOW TABLES'), []]
+  cache.add('a', of, 1)
+  assert.deepEqual([cache.get('a'), cache.get('b'), cache.get('a')], [of, undefined, of])
+  cache.add('b', other, 1)
+  assert.deepEqual([cache.get('a'), cache.get('b')], [undefined, other])
+})
+
 test('texts leave until the bytes fit, and one too large is never kept', () => {
   const cache = new StatementCache(LIMITS)
   cache.add('a', [], 50)

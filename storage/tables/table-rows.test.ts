@@ -7,7 +7,7 @@ import { defineTable } from './new-table.ts'
 import { deleteRow, guardRow, putRow } from './row-changes.ts'
 import { encodeRow } from './row-codec.ts'
 import type { SqlRow } from './table-definition.ts'
-import { getRow, getRows, scanRows, type TableScan } from './table-rows.ts'
+import { getRow, getRows, getRowsOfTables, scanRows, type TableScan } from './table-rows.ts'
 
 const trade = defineTable(
   {
@@ -73,6 +73,26 @@ test('columns that are not asked for are NULL, read by a key, by keys and in a s
   const [found] = await getRows(transaction, trade, [['joe', 2n]], columns)
   assert.deepEqual(found?.row, wanted)
   assert.deepEqual((await scanned(transaction, { columns })).at(-1), wanted)
+})
+
+test('a row that was sought by its key has the key as it is stored', async () => {
+  const measured = defineTable(
+    {
+      name: 'measured',
+      columns: [{ name: 'at', type: 'REAL', notNull: true }],
+      primaryKey: [{ column: 'at', descending: false }],
+    },
+    9,
+  )
+  const store = new FakeStore()
+  const writing = store.begin()
+  await putRow(writing, measured, [0], null)
+  writing.commit()
+  const transaction = store.begin()
+  const [found] = await getRows(transaction, measured, [[-0]])
+  const [inTables] = await getRowsOfTables(transaction, [{ table: measured, keyTuples: [[-0]] }])
+  const one = await getRow(transaction, measured, [-0])
+  for (const row of [found, inTables?.[0], one]) assert.ok(Object.is(row?.row[0], 0))
 })
 
 test('a scan reads its own table only, in key order or reversed', async () => {

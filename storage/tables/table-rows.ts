@@ -103,7 +103,9 @@ export async function getRowsOfTables(
     const own = rows.slice(first, first + keyTuples.length)
     first += keyTuples.length
     const read = families[place] as readonly number[]
-    return own.map((row) => (row === null ? null : storedRow(table, read, row, columns)))
+    return own.map((row, at) =>
+      row === null ? null : storedRow(table, read, row, columns, keyTuples[at]),
+    )
   })
 }
 

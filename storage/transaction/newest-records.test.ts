@@ -105,7 +105,8 @@ describe('rows that share a place', () => {
   test('are all four found; a fifth takes the place of the first', () => {
     const { newest } = given()
     const all = () => [BOB, ...sharing].map((key) => found(newest, 20, key))
-    for (const [at, key] of [BOB, ...sharing].slice(0, 4).entries()) commit(newest, key, 'v', 8 + at)
+    for (const [at, key] of [BOB, ...sharing].slice(0, 4).entries())
+      commit(newest, key, 'v', 8 + at)
     assert.deepEqual(all(), ['v@8', 'v@9', 'v@10', 'v@11', undefined])
     commit(newest, sharing[3] as Buffer, 'v', 12)
     assert.deepEqual(all(), [undefined, 'v@9', 'v@10', 'v@11', 'v@12'])

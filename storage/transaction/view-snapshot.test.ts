@@ -136,6 +136,7 @@ describe('a read of rows', () => {
       rows.map((row) => row?.columns.get(COLUMN)?.value.length),
       [3e6, 3e6, 3e6],
     )
+    assert.equal(new ViewSnapshot(world.context, 7).getRowsNow(keys, [COLUMN]), undefined)
     const late = assert.rejects(async () => world.beginAt(7).getRows(keys, [COLUMN]), {
       code: 'snapshot_too_old',
     })

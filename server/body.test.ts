@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { parseJson } from './body.ts'
+import { SERVER_LIMITS } from './limits.ts'
+
+const MAX = SERVER_LIMITS.bodyNestingMax
+
+const parsed = (text: string) => parseJson(Buffer.from(text))
+
+/** The value inside so many arrays and objects in turn. */
+function nested(value: unknown, levels: number): unknown {
+  let outer = value
+  for (let level = 0; level < levels; level += 1) outer = level % 2 === 0 ? [outer] : { a: outer }
+  return outer
+}
+
+test('so many arrays and objects inside each other are taken, and one more is refused', () => {
+  const deepest = nested('x', MAX)
+  assert.deepEqual(parsed(JSON.stringify(deepest)), deepest)
+  assert.throws(() => parsed(JSON.stringify([deepest])), {
+    code: 'limit_exceeded',
+    fields: { limit: 'bodyNestingMax', limitValue: MAX, actual: MAX + 1 },
+  })
+})
+
+test('what stands in strings is no nesting, whatever quotes and backslashes are around it', () => {
+  const unit = fc.constantFrom('"', '\\', '[', '{', ']', '}', 'a', '\n', 'é', '\u{1f600}')
+  const text = fc.string({ unit, maxLength: 400 })
+  fc.assert(
+    fc.property(text, text, fc.nat({ max: 3 }), (key, value, levels) => {
+      const within = nested({ [key]: value, other: [value] }, MAX - 2 - levels)
+      assert.deepEqual(parsed(JSON.stringify(within)), within)
+      const beyond = nested({ [key]: value, other: [value] }, MAX - 1 + levels)
+      assert.throws(() => parsed(JSON.stringify(beyond)), { code: 'limit_exceeded' })
+    }),
+  )
+})
+
+test('a string without an end is refused as no JSON, with its place', () => {
+  for (const end of ['', '\\', '\\\\', '\\"', '['.repeat(MAX + 1)]) {
+    const text = `{"sql": "${' '.repeat(MAX)}${end}`
+    assert.throws(() => parsed(text), { code: 'invalid_request' }, JSON.stringify(end))
+  }
+})
