@@ -13,7 +13,8 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const
 /** Two MiB of pages: a few milliseconds, in which no group is committed. */
 const RECLAIMED_PAGES_MAX = 512
 
-const WRITE_AHEAD_LOG_BYTES_KEPT = 64 * 1024 * 1024
+/** The length at which the writer begins the log anew, so that the file need not grow again each time. */
+const WRITE_AHEAD_LOG_BYTES_KEPT = 256 * 1024 * 1024
 
 /**
  * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own

@@ -5,19 +5,20 @@ import { isDiskError } from './sqlite-error.ts'
 /**
  * The log is moved into the file by a thread of its own, which stops no writer but never catches up with
  * one either. So the writer itself moves what is left and begins the log anew: it would grow without bound
- * otherwise, and with it the time of the next start. From so many pages on (47 MiB) it does as soon as that
- * takes but a moment, and beyond the second number (64 MiB) in any case.
+ * otherwise, and with it the time of the next start (a tenth of a second for 256 MiB). From so many pages on
+ * (188 MiB) it does as soon as that takes but a moment, and beyond the second number (256 MiB) in any case.
  */
-export const LOG_PAGES_ENOUGH = 12_000
-export const LOG_PAGES_MAX = 16_384
+export const LOG_PAGES_ENOUGH = 48_000
+export const LOG_PAGES_MAX = 65_536
 
 /**
- * So many pages that are not in the file yet are worth a checkpoint (16 MiB). SQLite itself takes 1,000, but
- * a page that many commits have written is moved once, so seldom is cheaper. When the log is long enough,
+ * So many pages that are not in the file yet are worth a checkpoint (62 MiB). SQLite itself takes 1,000, but
+ * a page that many commits have written is moved once, and what is moved keeps the disk from syncing commits: seldom
+ * is cheaper. When the log is long enough,
  * checkpoints follow each other instead, each with less to move, until so little is left that the
  * writer moves it in a moment (1 MiB).
  */
-export const UNMOVED_PAGES_MAX = 4_000
+export const UNMOVED_PAGES_MAX = 16_000
 export const LEFT_PAGES_MAX = 256
 
 /**
