@@ -11,6 +11,7 @@ import {
 import type { MeasuredExperiment } from './run-experiment.ts'
 import { type FigureName, figureOf, type Sample } from './sample.ts'
 import { type Spread, spreadOf } from './statistics.ts'
+import { stolenTimeWarning } from './stolen-time.ts'
 import { judge, type Verdict } from './verdict.ts'
 
 /** Everything that a run found out, as it is written to `report.json`. */
@@ -89,7 +90,7 @@ export function makeReport(
     ...facts,
     title: suite.title,
     endedAt: new Date().toISOString(),
-    notes: [...(suite.notes ?? []), ...warningsOf(facts)],
+    notes: [...(suite.notes ?? []), ...warningsOf(facts, measured)],
     experiments: measured.map(reportExperiment),
   }
 }
@@ -131,7 +132,10 @@ function figuresOf(samples: readonly Sample[]): Record<string, Spread> {
   return spreads
 }
 
-function warningsOf({ machine, source }: RunFacts): string[] {
+function warningsOf(
+  { machine, source }: RunFacts,
+  measured: readonly MeasuredExperiment[],
+): string[] {
   const warnings: string[] = []
   if (machine.disk?.inMemory === true) {
     warnings.push(
@@ -143,6 +147,9 @@ function warningsOf({ machine, source }: RunFacts): string[] {
       `The machine was busy when the run began (load ${machine.load.toFixed(2)} on ${machine.cores} cores): absolute figures are too low, ratios less so.`,
     )
   }
+  const samples = measured.flatMap((one) => [...one.samples.values()].flat())
+  const stolen = stolenTimeWarning(samples.flatMap((sample) => sample.stolenShare ?? []))
+  if (stolen !== undefined) warnings.push(stolen)
   if (source?.changed === true) {
     warnings.push('The sources differ from the commit that is named here.')
   }

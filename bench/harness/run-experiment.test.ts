@@ -9,6 +9,7 @@ import { testFolder } from '../../test/test-folder.ts'
 import type { Contender, Experiment } from './experiment.ts'
 import { Progress } from './progress.ts'
 import { type RunSettings, runExperiment } from './run-experiment.ts'
+import { processorTime } from './stolen-time.ts'
 
 const settings = (signal = new AbortController().signal): RunSettings => ({
   ...{ seconds: 2, repetitions: 3, dataFolder: tmpdir(), signal },
@@ -53,6 +54,15 @@ test('contenders run in turn, forwards and backwards and rotated, after one warm
     [...samples].map(([name, taken]) => `${name}${taken.length}`),
     ['A3', 'B3', 'C3'],
   )
+})
+
+test('each sample says what the host of the machine took meanwhile', async (t) => {
+  if ((await processorTime()) === undefined) return t.skip('the system does not tell')
+  const { experiment } = recorded('A')
+  const { samples } = await runExperiment(experiment, settings())
+  for (const { stolenShare = -1 } of samples.get('A') ?? []) {
+    assert.ok(stolenShare >= 0 && stolenShare <= 1, String(stolenShare))
+  }
 })
 
 test('a run that is interrupted or fails closes everything and leaves no folder', async (t) => {

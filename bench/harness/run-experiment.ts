@@ -2,6 +2,7 @@
 import type { Contender, Experiment, OpenContender } from './experiment.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
+import { processorTime, stolenShare } from './stolen-time.ts'
 import { TemporaryFolders } from './temporary-folders.ts'
 
 export type RunSettings = {
@@ -109,7 +110,7 @@ async function takeSamples(
   const runOne = async ({ contender, open }: Opened, what: string, forSeconds: number) => {
     signal.throwIfAborted()
     progress.begin(`${experiment.name}, ${what}: ${contender.name}`)
-    const sample = await open.run(forSeconds, signal)
+    const sample = await withStolenShare(() => open.run(forSeconds, signal))
     // A stretch that was cut short is no sample.
     signal.throwIfAborted()
     progress.done(forSeconds * 1000)
@@ -125,6 +126,14 @@ async function takeSamples(
     }
   }
   return samples
+}
+
+async function withStolenShare(run: () => Promise<Sample>): Promise<Sample> {
+  const before = await processorTime()
+  const sample = await run()
+  const after = await processorTime()
+  if (before === undefined || after === undefined) return sample
+  return { ...sample, stolenShare: stolenShare(before, after) }
 }
 
 function sizeOf(experiment: Experiment, settings: RunSettings) {

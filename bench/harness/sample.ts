@@ -13,6 +13,11 @@ export type Sample = {
   readonly cpuSeconds: number
   /** User and system time of the driver, where what is measured is another process. */
   readonly driverCpuSeconds?: number
+  /**
+   * Of the processor time that was wanted on this machine, what its host gave to others, from 0 to 1;
+   * whoever runs the experiment takes it. Absent where the system does not tell.
+   */
+  readonly stolenShare?: number
   readonly latency?: Latency
   /** Other figures by name: `retries`, `residentMiB`, `eventLoopDelayP99Ms`, and so on. */
   readonly figures?: Readonly<Record<string, number>>

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises'
+
+/** Of all cores since the machine was started, in ticks of its clock. */
+export type ProcessorTime = {
+  /** In which somebody had work for a core, whether it got one or not. */
+  readonly wanted: number
+  /** That part of it which the host of a virtual machine gave to others instead. */
+  readonly stolen: number
+}
+
+/** Undefined where the system does not tell (Linux does). */
+export async function processorTime(): Promise<ProcessorTime | undefined> {
+  try {
+    return parseProcessorTime(await readFile('/proc/stat', 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The first line: `cpu`, then user, nice, system, idle, iowait, irq, softirq and steal (proc_stat(5)). */
+export function parseProcessorTime(stat: string): ProcessorTime | undefined {
+  const [name, ...ticks] = (stat.split('\n')[0] as string).split(/ +/)
+  if (name !== 'cpu' || ticks.length < 8) return undefined
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = ticks.map(Number)
+  return { wanted: user + nice + system + irq + softirq + stolen, stolen }
+}
+
+/** Between two moments, from 0 to 1; 0 where nobody wanted any. */
+export function stolenShare(before: ProcessorTime, after: ProcessorTime): number {
+  const wanted = after.wanted - before.wanted
+  return wanted > 0 ? (after.stolen - before.stolen) / wanted : 0
+}
+
+/** Less of it is lost in how far samples lie apart anyway. */
+const TOLERABLE_SHARE = 0.1
+
+/** What a report says of samples with these shares; undefined where nothing is to be said. */
+export function stolenTimeWarning(shares: readonly number[]): string | undefined {
+  const struck = shares.filter((share) => share > TOLERABLE_SHARE)
+  if (struck.length === 0) return undefined
+  const worst = Math.round(Math.max(...struck) * 100)
+  return `In ${struck.length} of ${shares.length} samples the host of this virtual machine gave more than a tenth of the processor time that was wanted to others (${worst} % in the worst): absolute figures are too low, and ratios that many of these samples are in say nothing.`
+}
