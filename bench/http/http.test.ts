@@ -9,7 +9,7 @@ const options = Object.fromEntries(
 )
 const FEW_ROWS = { ...options, rows: '100' }
 
-test('SETs over HTTP are measured beside the hello server', { timeout: 60_000 }, async () => {
+test('SETs over HTTP are measured beside the hello server', { timeout: 300_000 }, async () => {
   const experiment = httpSuite.experiments(FEW_ROWS).find((one) => one.name === 'set')
   assert.ok(experiment)
   const contenders = experiment.contenders.filter(

@@ -5,7 +5,7 @@ import { runShortly } from '../peers/peer-tests.ts'
 import { indexBuildSuite } from './index-build-suite.ts'
 
 test('an index is built under writers, and agrees with its rows', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const [experiment] = indexBuildSuite.experiments({ rows: '2000' })
   assert.ok(experiment)

@@ -19,7 +19,7 @@ export function testWithPeer(
 ): void {
   const missing = problemOf(program)
   const skip = missing !== undefined && process.env.CI !== 'true' ? missing.message : false
-  test(name, { skip, timeout: 60_000 }, async (context) => {
+  test(name, { skip, timeout: 300_000 }, async (context) => {
     if (missing !== undefined) throw missing
     await run(context)
   })

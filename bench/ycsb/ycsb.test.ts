@@ -11,7 +11,7 @@ const options = Object.fromEntries(
 )
 
 test('all workloads run on one loading, each with the operations of its mix', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const stores = 'percolite,better-sqlite3'
   const [experiment] = ycsbSuite.experiments({ ...options, stores, records: '200', clients: '2' })
