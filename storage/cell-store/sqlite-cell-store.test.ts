@@ -16,7 +16,7 @@ import type { RowFilter } from './row-filter.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
 import { checkSqliteVersion, emptyLog, openWriterConnection } from './sqlite-connection.ts'
 import { SqliteThreads } from './sqlite-threads.ts'
-import { LOG_PAGES_MAX } from './sqlite-write-ahead-log.ts'
+import { LOG_BYTES_MAX } from './sqlite-write-ahead-log.ts'
 
 const run = promisify(execFile)
 const STORE_MODULE = new URL('./sqlite-cell-store.ts', import.meta.url).href
@@ -339,8 +339,7 @@ test('the log is moved into the file beside the writes, and begun anew when it i
   const store = await openSqliteCellStore({ dataDirectory })
   const [file, log] = ['cells.db', 'cells.db-wal'].map((name) => join(dataDirectory, name))
   const mebibyte = 'x'.repeat(1024 * 1024)
-  const logMebibytes = (LOG_PAGES_MAX * 4096) / mebibyte.length
-  const rounds = Math.ceil((1.5 * logMebibytes) / 3)
+  const rounds = Math.ceil((1.5 * LOG_BYTES_MAX) / (3 * mebibyte.length))
   const fileBytes = async () => (await stat(file as string)).size
   let moved = false
   for (let round = 0; round < rounds; round++) {
@@ -349,7 +348,7 @@ test('the log is moved into the file beside the writes, and begun anew when it i
   }
   assert.equal(moved, true)
   const { size } = await stat(log as string)
-  assert.ok(size < 1.2 * logMebibytes * mebibyte.length, `the log has ${size} bytes`)
+  assert.ok(size < 1.2 * LOG_BYTES_MAX, `the log has ${size} bytes`)
   await store.close()
   const reopened = await openSqliteCellStore({ dataDirectory })
   const rows = await Array.fromAsync(reopened.scanRows({ start: new Uint8Array(), filter: DATA }))

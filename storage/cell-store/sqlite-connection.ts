@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../errors.ts'
 import { prepareSchema } from './sqlite-schema.ts'
+import { LOG_BYTES_MAX } from './sqlite-write-ahead-log.ts'
 
 /**
  * Before this version a checkpoint could reset the write-ahead log while another connection still
@@ -12,9 +13,6 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const
 
 /** Two MiB of pages: a few milliseconds, in which no group is committed. */
 const RECLAIMED_PAGES_MAX = 512
-
-/** The length at which the writer begins the log anew, so that the file need not grow again each time. */
-const WRITE_AHEAD_LOG_BYTES_KEPT = 256 * 1024 * 1024
 
 /**
  * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own
@@ -32,7 +30,8 @@ export function openWriterConnection(path: string): Database {
     // On macOS a plain fsync leaves the data in the drive's cache; elsewhere these change nothing.
     database.pragma('fullfsync = ON')
     database.pragma('checkpoint_fullfsync = ON')
-    database.pragma(`journal_size_limit = ${WRITE_AHEAD_LOG_BYTES_KEPT}`)
+    // The file of the log keeps the length at which it is begun anew, and need not grow again each time.
+    database.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`)
     // A commit that moves the log into the file keeps all others waiting; a thread of its own does it.
     database.pragma('wal_autocheckpoint = 0')
   })

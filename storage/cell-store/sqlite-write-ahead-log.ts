@@ -11,12 +11,15 @@ import { isDiskError } from './sqlite-error.ts'
 export const LOG_PAGES_ENOUGH = 48_000
 export const LOG_PAGES_MAX = 65_536
 
+/** SQLite's own size, which the schema leaves as it is. */
+const PAGE_BYTES = 4096
+export const LOG_BYTES_MAX = LOG_PAGES_MAX * PAGE_BYTES
+
 /**
- * So many pages that are not in the file yet are worth a checkpoint (62 MiB). SQLite itself takes 1,000, but
- * a page that many commits have written is moved once, and what is moved keeps the disk from syncing commits: seldom
- * is cheaper. When the log is long enough,
- * checkpoints follow each other instead, each with less to move, until so little is left that the
- * writer moves it in a moment (1 MiB).
+ * So many pages that are not in the file yet are worth a checkpoint (62 MiB). SQLite itself takes 1,000,
+ * but a page that many commits have written is moved once, and what is moved keeps the disk from syncing
+ * commits: seldom is cheaper. When the log is long enough, checkpoints follow each other instead, each
+ * with less to move, until so little is left that the writer moves it in a moment (1 MiB).
  */
 export const UNMOVED_PAGES_MAX = 16_000
 export const LEFT_PAGES_MAX = 256
