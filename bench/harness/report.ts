@@ -147,8 +147,13 @@ function warningsOf(
       `The machine was busy when the run began (load ${machine.load.toFixed(2)} on ${machine.cores} cores): absolute figures are too low, ratios less so.`,
     )
   }
-  const samples = measured.flatMap((one) => [...one.samples.values()].flat())
-  const stolen = stolenTimeWarning(samples.flatMap((sample) => sample.stolenShare ?? []))
+  const retakes = measured.reduce((sum, one) => sum + one.retakes, 0)
+  if (retakes > 0) {
+    warnings.push(
+      `${retakes} ${retakes === 1 ? 'sample was' : 'samples were'} taken again, because the host of this virtual machine had given more than a tenth of the processor time that was wanted to others.`,
+    )
+  }
+  const stolen = stolenTimeWarning(measured.flatMap((one) => [...one.samples.values()].flat()))
   if (stolen !== undefined) warnings.push(stolen)
   if (source?.changed === true) {
     warnings.push('The sources differ from the commit that is named here.')

@@ -10,10 +10,12 @@ import type { Contender, Experiment } from './experiment.ts'
 import { Progress } from './progress.ts'
 import { type RunSettings, runExperiment } from './run-experiment.ts'
 import { processorTime } from './stolen-time.ts'
+import { timeOfHost } from './time-of-host.ts'
 
 const settings = (signal = new AbortController().signal): RunSettings => ({
   ...{ seconds: 2, repetitions: 3, dataFolder: tmpdir(), signal },
   progress: new Progress(new PassThrough() as unknown as NodeJS.WriteStream),
+  processorTime: async () => undefined,
 })
 
 /** Contenders that write down what happens to them. */
@@ -59,10 +61,35 @@ test('contenders run in turn, forwards and backwards and rotated, after one warm
 test('each sample says what the host of the machine took meanwhile', async (t) => {
   if ((await processorTime()) === undefined) return t.skip('the system does not tell')
   const { experiment } = recorded('A')
-  const { samples } = await runExperiment(experiment, settings())
-  for (const { stolenShare = -1 } of samples.get('A') ?? []) {
+  const { samples } = await runExperiment(experiment, { ...settings(), processorTime })
+  const taken = samples.get('A') ?? []
+  assert.equal(taken.length, 3)
+  for (const { stolenShare = -1 } of taken) {
     assert.ok(stolenShare >= 0 && stolenShare <= 1, String(stolenShare))
   }
+})
+
+test('of all samples a quarter may be taken again, each behind the first try', async () => {
+  const { events, experiment } = recorded('AB')
+  const disturbed = { ...settings(), processorTime: timeOfHost(0.5) }
+  const { samples, retakes } = await runExperiment(experiment, { ...disturbed, repetitions: 4 })
+  assert.equal(retakes, 2)
+  assert.equal(events.slice(2, -2).join(), 'A1,B1,A2,A2,A2,B2,B2,A2,B2,A2,A2,B2')
+  assert.deepEqual(
+    [...samples.values()].map((taken) => taken.length),
+    [4, 4],
+  )
+})
+
+test('what cannot be repeated is not taken again', async () => {
+  const { events, experiment } = recorded('A')
+  const loading = { ...experiment, warmUpSeconds: 0 }
+  const { retakes } = await runExperiment(loading, {
+    ...settings(),
+    processorTime: timeOfHost(0.5),
+  })
+  assert.equal(retakes, 0)
+  assert.equal(events.join(), 'open A,A2,A2,A2,close A')
 })
 
 test('a run that is interrupted or fails closes everything and leaves no folder', async (t) => {

@@ -2,8 +2,9 @@
 import type { Contender, Experiment, OpenContender } from './experiment.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
-import { processorTime, stolenShare } from './stolen-time.ts'
+import { type ProcessorTime, processorTime } from './stolen-time.ts'
 import { TemporaryFolders } from './temporary-folders.ts'
+import { UndisturbedSamples } from './undisturbed-samples.ts'
 
 export type RunSettings = {
   readonly seconds: number
@@ -12,18 +13,25 @@ export type RunSettings = {
   readonly dataFolder: string
   readonly signal: AbortSignal
   readonly progress: Progress
+  /** What the system tells of it when absent. */
+  readonly processorTime?: () => Promise<ProcessorTime | undefined>
 }
 
 export type MeasuredExperiment = {
   readonly experiment: Experiment
   /** By contender, in the experiment's order; one sample for each repetition. */
   readonly samples: ReadonlyMap<string, readonly Sample[]>
+  /** How many samples were taken again, because the host of the machine had disturbed them. */
+  readonly retakes: number
 }
 
 type Opened = { readonly contender: Contender; readonly open: OpenContender }
 
 /** What opening a contender is taken to last, before anything is known. */
 const OPENING_MS = 500
+
+/** Of all samples of an experiment, how many may be taken again. */
+const RETAKEN_SHARE_MAX = 0.25
 
 /**
  * Opens all contenders, warms each up once, and then lets them run in turn: A B C, C B A, B C A, A C B.
@@ -45,7 +53,7 @@ export async function runExperiment(
       await folders.removeAll()
     }
   }
-  let samples: MeasuredExperiment['samples']
+  let measured: MeasuredExperiment
   try {
     for (const contender of experiment.contenders) {
       signal.throwIfAborted()
@@ -54,14 +62,14 @@ export async function runExperiment(
         open: await openContender(experiment, contender, settings, folders),
       })
     }
-    samples = await takeSamples(experiment, opened, settings)
+    measured = await measure(experiment, opened, settings)
   } catch (error) {
     // What cannot be closed after a failure says less than the failure.
     await cleanUp().catch(() => {})
     throw error
   }
   await cleanUp()
-  return { experiment, samples }
+  return measured
 }
 
 /** Each of them, also when one cannot be closed; rejects with why the last of those could not. */
@@ -99,18 +107,18 @@ async function openContender(
   return open
 }
 
-async function takeSamples(
+async function measure(
   experiment: Experiment,
   opened: readonly Opened[],
   settings: RunSettings,
-): Promise<Map<string, Sample[]>> {
+): Promise<MeasuredExperiment> {
   const { signal, progress } = settings
   const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
   const samples = new Map(opened.map(({ contender }) => [contender.name, [] as Sample[]]))
   const runOne = async ({ contender, open }: Opened, what: string, forSeconds: number) => {
     signal.throwIfAborted()
     progress.begin(`${experiment.name}, ${what}: ${contender.name}`)
-    const sample = await withStolenShare(() => open.run(forSeconds, signal))
+    const sample = await open.run(forSeconds, signal)
     // A stretch that was cut short is no sample.
     signal.throwIfAborted()
     progress.done(forSeconds * 1000)
@@ -119,21 +127,22 @@ async function takeSamples(
   if (warmUpSeconds > 0) {
     for (const one of opened) await runOne(one, 'warm-up', warmUpSeconds)
   }
+  // What has no warm-up cannot be repeated.
+  const retakesMax =
+    warmUpSeconds > 0 ? Math.floor(opened.length * repetitions * RETAKEN_SHARE_MAX) : 0
+  const undisturbed = new UndisturbedSamples(retakesMax, settings.processorTime ?? processorTime)
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    const what = `repetition ${repetition + 1} of ${repetitions}`
     for (const one of orderOf(opened, repetition)) {
-      const sample = await runOne(one, `repetition ${repetition + 1} of ${repetitions}`, seconds)
+      const sample = await undisturbed.take((isRetake) => {
+        if (!isRetake) return runOne(one, what, seconds)
+        progress.plan(1, seconds * 1000)
+        return runOne(one, `${what} again, the host took processor time`, seconds)
+      })
       samples.get(one.contender.name)?.push(sample)
     }
   }
-  return samples
-}
-
-async function withStolenShare(run: () => Promise<Sample>): Promise<Sample> {
-  const before = await processorTime()
-  const sample = await run()
-  const after = await processorTime()
-  if (before === undefined || after === undefined) return sample
-  return { ...sample, stolenShare: stolenShare(before, after) }
+  return { experiment, samples, retakes: undisturbed.retakes }
 }
 
 function sizeOf(experiment: Experiment, settings: RunSettings) {

@@ -21,10 +21,10 @@ test('the share is of what was wanted between two moments', () => {
 })
 
 test('samples that lost more than a tenth are counted, and the worst is told', () => {
-  assert.equal(stolenTimeWarning([]), undefined)
-  assert.equal(stolenTimeWarning([0, 0.02, 0.1]), undefined)
-  assert.match(
-    stolenTimeWarning([0, 0.11, 0.874]) ?? '',
-    /^In 2 of 3 samples .* \(87 % in the worst\)/,
-  )
+  const warningOf = (...shares: number[]) =>
+    stolenTimeWarning(shares.map((stolenShare) => ({ stolenShare })))
+  assert.equal(warningOf(), undefined)
+  assert.equal(stolenTimeWarning([{}]), undefined)
+  assert.equal(warningOf(0, 0.02, 0.1), undefined)
+  assert.match(warningOf(0, 0.11, 0.874) ?? '', /^In 2 of 3 samples .* \(87 % in the worst\)/)
 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises'
+import type { Sample } from './sample.ts'
 
 /** Of all cores since the machine was started, in ticks of its clock. */
 export type ProcessorTime = {
@@ -35,10 +36,16 @@ export function stolenShare(before: ProcessorTime, after: ProcessorTime): number
 /** Less of it is lost in how far samples lie apart anyway. */
 const TOLERABLE_SHARE = 0.1
 
-/** What a report says of samples with these shares; undefined where nothing is to be said. */
-export function stolenTimeWarning(shares: readonly number[]): string | undefined {
-  const struck = shares.filter((share) => share > TOLERABLE_SHARE)
-  if (struck.length === 0) return undefined
-  const worst = Math.round(Math.max(...struck) * 100)
-  return `In ${struck.length} of ${shares.length} samples the host of this virtual machine gave more than a tenth of the processor time that was wanted to others (${worst} % in the worst): absolute figures are too low, and ratios that many of these samples are in say nothing.`
+export function isDisturbed({ stolenShare = 0 }: Pick<Sample, 'stolenShare'>): boolean {
+  return stolenShare > TOLERABLE_SHARE
+}
+
+/** What a report says of these samples; undefined where nothing is to be said. */
+export function stolenTimeWarning(
+  samples: readonly Pick<Sample, 'stolenShare'>[],
+): string | undefined {
+  const disturbed = samples.filter(isDisturbed)
+  if (disturbed.length === 0) return undefined
+  const worst = Math.round(Math.max(...disturbed.map(({ stolenShare = 0 }) => stolenShare)) * 100)
+  return `In ${disturbed.length} of ${samples.length} samples the host of this virtual machine gave more than a tenth of the processor time that was wanted to others (${worst} % in the worst): absolute figures are too low, and ratios that many of these samples are in say nothing.`
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly } from '../peers/peer-tests.ts'
+import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
 import { indexBuildSuite } from './index-build-suite.ts'
 
 test('an index is built under writers, and agrees with its rows', {
-  timeout: 300_000,
+  timeout: SERVER_TEST_MS_MAX,
 }, async () => {
   const [experiment] = indexBuildSuite.experiments({ rows: '2000' })
   assert.ok(experiment)

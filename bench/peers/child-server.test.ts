@@ -27,7 +27,7 @@ test('a server that ends while it starts is reported with the end of its log', a
 })
 
 test('a stranger that answers in place of the server is refused, and ours is stopped', {
-  timeout: 300_000,
+  timeout: 30_000,
 }, async (context) => {
   const folder = await testFolder(context, 'child-test')
   let pid = 0
@@ -51,7 +51,7 @@ test('a stranger that answers in place of the server is refused, and ours is sto
 
 test('a server ends with a benchmark that is killed', {
   skip: installedExecutable('setpriv') === undefined && 'setpriv is not installed here',
-  timeout: 300_000,
+  timeout: 30_000,
 }, async (context) => {
   const folder = await testFolder(context, 'child-test')
   const module = JSON.stringify(new URL('./child-server.ts', import.meta.url).href)

@@ -9,6 +9,12 @@ import { installedExecutable, PeerMissing } from './executable.ts'
 export { testFolder } from '../../test/test-folder.ts'
 
 /**
+ * For a test that starts whole servers. It takes some seconds, but a host that gives its processor to
+ * others makes minutes of them; the bound is only there to end what hangs.
+ */
+export const SERVER_TEST_MS_MAX = 300_000
+
+/**
  * A test that needs a program: skipped, and says so, where it is not installed. In CI, which installs
  * all of them, it fails instead: there nobody would see that it is skipped.
  */
@@ -19,7 +25,7 @@ export function testWithPeer(
 ): void {
   const missing = problemOf(program)
   const skip = missing !== undefined && process.env.CI !== 'true' ? missing.message : false
-  test(name, { skip, timeout: 300_000 }, async (context) => {
+  test(name, { skip, timeout: SERVER_TEST_MS_MAX }, async (context) => {
     if (missing !== undefined) throw missing
     await run(context)
   })

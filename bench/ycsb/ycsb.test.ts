@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { UsageError } from '../harness/experiment.ts'
-import { runShortly } from '../peers/peer-tests.ts'
+import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
 import { CORE_WORKLOADS } from './core-workloads.ts'
 import { ycsbSuite } from './ycsb-suite.ts'
 
@@ -11,7 +11,7 @@ const options = Object.fromEntries(
 )
 
 test('all workloads run on one loading, each with the operations of its mix', {
-  timeout: 300_000,
+  timeout: SERVER_TEST_MS_MAX,
 }, async () => {
   const stores = 'percolite,better-sqlite3'
   const [experiment] = ycsbSuite.experiments({ ...options, stores, records: '200', clients: '2' })
