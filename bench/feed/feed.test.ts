@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Experiment } from '../harness/experiment.ts'
-import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../peers/peer-tests.ts'
 import { feedSuite } from './feed-suite.ts'
 
 const options = Object.fromEntries(
@@ -18,9 +18,7 @@ function experimentOf(name: string, contenders?: readonly string[]): Experiment 
   return { ...found, contenders: chosen, seconds: 0.4, repetitions: 1, goals: [] }
 }
 
-test('frames are timed at each subscriber, and counted', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
+testWithServers('frames are timed at each subscriber, and counted', async () => {
   const { samples } = await runShortly(experimentOf('frames', ['100 subscribers']))
   const [sample] = samples.get('100 subscribers') ?? []
   assert.equal(sample?.operations, 40)
@@ -28,15 +26,13 @@ test('frames are timed at each subscriber, and counted', {
   assert.ok(frameP50Ms > 0 && frameP99Ms >= frameP50Ms && residentMiB > 0)
 })
 
-test('a fan-out counts one message for each subscriber', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
+testWithServers('a fan-out counts one message for each subscriber', async () => {
   const { samples } = await runShortly(experimentOf('fan-out', ['100 subscribers']))
   const [sample] = samples.get('100 subscribers') ?? []
   assert.ok(sample !== undefined && sample.operations > 0 && sample.operations % 100 === 0)
 })
 
-test('who stops reading gets everything afterwards', { timeout: SERVER_TEST_MS_MAX }, async () => {
+testWithServers('who stops reading gets everything afterwards', async () => {
   const { samples } = await runShortly(experimentOf('slow-reader'))
   const [all, one] = [...samples.values()].map(([sample]) => sample)
   assert.equal(all?.figures?.wrongFrames, undefined)
@@ -44,9 +40,7 @@ test('who stops reading gets everything afterwards', { timeout: SERVER_TEST_MS_M
   assert.ok(Number(one?.figures?.framesBehind) > 0)
 })
 
-test('writers that tell of one row conflict, and hints do not', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
+testWithServers('writers that tell of one row conflict, and hints do not', async () => {
   const { samples } = await runShortly(experimentOf('hot-row'))
   const [strong, weak] = [...samples.values()].map(([sample]) => sample?.figures)
   assert.ok(Number(strong?.conflictsPerSecond) > 0)
@@ -54,7 +48,7 @@ test('writers that tell of one row conflict, and hints do not', {
   assert.ok(Number(strong?.runsPerSecond) + Number(weak?.runsPerSecond) > 0)
 })
 
-test('observers run in the server and elsewhere', { timeout: SERVER_TEST_MS_MAX }, async () => {
+testWithServers('observers run in the server and elsewhere', async () => {
   const { samples } = await runShortly(experimentOf('observers'))
   for (const [name, [sample]] of samples) assert.ok(Number(sample?.operations) > 0, name)
 })

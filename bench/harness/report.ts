@@ -11,7 +11,7 @@ import {
 import type { MeasuredExperiment } from './run-experiment.ts'
 import { type FigureName, figureOf, type Sample } from './sample.ts'
 import { type Spread, spreadOf } from './statistics.ts'
-import { stolenTimeWarning } from './stolen-time.ts'
+import { retakesNote, stolenTimeWarning } from './stolen-time.ts'
 import { judge, type Verdict } from './verdict.ts'
 
 /** Everything that a run found out, as it is written to `report.json`. */
@@ -147,12 +147,8 @@ function warningsOf(
       `The machine was busy when the run began (load ${machine.load.toFixed(2)} on ${machine.cores} cores): absolute figures are too low, ratios less so.`,
     )
   }
-  const retakes = measured.reduce((sum, one) => sum + one.retakes, 0)
-  if (retakes > 0) {
-    warnings.push(
-      `${retakes} ${retakes === 1 ? 'sample was' : 'samples were'} taken again, because the host of this virtual machine had given more than a tenth of the processor time that was wanted to others.`,
-    )
-  }
+  const retaken = retakesNote(measured.reduce((sum, one) => sum + one.retakes, 0))
+  if (retaken !== undefined) warnings.push(retaken)
   const stolen = stolenTimeWarning(measured.flatMap((one) => [...one.samples.values()].flat()))
   if (stolen !== undefined) warnings.push(stolen)
   if (source?.changed === true) {

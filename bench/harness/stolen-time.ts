@@ -36,16 +36,30 @@ export function stolenShare(before: ProcessorTime, after: ProcessorTime): number
 /** Less of it is lost in how far samples lie apart anyway. */
 const TOLERABLE_SHARE = 0.1
 
-export function isDisturbed({ stolenShare = 0 }: Pick<Sample, 'stolenShare'>): boolean {
-  return stolenShare > TOLERABLE_SHARE
+const DISTURBANCE = 'more than a tenth of the processor time that was wanted to others'
+
+type MaybeDisturbed = Pick<Sample, 'stolenShare'>
+
+/** 0 where the system does not tell. */
+export function shareLostBy({ stolenShare = 0 }: MaybeDisturbed): number {
+  return stolenShare
+}
+
+export function isDisturbed(sample: MaybeDisturbed): boolean {
+  return shareLostBy(sample) > TOLERABLE_SHARE
+}
+
+/** What a report says of samples that were taken again; undefined where none was. */
+export function retakesNote(retakes: number): string | undefined {
+  if (retakes === 0) return undefined
+  const samples = retakes === 1 ? '1 sample was' : `${retakes} samples were`
+  return `${samples} taken again, because the host of this virtual machine had given ${DISTURBANCE}.`
 }
 
 /** What a report says of these samples; undefined where nothing is to be said. */
-export function stolenTimeWarning(
-  samples: readonly Pick<Sample, 'stolenShare'>[],
-): string | undefined {
+export function stolenTimeWarning(samples: readonly MaybeDisturbed[]): string | undefined {
   const disturbed = samples.filter(isDisturbed)
   if (disturbed.length === 0) return undefined
-  const worst = Math.round(Math.max(...disturbed.map(({ stolenShare = 0 }) => stolenShare)) * 100)
-  return `In ${disturbed.length} of ${samples.length} samples the host of this virtual machine gave more than a tenth of the processor time that was wanted to others (${worst} % in the worst): absolute figures are too low, and ratios that many of these samples are in say nothing.`
+  const worst = Math.round(Math.max(...disturbed.map(shareLostBy)) * 100)
+  return `In ${disturbed.length} of ${samples.length} samples the host of this virtual machine gave ${DISTURBANCE} (${worst} % in the worst): absolute figures are too low, and ratios that many of these samples are in say nothing.`
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Sample } from './sample.ts'
-import { isDisturbed, type ProcessorTime, stolenShare } from './stolen-time.ts'
+import { isDisturbed, type ProcessorTime, shareLostBy, stolenShare } from './stolen-time.ts'
 
 /** A machine that is disturbed for so long is left to the warning in the report. */
 const TRIES_MAX = 3
@@ -32,7 +32,7 @@ export class UndisturbedSamples {
       if (!isDisturbed(best)) break
       this.#retakes += 1
       const other = await this.#withStolenShare(() => run(true))
-      if (shareOf(other) <= shareOf(best)) best = other
+      if (shareLostBy(other) <= shareLostBy(best)) best = other
     }
     return best
   }
@@ -44,8 +44,4 @@ export class UndisturbedSamples {
     if (before === undefined || after === undefined) return sample
     return { ...sample, stolenShare: stolenShare(before, after) }
   }
-}
-
-function shareOf({ stolenShare = 0 }: Sample): number {
-  return stolenShare
 }

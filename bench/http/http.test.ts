@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../peers/peer-tests.ts'
 import { httpSuite } from './http-suite.ts'
 
 const options = Object.fromEntries(
@@ -9,9 +9,7 @@ const options = Object.fromEntries(
 )
 const FEW_ROWS = { ...options, rows: '100' }
 
-test('SETs over HTTP are measured beside the hello server', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
+testWithServers('SETs over HTTP are measured beside the hello server', async () => {
   const experiment = httpSuite.experiments(FEW_ROWS).find((one) => one.name === 'set')
   assert.ok(experiment)
   const contenders = experiment.contenders.filter(

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import test from 'node:test'
-import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../peers/peer-tests.ts'
 import { indexBuildSuite } from './index-build-suite.ts'
 
-test('an index is built under writers, and agrees with its rows', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
+testWithServers('an index is built under writers, and agrees with its rows', async () => {
   const [experiment] = indexBuildSuite.experiments({ rows: '2000' })
   assert.ok(experiment)
   const { samples } = await runShortly(experiment)

@@ -9,10 +9,16 @@ import { installedExecutable, PeerMissing } from './executable.ts'
 export { testFolder } from '../../test/test-folder.ts'
 
 /**
- * For a test that starts whole servers. It takes some seconds, but a host that gives its processor to
- * others makes minutes of them; the bound is only there to end what hangs.
+ * A test that starts whole servers. It takes some seconds, but a host that gives its processor to others
+ * makes minutes of them; the bound is only there to end what hangs.
  */
-export const SERVER_TEST_MS_MAX = 300_000
+export function testWithServers(
+  name: string,
+  run: (context: TestContext) => Promise<void>,
+  skip: string | false = false,
+): void {
+  test(name, { skip, timeout: 300_000 }, run)
+}
 
 /**
  * A test that needs a program: skipped, and says so, where it is not installed. In CI, which installs
@@ -25,10 +31,11 @@ export function testWithPeer(
 ): void {
   const missing = problemOf(program)
   const skip = missing !== undefined && process.env.CI !== 'true' ? missing.message : false
-  test(name, { skip, timeout: SERVER_TEST_MS_MAX }, async (context) => {
+  const runOrThrow = async (context: TestContext) => {
     if (missing !== undefined) throw missing
     await run(context)
-  })
+  }
+  testWithServers(name, runOrThrow, skip)
 }
 
 function problemOf(program: string | undefined): PeerMissing | undefined {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { UsageError } from '../harness/experiment.ts'
-import { runShortly, SERVER_TEST_MS_MAX } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../peers/peer-tests.ts'
 import { CORE_WORKLOADS } from './core-workloads.ts'
 import { ycsbSuite } from './ycsb-suite.ts'
 
@@ -10,25 +10,26 @@ const options = Object.fromEntries(
   Object.entries(ycsbSuite.options ?? {}).map(([name, option]) => [name, option.default]),
 )
 
-test('all workloads run on one loading, each with the operations of its mix', {
-  timeout: SERVER_TEST_MS_MAX,
-}, async () => {
-  const stores = 'percolite,better-sqlite3'
-  const [experiment] = ycsbSuite.experiments({ ...options, stores, records: '200', clients: '2' })
-  assert.ok(experiment)
-  const { samples } = await runShortly({ ...experiment, seconds: 0.1 })
-  assert.equal(samples.size, CORE_WORKLOADS.length * 2)
-  for (const { name, mix } of CORE_WORKLOADS) {
-    for (const store of stores.split(',')) {
-      const sample = samples.get(`${name} ${store}`)?.[0]
-      assert.ok(sample && sample.operations > 0, `${name} ${store}`)
-      const kinds = Object.keys(sample.figures ?? {}).filter((figure) => figure.endsWith('P50Ms'))
-      assert.ok(kinds.length > 0)
-      for (const kind of kinds) assert.ok(kind.replace('P50Ms', '') in mix, `${kind} in ${name}`)
-      assert.ok(Number(sample.figures?.loadSeconds) > 0)
+testWithServers(
+  'all workloads run on one loading, each with the operations of its mix',
+  async () => {
+    const stores = 'percolite,better-sqlite3'
+    const [experiment] = ycsbSuite.experiments({ ...options, stores, records: '200', clients: '2' })
+    assert.ok(experiment)
+    const { samples } = await runShortly({ ...experiment, seconds: 0.1 })
+    assert.equal(samples.size, CORE_WORKLOADS.length * 2)
+    for (const { name, mix } of CORE_WORKLOADS) {
+      for (const store of stores.split(',')) {
+        const sample = samples.get(`${name} ${store}`)?.[0]
+        assert.ok(sample && sample.operations > 0, `${name} ${store}`)
+        const kinds = Object.keys(sample.figures ?? {}).filter((figure) => figure.endsWith('P50Ms'))
+        assert.ok(kinds.length > 0)
+        for (const kind of kinds) assert.ok(kind.replace('P50Ms', '') in mix, `${kind} in ${name}`)
+        assert.ok(Number(sample.figures?.loadSeconds) > 0)
+      }
     }
-  }
-})
+  },
+)
 
 test('a wrong flag is refused before anything starts, naming what there is', () => {
   for (const [flag, value, message] of [

@@ -8,10 +8,13 @@ import { testFolder } from '../../test/test-folder.ts'
 import { silentLog } from '../storage-log.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteThreads } from './sqlite-threads.ts'
-import { LOG_PAGES_ENOUGH, LOG_PAGES_MAX, UNMOVED_PAGES_MAX } from './sqlite-write-ahead-log.ts'
+import {
+  LOG_PAGES_ENOUGH,
+  LOG_PAGES_MAX,
+  PAGE_BYTES,
+  UNMOVED_PAGES_MAX,
+} from './sqlite-write-ahead-log.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
-
-const PAGE_BYTES = 4096
 
 /** One row that fills about so many pages. */
 function batchOf(row: string, pages: number): StepsBatch {

@@ -12,7 +12,7 @@ export const LOG_PAGES_ENOUGH = 48_000
 export const LOG_PAGES_MAX = 65_536
 
 /** SQLite's own size, which the schema leaves as it is. */
-const PAGE_BYTES = 4096
+export const PAGE_BYTES = 4096
 export const LOG_BYTES_MAX = LOG_PAGES_MAX * PAGE_BYTES
 
 /**
