@@ -8,6 +8,7 @@ import type { Database } from 'better-sqlite3'
 import type { RowStep } from './embedded-cell-store.ts'
 import { openWriterConnection } from './sqlite-connection.ts'
 import { SqliteGroupApplier } from './sqlite-group-applier.ts'
+import { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchResult, StepsBatch } from './sqlite-write-batch.ts'
 
 let folder: string
@@ -16,7 +17,7 @@ let applier: SqliteGroupApplier
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'percolite-applier-'))
   database = openWriterConnection(join(folder, 'cells.db'))
-  applier = new SqliteGroupApplier(database)
+  applier = new SqliteGroupApplier(database, new SqliteTransactions(database))
 })
 afterEach(async () => {
   database.close()
@@ -197,7 +198,7 @@ function withFailingCommit(
     })
     return statement
   })
-  const made = new SqliteGroupApplier(database)
+  const made = new SqliteGroupApplier(database, new SqliteTransactions(database))
   mocked.mock.restore()
   return made
 }

@@ -7,9 +7,10 @@ import type { Mutation } from './mutation.ts'
 import { counterValue, incrementedCell } from './mutation-application.ts'
 import { cellOfNotes } from './note.ts'
 import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
-import { isDiskError, isFull, sentError } from './sqlite-error.ts'
+import { sentError } from './sqlite-error.ts'
 import { END_OF_TIME, SqliteRowReader } from './sqlite-row-reader.ts'
 import { statementTexts } from './sqlite-schema.ts'
+import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './sqlite-write-batch.ts'
 
 type FamilyWrites = {
@@ -21,25 +22,17 @@ type GroupResult = readonly BatchResult[] | BatchFailure
 
 /** The batches of a group run in one SQLite transaction: one sync of the disk for all of them. */
 export class SqliteGroupApplier {
-  readonly #database: Database
+  readonly #transactions: SqliteTransactions
   readonly #reader: SqliteRowReader
   readonly #writes: Readonly<Record<Family, FamilyWrites>>
   readonly #inserts: readonly SqliteCellInserts[]
-  readonly #begin: Statement<unknown[]>
-  readonly #commit: Statement<unknown[]>
-  readonly #rollback: Statement<unknown[]>
-  /** There once a COMMIT was in doubt: this connection is not used again, and nothing is applied any more. */
-  #givenUp: BatchFailure | undefined
 
-  constructor(database: Database) {
-    this.#database = database
+  constructor(database: Database, transactions: SqliteTransactions) {
+    this.#transactions = transactions
     this.#reader = new SqliteRowReader(database)
     const entries = FAMILIES.map((family) => [family, prepareWrites(database, family)] as const)
     this.#writes = Object.fromEntries(entries) as Record<Family, FamilyWrites>
     this.#inserts = entries.map(([, { inserts }]) => inserts)
-    this.#begin = database.prepare('BEGIN IMMEDIATE')
-    this.#commit = database.prepare('COMMIT')
-    this.#rollback = database.prepare('ROLLBACK')
   }
 
   /**
@@ -60,35 +53,18 @@ export class SqliteGroupApplier {
   }
 
   #applyTogether(batches: readonly WriteBatch[]): GroupResult {
-    if (this.#givenUp !== undefined) return this.#givenUp
-    const result = this.#applyInTransaction(batches)
-    if ('kind' in result && result.kind === 'unknown') {
-      this.#givenUp = { ...result, kind: 'notApplied' }
-    }
-    return result
-  }
-
-  #applyInTransaction(batches: readonly WriteBatch[]): GroupResult {
-    const results: BatchResult[] = []
-    try {
-      this.#begin.run()
-      for (const batch of batches) results.push(this.#apply(batch))
-      this.#applyNotes(batches)
-      this.#settle()
-    } catch (error) {
-      for (const inserts of this.#inserts) inserts.forget()
-      const undone = this.#undone() && !isDiskError(error)
-      return { kind: undone ? 'notApplied' : 'unknown', cause: sentError(error) }
-    }
-    try {
-      this.#commit.run()
-    } catch (error) {
-      // No room for a frame of the log: the one that would have made the group valid comes last.
-      const undone = isFull(error) && this.#undone()
-      // Otherwise the log may or may not hold it, and a second try could not tell (fsync errors are not repeated).
-      return { kind: undone ? 'notApplied' : 'unknown', cause: sentError(error) }
-    }
-    return results
+    const result = this.#transactions.inOne({
+      run: () => {
+        const results = batches.map((batch) => this.#apply(batch))
+        this.#applyNotes(batches)
+        this.#settle()
+        return results
+      },
+      undo: () => {
+        for (const inserts of this.#inserts) inserts.forget()
+      },
+    })
+    return result.done ? result.answer : result.failure
   }
 
   #apply(batch: WriteBatch): BatchResult {
@@ -155,17 +131,6 @@ export class SqliteGroupApplier {
   /** What was set so far can be read. */
   #settle(): void {
     for (const inserts of this.#inserts) inserts.settle()
-  }
-
-  /** Ends a transaction that failed; false when even that did not work. */
-  #undone(): boolean {
-    try {
-      // Some errors, a full disk among them, make SQLite roll back by itself.
-      if (this.#database.inTransaction) this.#rollback.run()
-      return !this.#database.inTransaction
-    } catch {
-      return false
-    }
   }
 }
 

@@ -6,6 +6,7 @@ import { SqliteGroupApplier } from './sqlite-group-applier.ts'
 import { decodeGroup } from './sqlite-group-encoding.ts'
 import { decodeParts } from './sqlite-large-batch.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
+import { SqliteTransactions } from './sqlite-transactions.ts'
 import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
 import type { CarriedOutGroup, WriteBatch } from './sqlite-write-batch.ts'
 
@@ -32,7 +33,7 @@ class WriterService implements ThreadService<WriterRequest> {
 
   constructor(database: Database) {
     this.#database = database
-    this.#applier = new SqliteGroupApplier(database)
+    this.#applier = new SqliteGroupApplier(database, new SqliteTransactions(database))
     this.#log = new SqliteWriteAheadLog(database)
   }
 
