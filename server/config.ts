@@ -16,6 +16,7 @@ export type Config = {
   readonly dataDirectory: string
   readonly engine: 'sqlite' | 'memory'
   readonly commit: 'auto' | 'one-phase' | 'two-phase'
+  readonly redoLog: 'auto' | 'always' | 'never'
   readonly host: string
   readonly port: number
   readonly noAuth: boolean
@@ -99,6 +100,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     dataDirectory: text('data'),
     engine: text('engine') as Config['engine'],
     commit: text('commit') as Config['commit'],
+    redoLog: text('redo-log') as Config['redoLog'],
     host: text('host'),
     port: Number(text('port')),
     noAuth: text('no-auth') === 'true',

@@ -18,6 +18,12 @@ export const FLAGS = {
     default: 'auto',
     meaning: 'how transactions commit; auto is one-phase where the engine allows it',
   },
+  'redo-log': {
+    kind: 'choice',
+    choices: ['auto', 'always', 'never'],
+    default: 'auto',
+    meaning: 'whether commits go to the redo log of sqlite first',
+  },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
   port: { kind: 'port', default: '4983', meaning: 'port to listen on; 0 takes a free one' },
   'no-auth': {

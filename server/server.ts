@@ -62,6 +62,7 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
       engine: config.engine,
       dataDirectory: config.dataDirectory,
       commit: config.commit,
+      redoLog: config.redoLog,
       log,
       clock,
       randomness,

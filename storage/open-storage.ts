@@ -40,5 +40,6 @@ async function openEngine(options: StorageOptions): Promise<CellStore> {
     dataDirectory: options.dataDirectory,
     ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
     ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.redoLog === undefined ? {} : { redoLog: options.redoLog }),
   })
 }

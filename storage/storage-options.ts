@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStoreError } from './cell-store/cell-store.ts'
+import type { RedoLogUse } from './cell-store/sqlite-redo-policy.ts'
 import type { Clock } from './clock.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { CommitMode } from './protocol-parts.ts'
@@ -14,6 +15,8 @@ export type StorageOptions = {
   readonly dataDirectory?: string
   /** How transactions commit; `auto` when nothing is said. */
   readonly commit?: CommitMode
+  /** Whether commits go through the redo log of `sqlite`; `auto` when nothing is said. */
+  readonly redoLog?: RedoLogUse
   readonly log?: StorageLog
   readonly clock?: Clock
   readonly randomness?: Randomness

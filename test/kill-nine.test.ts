@@ -142,7 +142,10 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   const random = new SeededRandomness(SEED)
   const flags = () => {
     const drawn = MODES[random.below(2)] as string
-    return ['--commit', mode === 'changing' ? drawn : mode, ...OBSERVERS_FLAGS]
+    const commit = mode === 'changing' ? drawn : mode
+    // With `auto` the redo log would hardly be used beside so many commits of other kinds.
+    const redoLog = ['auto', 'always'][random.below(2)] as string
+    return ['--commit', commit, '--redo-log', redoLog, ...OBSERVERS_FLAGS]
   }
   const ledger = new Ledger()
   const recoveries: number[] = []

@@ -9,7 +9,7 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
-import type { Mutation } from './mutation.ts'
+import type { Mutation, SetCell } from './mutation.ts'
 import type { NaiveCellStore } from './naive-cell-store.ts'
 import type { CellSelector, RowFilter } from './row-filter.ts'
 
@@ -101,16 +101,15 @@ const selector: fc.Arbitrary<CellSelector> = fc.record(
   },
   { requiredKeys: ['family'] },
 )
-const filter = fc.array(selector, { maxLength: 4 })
+export const filter = fc.array(selector, { maxLength: 4 })
+
+export const setCell: fc.Arbitrary<SetCell> = fc.record({
+  kind: fc.constant('setCell' as const),
+  ...{ family, qualifier, timestamp, value },
+})
 
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('setCell' as const),
-      ...{ family, qualifier, timestamp, value },
-    }),
-  },
+  { weight: 4, arbitrary: setCell },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { describeCellStore } from './cell-store-conformance.ts'
 import { describeEmbeddedCellStore } from './embedded-cell-store-conformance.ts'
 import { MemoryCellStore } from './memory-cell-store.ts'
-import { openSqliteCellStore } from './sqlite-cell-store.ts'
+import { openSqliteCellStore, type SqliteCellStoreOptions } from './sqlite-cell-store.ts'
 
 async function openMemory() {
   const store = new MemoryCellStore()
   return { store, dispose: () => store.close() }
 }
 
-async function openSqlite() {
+async function openSqlite(options: Pick<SqliteCellStoreOptions, 'redoLog' | 'sealedCells'>) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-cells-'))
-  const store = await openSqliteCellStore({ dataDirectory })
+  const store = await openSqliteCellStore({ dataDirectory, ...options })
   const dispose = async () => {
     await store.close()
     await rm(dataDirectory, { recursive: true })
@@ -24,7 +24,12 @@ async function openSqlite() {
 
 for (const [name, open] of [
   ['memory', openMemory],
-  ['SQLite', openSqlite],
+  ['SQLite', () => openSqlite({ redoLog: 'never' })],
+  ['SQLite with a redo log', () => openSqlite({ redoLog: 'always' })],
+  [
+    'SQLite with a redo log that is moved all the time',
+    () => openSqlite({ redoLog: 'always', sealedCells: 1 }),
+  ],
 ] as const) {
   describeCellStore(name, open)
   describeEmbeddedCellStore(name, open)

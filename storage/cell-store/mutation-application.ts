@@ -11,21 +11,24 @@ const COUNTER_TIMESTAMP = 0
 /** Applies the mutations in their order to the cells of one row, which stay in their order. */
 export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): void {
   for (const mutation of mutations) {
-    const { family, qualifier } = mutation
-    if (mutation.kind === 'setCell') {
-      const { timestamp, value } = mutation
-      const at = positionOf(cells, mutation)
-      const found = cells[at]
-      const replaces =
-        found?.family === family && found.qualifier === qualifier && found.timestamp === timestamp
-      cells.splice(at, replaces ? 1 : 0, { family, qualifier, timestamp, value })
-    } else {
+    if (mutation.kind === 'setCell') setCell(cells, mutation)
+    else {
+      const { family, qualifier } = mutation
       const { from = 0, until = Infinity } = mutation.timestamps
       const start = positionOf(cells, { family, qualifier, timestamp: until - 1 })
       const end = positionOf(cells, { family, qualifier, timestamp: from - 1 })
       if (end > start) cells.splice(start, end - start)
     }
   }
+}
+
+/** Writes one cell into those of its row, which stay in their order. */
+export function setCell(cells: Cell[], { family, qualifier, timestamp, value }: Cell): void {
+  const at = positionOf(cells, { family, qualifier, timestamp })
+  const found = cells[at]
+  const replaces =
+    found?.family === family && found.qualifier === qualifier && found.timestamp === timestamp
+  cells.splice(at, replaces ? 1 : 0, { family, qualifier, timestamp, value })
 }
 
 /**

@@ -3,12 +3,21 @@
 const CHUNK_KEYS_MAX = 1024
 
 /**
- * A set of texts in ascending order, for the memory engine's row keys. They stand in chunks of
+ * A set of texts in ascending order, for the keys of rows in memory. They stand in chunks of
  * bounded size: a new key moves at most one chunk's keys and the list of chunks, not everything.
  */
 export class OrderedRowKeys {
   /** No chunk is empty. */
   readonly #chunks: string[][] = []
+
+  /** Of keys that are in order, none of them twice. */
+  static of(sorted: readonly string[]): OrderedRowKeys {
+    const keys = new OrderedRowKeys()
+    for (let at = 0; at < sorted.length; at += CHUNK_KEYS_MAX) {
+      keys.#chunks.push(sorted.slice(at, at + CHUNK_KEYS_MAX))
+    }
+    return keys
+  }
 
   /** Adds a key that is not there yet. */
   insert(key: string): void {

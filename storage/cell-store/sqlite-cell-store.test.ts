@@ -69,20 +69,43 @@ test('what was written is there after close and open, in one file', async () => 
   await reopened.close()
 })
 
-test('a copy of the directory taken while it is open has every acknowledged write', async () => {
-  const store = await openSqliteCellStore({ dataDirectory })
-  const written: string[] = []
-  for (let round = 0; round < 3; round++) {
-    const entries = Array.from({ length: 500 }, (_, at) => setCell(`${round}-${at}`, `${round}`))
-    await store.mutateRows(entries)
-    written.push(...entries.map(() => `${round}`))
-    // By a process of its own: closing a file here would drop the locks that this process has on it.
-    const copy = join(folder, `copy-${round}`)
-    await run('cp', ['-r', dataDirectory, copy])
-    const image = await openSqliteCellStore({ dataDirectory: copy })
-    assert.deepEqual(await valuesOf(image), written)
-    await image.close()
+for (const [where, redoLog] of [
+  ['the tables', 'never'],
+  ['the redo log', 'always'],
+] as const) {
+  test(`a copy of the directory taken while it is open has every acknowledged write, in ${where}`, async () => {
+    const store = await openSqliteCellStore({ dataDirectory, redoLog })
+    const written: string[] = []
+    for (let round = 0; round < 3; round++) {
+      const entries = Array.from({ length: 500 }, (_, at) => setCell(`${round}-${at}`, `${round}`))
+      await Promise.all(entries.map((entry) => store.mutateRows([entry])))
+      written.push(...entries.map(() => `${round}`))
+      // By a process of its own: closing a file here would drop the locks that this process has on it.
+      const copy = join(folder, `copy-${round}`)
+      await run('cp', ['-r', dataDirectory, copy])
+      const image = await openSqliteCellStore({ dataDirectory: copy })
+      assert.deepEqual(await valuesOf(image), written)
+      await image.close()
+    }
+    await store.close()
+  })
+}
+
+test('what has been moved out of the redo log is read from the tables, and written again over them', async () => {
+  const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
+  const pendingRecords = () => {
+    const database = new SqliteDatabase(join(dataDirectory, 'cells.db'), { readonly: true })
+    const count = Number(database.prepare('SELECT count(*) FROM redo').pluck().get())
+    database.close()
+    return count
   }
+  await store.mutateRows([setCell('a', 'first'), setCell('b', 'first')])
+  assert.equal(pendingRecords(), 1)
+  while (pendingRecords() > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(await valuesOf(store), ['first', 'first'])
+  await store.mutateRows([setCell('b', 'second'), setCell('c', 'second')])
+  assert.equal(pendingRecords(), 1)
+  assert.deepEqual(await valuesOf(store), ['first', 'second', 'second'])
   await store.close()
 })
 
@@ -141,9 +164,9 @@ test('a store file that is damaged, of another program or of a newer version is 
     database.exec(sql)
     database.close()
   }
-  change('PRAGMA user_version = 3')
-  await refused(/has format 3; this version reads formats up to 2/)
-  change('PRAGMA user_version = 2; PRAGMA application_id = 7')
+  change('PRAGMA user_version = 4')
+  await refused(/has format 4; this version reads formats up to 3/)
+  change('PRAGMA user_version = 3; PRAGMA application_id = 7')
   await refused(/another program/)
   await rm(path)
   change('CREATE TABLE account (id INTEGER)')
@@ -158,9 +181,12 @@ test('a store file that is damaged, of another program or of a newer version is 
 test('a store of an older format is opened, and from then on refused by servers that know no newer', async () => {
   await (await openSqliteCellStore({ dataDirectory })).close()
   const database = new SqliteDatabase(join(dataDirectory, 'cells.db'))
-  database.pragma('user_version = 1')
-  await (await openSqliteCellStore({ dataDirectory })).close()
-  assert.equal(database.pragma('user_version', { simple: true }), 2)
+  database.exec('DROP TABLE redo; PRAGMA user_version = 1')
+  const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
+  await store.mutateRows([setCell('a', 'one')])
+  assert.deepEqual(await valuesOf(store), ['one'])
+  await store.close()
+  assert.equal(database.pragma('user_version', { simple: true }), 3)
   database.close()
 })
 

@@ -31,6 +31,9 @@ import type { RowFilter } from './row-filter.ts'
 import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
 import { isDiskError } from './sqlite-error.ts'
+import { SqliteOverlaidView } from './sqlite-overlaid-view.ts'
+import { SqliteRedoPath } from './sqlite-redo-path.ts'
+import type { RedoLogUse } from './sqlite-redo-policy.ts'
 import { SqliteThreads } from './sqlite-threads.ts'
 import { SqliteView } from './sqlite-view.ts'
 import { GROUP_STEPS_MAX, SqliteWriter } from './sqlite-writer.ts'
@@ -50,16 +53,20 @@ export type SqliteCellStoreOptions = {
    */
   readonly onFatal?: (error: CellStoreError) => void
   readonly log?: StorageLog
+  /** Whether commits go through the redo log; `auto` unless given. */
+  readonly redoLog?: RedoLogUse
+  /** So many cells of the redo log are moved together; for tests. */
+  readonly sealedCells?: number
 }
 
 /** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
 export async function openSqliteCellStore(
   options: SqliteCellStoreOptions,
 ): Promise<EmbeddedCellStore> {
-  const { onFatal = () => {}, log = silentLog } = options
+  const { onFatal = () => {}, log = silentLog, redoLog = 'auto', sealedCells } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
   try {
-    return await SqliteCellStore.open(directory, { onFatal, log })
+    return await SqliteCellStore.open(directory, { onFatal, log, redoLog, sealedCells })
   } catch (error) {
     directory.release()
     throw error
@@ -76,44 +83,60 @@ class SqliteCellStore implements EmbeddedCellStore {
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
-  readonly #view: SqliteView
+  readonly #redo: SqliteRedoPath
+  readonly #tables: SqliteView
+  readonly #view: CellView
   #closing: Promise<void> | undefined
 
   private constructor(parts: {
     readonly directory: SqliteDataDirectory
     readonly threads: SqliteThreads
     readonly writer: SqliteWriter
-    readonly view: SqliteView
+    readonly redo: SqliteRedoPath
+    readonly tables: SqliteView
   }) {
     this.#directory = parts.directory
     this.#threads = parts.threads
     this.#writer = parts.writer
-    this.#view = parts.view
+    this.#redo = parts.redo
+    this.#tables = parts.tables
+    this.#view = new SqliteOverlaidView(parts.tables, parts.redo.pending)
   }
 
   static async open(
     directory: SqliteDataDirectory,
-    { onFatal, log }: Required<Omit<SqliteCellStoreOptions, 'dataDirectory'>>,
+    options: {
+      readonly onFatal: (error: CellStoreError) => void
+      readonly log: StorageLog
+      readonly redoLog: RedoLogUse
+      readonly sealedCells: number | undefined
+    },
   ): Promise<SqliteCellStore> {
-    const path = directory.storeFile
-    const threads = await SqliteThreads.start(path, {
-      onFailure: (cause) => writer.fail(cause),
-      log,
+    const { onFatal, log, redoLog: use, sealedCells } = options
+    const file = directory.storeFile
+    const onFailure = (cause: unknown) => writer.fail(cause)
+    const threads = await SqliteThreads.start(file, { onFailure, log })
+    // The next read opens a new snapshot, which has what is no longer pending (R2).
+    const beforeDrop = () => tables.end()
+    const redo = new SqliteRedoPath({
+      ...{ committer: threads, use, sealedCells },
+      ...{ beforeDrop, onFailure, log },
     })
     const writer: SqliteWriter = new SqliteWriter({
       committer: threads,
+      redo,
       // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
-      beforeAnswers: () => view.end(),
+      beforeAnswers: () => tables.end(),
       onFatal,
     })
-    let view: SqliteView
+    let tables: SqliteView
     try {
-      view = openView(path, writer)
+      tables = openView(file, writer)
     } catch (error) {
       await threads.closeWriter({ emptiesLog: true })
       throw error
     }
-    return new SqliteCellStore({ directory, threads, writer, view })
+    return new SqliteCellStore({ directory, threads, writer, redo, tables })
   }
 
   get view(): CellView {
@@ -219,9 +242,12 @@ class SqliteCellStore implements EmbeddedCellStore {
   /** The writer's connection is the last one, so that it can leave one complete file. */
   async #close(): Promise<void> {
     await this.#writer.close()
+    this.#redo.stop()
     try {
+      // What cannot be moved now is at the next start.
+      if (!this.#writer.hasFailed) await this.#redo.moveAll().catch(() => {})
       await this.#threads.closeCheckpointer()
-      this.#view.close()
+      this.#tables.close()
       await this.#threads.closeWriter({ emptiesLog: !this.#writer.hasFailed })
     } finally {
       this.#directory.release()

@@ -8,9 +8,9 @@ export const APPLICATION_ID = 0x50657263
 
 /**
  * Raised with every change of the layout that an older version could not read: 2 has notes of several
- * commits in one cell.
+ * commits in one cell, 3 a redo log.
  */
-export const FORMAT_VERSION = 2
+export const FORMAT_VERSION = 3
 
 /**
  * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
@@ -39,6 +39,13 @@ const CREATE_TABLES = FAMILIES.map(
       PRIMARY KEY (row, qualifier, timestamp DESC)
     ) STRICT, WITHOUT ROWID;`,
 ).join('')
+
+/** Groups whose cells are not all in the tables yet (`sqlite-redo-log.ts`). */
+const CREATE_REDO_LOG = `
+    CREATE TABLE IF NOT EXISTS redo (
+      id INTEGER PRIMARY KEY,
+      packed BLOB NOT NULL
+    ) STRICT;`
 
 /**
  * The statements on one family's table. Every parameter that bounds a range or a LIMIT carries a
@@ -126,8 +133,13 @@ export function prepareSchema(database: Database): void {
         `${database.name} has format ${version}; this version reads formats up to ${FORMAT_VERSION}.`,
       )
     }
-    // An older server has to refuse it from now on, instead of finding damage.
-    if (version < FORMAT_VERSION) database.pragma(`user_version = ${FORMAT_VERSION}`)
+    // An older server has to refuse it from now on, instead of finding damage or overlooking what is here.
+    if (version < FORMAT_VERSION) {
+      database.transaction(() => {
+        database.exec(CREATE_REDO_LOG)
+        database.pragma(`user_version = ${FORMAT_VERSION}`)
+      })()
+    }
     return
   }
   const objects = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()
@@ -138,6 +150,7 @@ export function prepareSchema(database: Database): void {
   database.pragma('auto_vacuum = INCREMENTAL')
   database.transaction(() => {
     database.exec(CREATE_TABLES)
+    database.exec(CREATE_REDO_LOG)
     database.pragma(`application_id = ${APPLICATION_ID}`)
     database.pragma(`user_version = ${FORMAT_VERSION}`)
   })()

@@ -15,11 +15,18 @@ import {
 import type {
   BatchResult,
   CarriedOutGroup,
+  Flushed,
   GroupCommitter,
   LargeBatch,
+  RedoRecord,
   WriteBatch,
 } from './sqlite-write-batch.ts'
-import type { GroupAnswer, WriterOpened, WriterRequest } from './sqlite-writer-thread.ts'
+import type {
+  FlushAnswer,
+  GroupAnswer,
+  WriterOpened,
+  WriterRequest,
+} from './sqlite-writer-thread.ts'
 
 const WRITER = new URL('./sqlite-writer-thread.ts', import.meta.url)
 const CHECKPOINTER = new URL('./sqlite-checkpointer-thread.ts', import.meta.url)
@@ -76,6 +83,16 @@ export class SqliteThreads implements GroupCommitter {
     return await this.#write({ kind: 'group', packed }, [packed.buffer])
   }
 
+  async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
+    return await this.#write({ kind: 'redo', record }, [record.packed.buffer])
+  }
+
+  async flush(generation: number): Promise<Flushed> {
+    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation })
+    this.#checkpointWhenWorthIt(answer.log)
+    return answer
+  }
+
   async commitLarge(batch: LargeBatch): Promise<BatchResult> {
     let parts: ReadonlyArray<Uint8Array<ArrayBuffer>>
     try {
@@ -111,7 +128,7 @@ export class SqliteThreads implements GroupCommitter {
     transferred: readonly ArrayBuffer[],
   ): Promise<CarriedOutGroup> {
     const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
-    this.#checkpointWhenWorthIt(answer.log)
+    if (answer.log !== undefined) this.#checkpointWhenWorthIt(answer.log)
     return answer
   }
 

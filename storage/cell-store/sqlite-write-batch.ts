@@ -26,6 +26,16 @@ export type IncrementBatch = {
   readonly increments: readonly Increment[]
 }
 
+/** Whether the batch only sets cells, whatever is there. */
+export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
+  if (batch.kind !== 'steps') return false
+  for (const { when, otherwise } of batch.steps) {
+    if (when.length > 0) return false
+    for (const { kind } of otherwise) if (kind !== 'setCell') return false
+  }
+  return true
+}
+
 /**
  * What became of a batch that is on disk: which steps matched, or the new values of the counters.
  * `null` where no step had a condition, so that none matched: most batches, and the cheapest to send.
@@ -51,6 +61,16 @@ export function isFailure(result: BatchResult): result is BatchFailure {
 /** A group that was carried out: one result for each batch, and how long it took in all. */
 export type CarriedOutGroup = { readonly results: readonly BatchResult[]; readonly ms: number }
 
+/** Cells of plain batches as `encodeRecord` puts them; `id` is above those before, `generation` not below. */
+export type RedoRecord = {
+  readonly id: number
+  readonly generation: number
+  readonly packed: Uint8Array<ArrayBuffer>
+}
+
+/** What became of an attempt to move some cells of a generation, and whether nothing is left of it in the redo log. */
+export type Flushed = { readonly failure: BatchFailure | null; readonly isDone: boolean }
+
 /**
  * Carries out groups of batches, in the order in which they are given. All that the queue knows of the
  * writer. After a result `unknown` nothing is applied any more, also of the groups that were given before it
@@ -65,4 +85,13 @@ export interface GroupCommitter {
 
   /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
   commitLarge(batch: LargeBatch): Promise<BatchResult>
+
+  /**
+   * One group as a record of the redo log: durable, and not in the tables. The one result is for all of it; rejects
+   * as `commitGroup`.
+   */
+  appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
+
+  /** Moves some cells of a generation into the tables, of which all records have been answered. */
+  flush(generation: number): Promise<Flushed>
 }

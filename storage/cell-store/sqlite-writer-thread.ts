@@ -5,10 +5,17 @@ import { emptyLog, openWriterConnection, reclaimPages, unusableFile } from './sq
 import { SqliteGroupApplier } from './sqlite-group-applier.ts'
 import { decodeGroup } from './sqlite-group-encoding.ts'
 import { decodeParts } from './sqlite-large-batch.ts'
+import { SqliteRedoLog } from './sqlite-redo-log.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 import { SqliteTransactions } from './sqlite-transactions.ts'
 import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
-import type { CarriedOutGroup, WriteBatch } from './sqlite-write-batch.ts'
+import type {
+  BatchResult,
+  CarriedOutGroup,
+  Flushed,
+  RedoRecord,
+  WriteBatch,
+} from './sqlite-write-batch.ts'
 
 /** Main module of the thread that writes. */
 
@@ -16,25 +23,34 @@ export type WriterRequest =
   | { readonly kind: 'group'; readonly packed: Uint8Array }
   /** One batch, encoded in parts. */
   | { readonly kind: 'large'; readonly parts: readonly Uint8Array[] }
+  | { readonly kind: 'redo'; readonly record: RedoRecord }
+  | { readonly kind: 'flush'; readonly generation: number }
   | { readonly kind: 'reclaim' }
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
 /** How durable the connection says it is: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
-export type GroupAnswer = CarriedOutGroup & { readonly log: LogSize }
+/** How long the log has become, where that was looked at. */
+export type GroupAnswer = CarriedOutGroup & { readonly log?: LogSize }
+
+export type FlushAnswer = Flushed & { readonly log: LogSize }
 
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #applier: SqliteGroupApplier
+  readonly #redoLog: SqliteRedoLog
   readonly #log: SqliteWriteAheadLog
   /** How large the log has been found, where it was looked at since the last answer. */
   #logFound: LogSize | undefined
 
   constructor(database: Database) {
     this.#database = database
-    this.#applier = new SqliteGroupApplier(database, new SqliteTransactions(database))
+    const transactions = new SqliteTransactions(database)
+    this.#applier = new SqliteGroupApplier(database, transactions)
+    this.#redoLog = new SqliteRedoLog(database, transactions)
     this.#log = new SqliteWriteAheadLog(database)
+    this.#redoLog.recover()
   }
 
   get opened(): WriterOpened {
@@ -45,12 +61,17 @@ class WriterService implements ThreadService<WriterRequest> {
     }
   }
 
-  answer(request: WriterRequest): GroupAnswer | number | null {
+  answer(request: WriterRequest): GroupAnswer | FlushAnswer | number | null {
     switch (request.kind) {
       case 'group':
         return this.#apply(decodeGroup(request.packed))
       case 'large':
         return this.#apply([decodeParts(request.parts)])
+      case 'redo':
+        // A record is a few pages long, and its cells will be flushed.
+        return timed(() => [this.#redoLog.append(request.record)])
+      case 'flush':
+        return { ...this.#redoLog.flush(request.generation), log: this.#lookAtLog() }
       case 'reclaim':
         return reclaimPages(this.#database)
       case 'close':
@@ -61,15 +82,16 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   #apply(batches: readonly WriteBatch[]): GroupAnswer {
-    const beganMs = systemClock.monotonicMs()
-    const results = this.#applier.applyGroup(batches)
-    const ms = systemClock.monotonicMs() - beganMs
-    const log = this.#log.size()
-    this.#logFound = log
-    return { results, ms, log }
+    return { ...timed(() => this.#applier.applyGroup(batches)), log: this.#lookAtLog() }
+  }
+
+  #lookAtLog(): LogSize {
+    this.#logFound = this.#log.size()
+    return this.#logFound
   }
 
   afterAnswer(): void {
+    this.#redoLog.arrange()
     if (this.#logFound !== undefined) this.#log.beginAnewWhenLarge(this.#logFound)
     this.#logFound = undefined
   }
@@ -77,6 +99,12 @@ class WriterService implements ThreadService<WriterRequest> {
   isOpen(): boolean {
     return this.#database.open
   }
+}
+
+function timed(write: () => readonly BatchResult[]): CarriedOutGroup {
+  const beganMs = systemClock.monotonicMs()
+  const results = write()
+  return { results, ms: systemClock.monotonicMs() - beganMs }
 }
 
 serveThread((path) => {

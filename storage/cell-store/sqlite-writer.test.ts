@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { silentLog } from '../storage-log.ts'
 import type { CellStoreError } from './cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import { SqliteRedoPath } from './sqlite-redo-path.ts'
 import type {
   BatchResult,
   GroupCommitter,
@@ -55,6 +57,14 @@ class GroupsNoted implements GroupCommitter {
     return { results: await this.answer(batches), ms: this.msOfEachBatch * batches.length }
   }
 
+  async appendRedo(): Promise<never> {
+    throw new Error('nothing goes to the redo log here')
+  }
+
+  async flush(): Promise<never> {
+    throw new Error('nothing is in the redo log here')
+  }
+
   async commitLarge({ steps }: LargeBatch) {
     const batch: StepsBatch = { kind: 'steps', steps: [...steps] }
     this.groups.push(rowsOf(batch))
@@ -67,8 +77,12 @@ function given() {
   const committer = new GroupsNoted()
   const fatal: CellStoreError[] = []
   const told: string[] = []
+  const redo = new SqliteRedoPath({
+    ...{ committer, use: 'never', log: silentLog },
+    ...{ beforeDrop: () => {}, onFailure: assert.ifError },
+  })
   const writer = new SqliteWriter({
-    committer,
+    ...{ committer, redo },
     beforeAnswers: () => told.push('before the answers'),
     onFatal: (error) => fatal.push(error),
   })

@@ -2,11 +2,15 @@
 import { CellStoreError } from './cell-store.ts'
 import { receivedError, type SentError } from './sqlite-error.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import type { SqliteRedoPath, Way } from './sqlite-redo-path.ts'
+import { REDO_GROUP_BYTES_MAX } from './sqlite-redo-record.ts'
 import {
   type BatchResult,
   type GroupCommitter,
   isFailure,
+  isPlain,
   type LargeBatch,
+  type StepsBatch,
   type WriteBatch,
 } from './sqlite-write-batch.ts'
 
@@ -26,6 +30,12 @@ const EARLY_GROUP_BATCHES_MIN = 24
  */
 const QUICK_BATCH_MS_MAX = 0.08
 
+/**
+ * A batch that is longer gains nothing by being written twice: its cells lie beside each other, or fill pages of
+ * their own.
+ */
+const PLAIN_BYTES_MAX = 16 * 1024
+
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
@@ -36,6 +46,8 @@ type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
   readonly steps: number
   readonly bytes: number
+  /** Whether it may go through the redo log. */
+  readonly isPlain: boolean
   readonly resolve: (answer: BatchAnswer) => void
   readonly reject: (error: CellStoreError) => void
 }
@@ -51,12 +63,15 @@ type QueuedBatch = {
  */
 export class SqliteWriter {
   readonly #committer: GroupCommitter
+  readonly #redo: SqliteRedoPath
   readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
   #queue: QueuedBatch[] = []
   #flushScheduled = false
-  /** Groups under way; a large batch takes the places of all. */
+  /** Groups under way; a large batch takes the places of all, and so does moving the redo log. */
   #underWay = 0
+  /** Those of them whose cells are on their way to the redo log. */
+  #redoUnderWay = 0
   #isDiskQuick = true
   #closedBy: CellStoreError | undefined
   #failure: CellStoreError | undefined
@@ -64,12 +79,14 @@ export class SqliteWriter {
 
   constructor(parts: {
     readonly committer: GroupCommitter
+    readonly redo: SqliteRedoPath
     /** Called in the turn in which the promises of a group are settled, before the first of them. */
     readonly beforeAnswers: () => void
     /** Told once when the disk failed. */
     readonly onFatal: (error: CellStoreError) => void
   }) {
     this.#committer = parts.committer
+    this.#redo = parts.redo
     this.#beforeAnswers = parts.beforeAnswers
     this.#onFatal = parts.onFatal
   }
@@ -78,7 +95,10 @@ export class SqliteWriter {
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
-      this.#queue.push({ batch, steps: stepsIn(batch), bytes: bytesIn(batch), resolve, reject })
+      const { steps, bytes, isPlain } = sizeOf(batch)
+      const queued = { batch, steps, bytes, isPlain, resolve, reject }
+      this.#redo.saw(queued)
+      this.#queue.push(queued)
       if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
       else this.#scheduleFlush()
     })
@@ -99,6 +119,7 @@ export class SqliteWriter {
     const message = 'The cell store failed and must be opened anew.'
     this.#failure = new CellStoreError('closed', message, { cause })
     this.#closedBy ??= this.#failure
+    this.#redo.stop()
     // What is still queued has certainly not been applied.
     for (const { reject } of this.#queue.splice(0)) reject(this.#failure)
     this.#onFatal(this.#failure)
@@ -125,7 +146,11 @@ export class SqliteWriter {
   }
 
   #flush(): void {
-    while (this.#hasRoom()) void this.#carryOut(this.#takeGroup())
+    while (this.#hasRoom()) {
+      const way = this.#wayOfFirst()
+      if (way === 'tables, when all is moved') void this.#moveAll()
+      else void this.#carryOut(this.#takeGroup(way), way)
+    }
     // What was queued may have been refused since.
     if (this.#underWay === 0) this.#whenIdle()
   }
@@ -136,23 +161,57 @@ export class SqliteWriter {
     if (first === undefined) return false
     if (this.#underWay === 0) return true
     if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
+    // Whose rows they change is known when they are answered (R4).
+    if (this.#redoUnderWay > 0 && this.#wayOfFirst() !== 'redo log') return false
     return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
   }
 
-  async #carryOut(group: readonly QueuedBatch[]): Promise<void> {
+  #wayOfFirst(): Way {
+    return this.#redo.wayOf(this.#queue[0] as QueuedBatch)
+  }
+
+  async #carryOut(group: readonly QueuedBatch[], way: Way): Promise<void> {
     const places = placesOf(group[0] as QueuedBatch)
+    const isRedo = way === 'redo log'
     this.#underWay += places
+    if (isRedo) this.#redoUnderWay += 1
     try {
-      const results = await this.#commit(group)
-      this.#beforeAnswers()
+      const results = await (isRedo ? this.#commitRedo(group) : this.#commit(group))
+      // What is pending since is read beside the tables, of which nothing has changed.
+      if (!isRedo) this.#beforeAnswers()
       this.#answer(group, results)
     } catch (cause) {
       for (const { reject } of group) reject(inDoubt(cause))
       this.fail(cause)
     }
+    if (isRedo) this.#redoUnderWay -= 1
+    this.#ended(places)
+  }
+
+  /** The queue waits meanwhile. Where it cannot be done, the batch that needs it certainly was not applied. */
+  async #moveAll(): Promise<void> {
+    this.#underWay += GROUPS_UNDER_WAY_MAX
+    try {
+      const failure = await this.#redo.moveAll()
+      if (failure !== null) this.#answer(this.#queue.splice(0, 1), [failure])
+    } catch (cause) {
+      this.fail(cause)
+    }
+    this.#ended(GROUPS_UNDER_WAY_MAX)
+  }
+
+  #ended(places: number): void {
     this.#underWay -= places
     if (this.#queue.length > 0) this.#scheduleFlush()
     else if (this.#underWay === 0) this.#whenIdle()
+  }
+
+  async #commitRedo(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
+    const batches = group.map(({ batch }) => batch as StepsBatch)
+    const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
+    const { results, ms } = await this.#redo.commitGroup(batches, bytes)
+    this.#learn(group.length, ms)
+    return results
   }
 
   async #commit(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
@@ -164,11 +223,14 @@ export class SqliteWriter {
       bytes += queued.bytes
     }
     const { results, ms } = await this.#committer.commitGroup(batches, bytes)
-    // Of a few batches nearly all is the sync, whatever the disk.
-    if (batches.length >= SECOND_GROUP_BATCHES_MIN) {
-      this.#isDiskQuick = ms / batches.length <= QUICK_BATCH_MS_MAX
-    }
+    this.#learn(batches.length, ms)
     return results
+  }
+
+  /** Of a few batches nearly all is the sync, whatever the disk. */
+  #learn(batches: number, ms: number): void {
+    if (batches < SECOND_GROUP_BATCHES_MIN) return
+    this.#isDiskQuick = ms / batches <= QUICK_BATCH_MS_MAX
   }
 
   #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
@@ -192,15 +254,17 @@ export class SqliteWriter {
     if (lost !== undefined) this.fail(receivedError(lost))
   }
 
-  /** From the front of the queue. A batch larger than the bounds is a group of its own. */
-  #takeGroup(): QueuedBatch[] {
+  /** From the front of the queue, as far as all go this way. A batch larger than the bounds is a group of its own. */
+  #takeGroup(way: Way): QueuedBatch[] {
     let count = 0
     let steps = 0
     let bytes = 0
+    const bytesMax = way === 'redo log' ? REDO_GROUP_BYTES_MAX : GROUP_BYTES_MAX
     for (const queued of this.#queue) {
       steps += queued.steps
       bytes += queued.bytes
-      if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > GROUP_BYTES_MAX)) break
+      if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > bytesMax)) break
+      if (count > 0 && this.#redo.wayOf(queued) !== way) break
       count += 1
     }
     return this.#queue.splice(0, count)
@@ -212,13 +276,11 @@ function placesOf({ batch }: QueuedBatch): number {
   return batch.kind === 'large' ? GROUPS_UNDER_WAY_MAX : 1
 }
 
-function stepsIn(batch: WriteBatch | LargeBatch): number {
-  return batch.kind === 'increment' ? 1 : batch.steps.length
-}
-
-/** A large batch fits no group, so it is one by itself. */
-function bytesIn(batch: WriteBatch | LargeBatch): number {
-  return batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
+function sizeOf(batch: WriteBatch | LargeBatch) {
+  // A large batch fits no group, so it is one by itself.
+  const bytes = batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
+  const steps = batch.kind === 'increment' ? 1 : batch.steps.length
+  return { steps, bytes, isPlain: bytes <= PLAIN_BYTES_MAX && isPlain(batch) }
 }
 
 function inDoubt(cause: unknown): CellStoreError {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { checkDataDirectory, openStorage, scanRows } from '../../storage/storage.ts'
@@ -23,6 +23,9 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 const WRITER = fileURLToPath(new URL('./ledger-writer.ts', import.meta.url))
 const run = promisify(execFile)
 
+/** Where commits are synced: in the tables, or in the redo log. */
+type CommitPath = 'tables' | 'redo'
+
 type Acknowledged = ReadonlyMap<string, number>
 
 class Writer {
@@ -31,9 +34,9 @@ class Writer {
   #unfinished = ''
   #told: () => void = () => {}
 
-  constructor(dataDirectory: string) {
+  constructor(dataDirectory: string, path: CommitPath) {
     const stdio = ['ignore', 'pipe', 'inherit'] as const
-    this.#child = spawn(process.execPath, [WRITER, dataDirectory], { stdio: [...stdio] })
+    this.#child = spawn(process.execPath, [WRITER, dataDirectory, path], { stdio: [...stdio] })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
   }
 
@@ -151,11 +154,16 @@ async function spoilLog(folder: string, at: number, random: SeededRandomness): P
   return `${kind} at byte ${at}`
 }
 
-test(`${IMAGES} crash images (CRASH_SEED=${SEED})`, async (t) => {
+for (const path of ['tables', 'redo'] as const) {
+  test(`${IMAGES} crash images, commits to ${path} (CRASH_SEED=${SEED})`, (t) =>
+    takeImages(t, path))
+}
+
+async function takeImages(t: TestContext, path: CommitPath): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'percolite-image-'))
   const random = new SeededRandomness(SEED)
   const data = join(folder, 'data')
-  const writer = new Writer(data)
+  const writer = new Writer(data, path)
   t.after(async () => {
     await writer.end()
     await rm(folder, { recursive: true })
@@ -188,4 +196,4 @@ test(`${IMAGES} crash images (CRASH_SEED=${SEED})`, async (t) => {
       `up to ${last} acknowledged transactions`,
   )
   assert.ok(spoiled > 0 && last > 0)
-})
+}

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  createTable,
-  openStorage,
-  putRow,
-  type Storage,
-  type TableDefinition,
-} from '../../storage/storage.ts'
+import { openSqliteCellStore } from '../../storage/cell-store/sqlite-cell-store.ts'
+import { createTable, putRow, Storage, type TableDefinition } from '../../storage/storage.ts'
 
 /**
  * A process that writes for ever into the folder of its first argument: each client's transactions
  * are numbered, insert a row of that number and set the client's counter to it. It prints
- * `client number` when a commit was acknowledged.
+ * `client number` when a commit was acknowledged. With `redo` as the second argument it commits to the redo log,
+ * which is moved into the tables all the time.
  */
 const CLIENTS = 4
 
@@ -43,8 +39,12 @@ async function write(
   }
 }
 
-const [dataDirectory = ''] = process.argv.slice(2)
-const storage = await openStorage({ engine: 'sqlite', dataDirectory })
+const [dataDirectory = '', path] = process.argv.slice(2)
+const cellStore = await openSqliteCellStore({
+  dataDirectory,
+  ...(path === 'redo' ? { redoLog: 'always', sealedCells: 16 } : { redoLog: 'never' }),
+})
+const storage = await Storage.open(cellStore, { owner: 'exclusive' })
 const tables = {
   counter: await define(storage, 'counter'),
   entry: await define(storage, 'entry'),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Row } from './cell.ts'
+import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
+import type { RowFilter } from './row-filter.ts'
+import { chooseCells, uniteChosen } from './row-filter-evaluation.ts'
+import { keyAfter, rowKeyText } from './row-key.ts'
+import { textAfter } from './sqlite-packed-memtable.ts'
+import type { PendingCells } from './sqlite-pending-cells.ts'
+
+/**
+ * The tables with the pending cells over them. A cell that is in both is the same in both, so it makes no difference
+ * when it is moved.
+ */
+export class SqliteOverlaidView implements CellView {
+  readonly #tables: CellView
+  readonly #pending: PendingCells
+
+  constructor(tables: CellView, pending: PendingCells) {
+    this.#tables = tables
+    this.#pending = pending
+  }
+
+  readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
+    const rows = this.#tables.readRows(keys, filter)
+    if (this.#pending.isEmpty) return rows
+    return rows.map((row, at) => {
+      const key = keys[at] as Uint8Array
+      const pending = this.#pending.cellsOf(rowKeyText(key))
+      if (pending.length === 0) return row
+      const asked = withoutValues(filter)
+      const stored = asked === filter ? row : this.#tables.readRows([key], asked)[0]
+      const cells = united(pending, stored ?? null, filter)
+      return cells.length === 0 ? null : { key, cells }
+    })
+  }
+
+  readChunk(request: ChunkRequest): Chunk {
+    const chunk = this.#tables.readChunk(request)
+    if (this.#pending.isEmpty) return chunk
+    const { reverse = false, rowsMax } = request
+    const covered = coveredBy(chunk, request)
+    const pending = new Set(this.#pendingIn(covered, reverse).take(rowsMax + 1))
+    return pending.size === 0 ? chunk : this.#overlay(request, chunk, pending)
+  }
+
+  /** Puts the pending rows of what the chunk covers among its rows; it may have to end earlier then. */
+  #overlay(request: ChunkRequest, chunk: Chunk, pending: ReadonlySet<string>): Chunk {
+    const { start, end, reverse = false, filter, rowsMax, bytesMax } = request
+    const stored = new Map(chunk.rows.map((row) => [rowKeyText(row.key), row]))
+    const texts = [...new Set([...stored.keys(), ...pending])].sort()
+    if (reverse) texts.reverse()
+    const rows: Row[] = []
+    for (let visited = 0, bytes = 0; visited < texts.length; visited++) {
+      const text = texts[visited] as string
+      const isPending = pending.has(text)
+      const key = isPending ? Buffer.from(text, 'latin1') : (stored.get(text) as Row).key
+      if (visited === rowsMax || bytes >= bytesMax) {
+        return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
+      }
+      const row = isPending ? this.readRows([key], filter)[0] : stored.get(text)
+      if (row == null) continue
+      rows.push(row)
+      for (const { value } of row.cells) bytes += value.length
+    }
+    return { rows, rest: chunk.rest }
+  }
+
+  *#pendingIn({ start, end }: KeyRange, reverse: boolean): Generator<string> {
+    const from = rowKeyText(start)
+    const to = end === undefined ? undefined : rowKeyText(end)
+    let text = reverse ? this.#pending.lastBefore(to) : this.#pending.firstFrom(from)
+    while (text !== undefined && text >= from && (to === undefined || text < to)) {
+      yield text
+      text = reverse ? this.#pending.lastBefore(text) : this.#pending.firstFrom(textAfter(text))
+    }
+  }
+}
+
+type KeyRange = { readonly start: Uint8Array; readonly end?: Uint8Array | undefined }
+
+/** The part of the range that the chunk has read. */
+function coveredBy({ rest }: Chunk, { start, end, reverse = false }: ChunkRequest): KeyRange {
+  if (rest === undefined) return { start, end }
+  return reverse ? { start: rest.end ?? start, end } : { start, end: rest.start }
+}
+
+/**
+ * The filter's cells of a row of which some are pending. The tables are asked without a bound on the values, because
+ * that comes after the choice of the newest; what they give and what is pending then have all that the filter
+ * chooses of the row, and perhaps more.
+ */
+function united(pending: readonly Cell[], stored: Row | null, filter: RowFilter): readonly Cell[] {
+  // Of two that stand at the same place the first is kept.
+  const cells = stored === null ? pending : uniteChosen([pending, stored.cells])
+  return chooseCells(cells, filter)
+}
+
+function withoutValues(filter: RowFilter): RowFilter {
+  if (filter.every(({ values }) => values === undefined)) return filter
+  return filter.map(({ values: _, ...selector }) => selector)
+}

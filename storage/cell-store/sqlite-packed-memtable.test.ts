@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Cell, FAMILIES } from './cell.ts'
+import { compareCells } from './cell-order.ts'
+import { rowKeyText } from './row-key.ts'
+import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { encodeRecord } from './sqlite-redo-record.ts'
+import type { StepsBatch } from './sqlite-write-batch.ts'
+
+const cell: fc.Arbitrary<Cell> = fc.record({
+  family: fc.constantFrom(...FAMILIES),
+  qualifier: fc.constantFrom('', '0', 'é', 'a longer one'),
+  timestamp: fc.constantFrom(0, 1, 7, Number.MAX_SAFE_INTEGER),
+  value: fc.uint8Array({ maxLength: 300 }),
+})
+const key = fc.uint8Array({ minLength: 1, maxLength: 2, max: 255 })
+const batch: fc.Arbitrary<StepsBatch> = fc
+  .array(fc.tuple(key, fc.array(cell, { maxLength: 3 })), { maxLength: 4 })
+  .map((rows) => ({
+    kind: 'steps',
+    steps: rows.map(([row, cells]) => {
+      const otherwise = cells.map((one) => ({ kind: 'setCell', ...one }) as const)
+      return { row, when: [], ifMatched: [], otherwise }
+    }),
+  }))
+
+const encoded = (batches: readonly StepsBatch[]) =>
+  encodeRecord(
+    batches,
+    batches.reduce((sum, one) => sum + encodedBytesMax(one), 0),
+  )
+
+/** What is in a memtable, by the keys in either direction. */
+function contentOf(memtable: SqlitePackedMemtable) {
+  const ascending: string[] = []
+  let at = memtable.firstFrom('')
+  for (; at !== undefined; at = memtable.firstFrom(textAfter(at))) ascending.push(at)
+  const descending: string[] = []
+  at = memtable.lastBefore(undefined)
+  for (; at !== undefined; at = memtable.lastBefore(at)) descending.push(at)
+  assert.deepEqual(descending.toReversed(), ascending)
+  return ascending.map((text) => [text, memtable.cellsOf(text).map(plain)])
+}
+
+const plain = ({ value, ...place }: Cell) => ({
+  ...place,
+  value: Buffer.from(value).toString('hex'),
+})
+
+test('a memtable has of each row what was set last at each place, in order, whenever somebody looks', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.array(batch, { maxLength: 3 }), fc.boolean())), (records) => {
+      const memtable = new SqlitePackedMemtable(1024 * 1024)
+      const expected = new Map<string, Map<string, Cell>>()
+      for (const [batches, looks] of records) {
+        const { packed, cells } = encoded(batches)
+        const steps = batches.flatMap((one) => one.steps)
+        assert.equal(
+          cells,
+          steps.reduce((sum, { otherwise }) => sum + otherwise.length, 0),
+        )
+        assert.ok(memtable.hasRoomFor(packed.length))
+        memtable.add(packed)
+        for (const { row, otherwise } of steps) {
+          for (const mutation of otherwise) {
+            assert.ok(mutation.kind === 'setCell')
+            const text = rowKeyText(row)
+            const { kind: _, ...one } = mutation
+            const place = JSON.stringify([one.family, one.qualifier, one.timestamp])
+            if (!expected.has(text)) expected.set(text, new Map())
+            expected.get(text)?.set(place, one)
+          }
+        }
+        if (!looks) continue
+        const rows = [...expected].sort(([a], [b]) => (a < b ? -1 : 1))
+        const sorted = rows.map(([text, places]) => [
+          text,
+          [...places.values()].sort(compareCells).map(plain),
+        ])
+        assert.deepEqual(contentOf(memtable), sorted)
+        assert.deepEqual(memtable.cellsOf('no such row'), [])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a memtable says when it has no room, and what it handed out stays as it is', () => {
+  const { packed } = encoded([
+    {
+      kind: 'steps',
+      steps: [
+        {
+          row: Buffer.from('a'),
+          ...{ when: [], ifMatched: [] },
+          otherwise: [
+            {
+              kind: 'setCell',
+              family: 'data',
+              qualifier: '0',
+              timestamp: 1,
+              value: Buffer.from('x'),
+            },
+          ],
+        },
+      ],
+    },
+  ])
+  const memtable = new SqlitePackedMemtable(2 * packed.length)
+  memtable.add(packed)
+  const [before] = memtable.cellsOf('a')
+  packed.fill(0)
+  assert.ok(memtable.hasRoomFor(packed.length))
+  assert.ok(!memtable.hasRoomFor(packed.length + 1))
+  assert.deepEqual(memtable.cellsOf('a'), [before])
+  assert.equal(memtable.bytes, packed.length)
+})

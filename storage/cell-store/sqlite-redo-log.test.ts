@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Database } from 'better-sqlite3'
+import { testFolder } from '../../test/test-folder.ts'
+import { openWriterConnection } from './sqlite-connection.ts'
+import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import { SqliteRedoLog } from './sqlite-redo-log.ts'
+import { encodeRecord } from './sqlite-redo-record.ts'
+import { SqliteTransactions } from './sqlite-transactions.ts'
+import type { RedoRecord, StepsBatch } from './sqlite-write-batch.ts'
+
+async function given(t: TestContext) {
+  const path = join(await testFolder(t, 'redo'), 'cells.db')
+  const opened: Database[] = []
+  const open = () => {
+    const database = openWriterConnection(path)
+    opened.push(database)
+    const redoLog = new SqliteRedoLog(database, new SqliteTransactions(database))
+    const count = (table: string) => Number(select(`SELECT count(*) FROM ${table}`)[0])
+    const select = (sql: string) => database.prepare(sql).pluck().all()
+    const rows = () => select('SELECT CAST(row AS TEXT) FROM cell_data ORDER BY row')
+    return { database, redoLog, rows, records: () => count('redo'), select }
+  }
+  t.after(() => {
+    for (const database of opened) database.close()
+  })
+  return { open }
+}
+
+/** Sets the cell at 1 of each row. */
+function recordOf(
+  id: number,
+  generation: number,
+  rows: readonly string[],
+  value = 'x',
+): RedoRecord {
+  const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } as const
+  const otherwise = [{ ...cell, value: Buffer.from(value) }]
+  const steps = rows.map((row) => ({ row: Buffer.from(row), when: [], ifMatched: [], otherwise }))
+  const batch: StepsBatch = { kind: 'steps', steps }
+  const { packed } = encodeRecord([batch], encodedBytesMax(batch))
+  return { id, generation, packed }
+}
+
+const manyRows = (count: number) => Array.from({ length: count }, (_, at) => String(10_000 + at))
+
+/** The process dies and another one starts: what was committed is there, synced or not. */
+test('R1, R3: a record is one row of the redo log, its cells are in the tables when it is gone, and a start moves them', async (t) => {
+  const { open } = await given(t)
+  const before = open()
+  assert.equal(before.redoLog.append(recordOf(1, 1, ['b', 'a'])), null)
+  assert.equal(before.redoLog.append(recordOf(2, 1, ['b'], 'later')), null)
+  assert.equal(before.redoLog.append(recordOf(3, 2, ['c'])), null)
+  assert.deepEqual([before.records(), before.rows()], [3, []])
+  before.database.close()
+
+  const after = open()
+  after.redoLog.recover()
+  assert.deepEqual([after.records(), after.rows()], [0, ['a', 'b', 'c']])
+  assert.deepEqual(after.select("SELECT CAST(value AS TEXT) FROM cell_data WHERE row = x'62'"), [
+    'later',
+  ])
+  // Ids begin anew.
+  assert.equal(after.redoLog.append(recordOf(1, 1, ['d'])), null)
+  assert.deepEqual(after.redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual([after.records(), after.rows()], [0, ['a', 'b', 'c', 'd']])
+})
+
+test('R3: a generation is moved in the order of its keys, some at a time, and its records go last', async (t) => {
+  const { open } = await given(t)
+  const { redoLog, rows, records } = open()
+  const keys = manyRows(700)
+  for (const [at, key] of keys.toReversed().entries()) redoLog.append(recordOf(at + 1, 1, [key]))
+  redoLog.append(recordOf(701, 2, ['0 of another generation']))
+  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: false })
+  assert.deepEqual([records(), rows()], [701, keys.slice(0, 256)])
+  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: false })
+  assert.deepEqual([records(), rows()], [701, keys.slice(0, 512)])
+  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: false })
+  assert.deepEqual([records(), rows()], [701 - 512, keys])
+  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual([records(), rows()], [1, keys])
+  assert.deepEqual(redoLog.flush(2), { failure: null, isDone: true })
+  assert.deepEqual([records(), rows().length], [0, 701])
+})
+
+test('R3: a process that dies while it moves a generation: the next one moves all of it again', async (t) => {
+  const { open } = await given(t)
+  const before = open()
+  const id = 2 ** 40
+  before.redoLog.append(recordOf(id, 1, manyRows(600), 'first'))
+  before.redoLog.append(recordOf(id + 1, 1, ['10000', '10599'], 'second'))
+  before.redoLog.append(recordOf(id + 2, 2, ['10000'], 'third'))
+  before.redoLog.flush(1)
+  before.redoLog.flush(1)
+  before.database.close()
+  const after = open()
+  assert.deepEqual([after.records(), after.rows().length], [3, 512])
+  after.redoLog.recover()
+  assert.deepEqual([after.records(), after.rows()], [0, manyRows(600)])
+  const others =
+    "SELECT CAST(row || ' ' || value AS TEXT) FROM cell_data WHERE CAST(value AS TEXT) <> 'first'"
+  assert.deepEqual(after.select(others), ['10000 third', '10599 second'])
+})
+
+test('R1: commits are synced again after cells were moved without a sync', async (t) => {
+  const { open } = await given(t)
+  const { database, redoLog } = open()
+  redoLog.append(recordOf(1, 1, ['a']))
+  redoLog.flush(1)
+  assert.equal(database.pragma('synchronous', { simple: true }), 2)
+})
+
+test('cells that do not fit on the disk stay in the redo log, and are moved when there is room', async (t) => {
+  const { open } = await given(t)
+  const { database, redoLog, rows, records } = open()
+  const keys = manyRows(100)
+  redoLog.append(recordOf(1, 1, keys, 'x'.repeat(1_000)))
+  const pages = database.pragma('page_count', { simple: true }) as number
+  database.pragma(`max_page_count = ${pages + 5}`)
+  const { failure, isDone } = redoLog.flush(1)
+  assert.deepEqual(
+    [failure?.kind, failure?.cause.code, isDone],
+    ['notApplied', 'SQLITE_FULL', false],
+  )
+  assert.deepEqual([records(), rows()], [1, []])
+  assert.equal(database.pragma('synchronous', { simple: true }), 2)
+  assert.equal(redoLog.append(recordOf(2, 2, keys, 'x'.repeat(1_000)))?.kind, 'notApplied')
+  database.pragma(`max_page_count = ${pages + 1_000}`)
+  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual([records(), rows()], [0, keys])
+})

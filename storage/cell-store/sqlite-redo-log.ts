@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Statement } from 'better-sqlite3'
+import { invariant } from '../invariant.ts'
+import { FAMILIES, type Family } from './cell.ts'
+import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
+import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
+import type { SqliteTransactions } from './sqlite-transactions.ts'
+import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
+
+/** What is moved at once, and how many records are deleted: two or three milliseconds, in which no group is committed. */
+const FLUSHED_CELLS = 256
+const FORGOTTEN_RECORDS = 512
+
+/** Of the records that an earlier process has left. */
+const LEFT_OVER = 0
+
+type Generation = {
+  readonly cells: SqlitePackedMemtable
+  /** Its last record. */
+  through: number
+  /** The first row that is not in the tables: all before it in the order of the keys are. */
+  nextRow: string | undefined
+}
+
+/**
+ * The table of redo records: each is a group of batches, as one row. That is what is synced before a group is
+ * answered, because 24 rows of a table are 24 pages, and this is three. The cells are moved into the tables later
+ * (Bigtable's commit log and memtable; Chang et al., OSDI 2006, section 5.3).
+ */
+export class SqliteRedoLog {
+  readonly #database: Database
+  readonly #transactions: SqliteTransactions
+  readonly #inserts: Readonly<Record<Family, SqliteCellInserts>>
+  readonly #append: Statement<unknown[]>
+  readonly #forget: Statement<unknown[]>
+  readonly #generations = new Map<number, Generation>()
+  /** Records that are durable and in no memtable yet. */
+  #kept: RedoRecord[] = []
+  /** The last record that has been deleted. */
+  #forgotten = 0
+
+  constructor(database: Database, transactions: SqliteTransactions) {
+    this.#database = database
+    this.#transactions = transactions
+    const entries = FAMILIES.map((family) => [family, new SqliteCellInserts(database, family)])
+    this.#inserts = Object.fromEntries(entries) as Record<Family, SqliteCellInserts>
+    this.#append = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
+    this.#forget = database.prepare('DELETE FROM redo WHERE id <= +?')
+  }
+
+  /** Durable when this returns null (R1). Ids ascend, and so do generations. */
+  append(record: RedoRecord): BatchFailure | null {
+    const result = this.#transactions.inOne({
+      run: () => this.#append.run(record.id, record.packed),
+      undo: () => {},
+    })
+    if (!result.done) return result.failure
+    this.#kept.push(record)
+    return null
+  }
+
+  /** Puts what was appended where it can be moved from. Whoever waits for its answer need not wait for this. */
+  arrange(): void {
+    for (const { generation: number, id, packed } of this.#kept) {
+      const generation = this.#generations.get(number) ?? this.#begin(number, GENERATION_BYTES_MAX)
+      generation.cells.add(packed)
+      generation.cells.index()
+      generation.through = id
+    }
+    this.#kept = []
+  }
+
+  /**
+   * Moves some cells of a generation that grows no more into the tables, in the order of their keys: neighbours share
+   * pages. Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of
+   * these transactions (R3). After a failure nothing has been moved.
+   */
+  flush(number: number): Flushed {
+    this.arrange()
+    const generation = this.#generations.get(number)
+    invariant(generation !== undefined, 'R3', { generation: number })
+    this.#database.pragma('synchronous = NORMAL')
+    try {
+      return this.#flushSome(number, generation)
+    } finally {
+      // A COMMIT that failed and left its transaction open was the last one here.
+      if (!this.#database.inTransaction) this.#database.pragma('synchronous = FULL')
+    }
+  }
+
+  /** Moves all that an earlier process has left, before anybody reads. Throws what SQLite throws. */
+  recover(): void {
+    type Found = [records: number, bytes: number, first: number, last: number]
+    const found = this.#database
+      .prepare<unknown[], Found>('SELECT count(*), sum(length(packed)), min(id), max(id) FROM redo')
+      .raw()
+      .get()
+    const [records, bytes, first, last] = found as Found
+    if (records === 0) return
+    this.#forgotten = first - 1
+    const generation = this.#begin(LEFT_OVER, bytes)
+    const packed = this.#database.prepare<unknown[], Buffer>('SELECT packed FROM redo ORDER BY id')
+    for (const record of packed.pluck().iterate()) generation.cells.add(record)
+    generation.through = last
+    for (let isDone = false; !isDone; ) {
+      const flushed = this.flush(LEFT_OVER)
+      if (flushed.failure !== null) throw new Error(flushed.failure.cause.message)
+      isDone = flushed.isDone
+    }
+    // Ids begin anew.
+    this.#forgotten = 0
+  }
+
+  #begin(number: number, bytesMax: number): Generation {
+    const begun = { cells: new SqlitePackedMemtable(bytesMax), through: 0, nextRow: '' }
+    this.#generations.set(number, begun)
+    return begun
+  }
+
+  #flushSome(number: number, generation: Generation): Flushed {
+    const { cells, through } = generation
+    let next = generation.nextRow === undefined ? undefined : cells.firstFrom(generation.nextRow)
+    let forgotten = this.#forgotten
+    const families = Object.values(this.#inserts)
+    const result = this.#transactions.inOne({
+      run: () => {
+        for (let count = 0; next !== undefined && count < FLUSHED_CELLS; ) {
+          count += this.#insertRow(next, cells)
+          next = cells.firstFrom(textAfter(next))
+        }
+        for (const inserts of families) inserts.settle()
+        if (next !== undefined) return
+        // Some at a time, because a writer that is alone has a record for each of its commits.
+        forgotten = Math.min(forgotten + FORGOTTEN_RECORDS, through)
+        this.#forget.run(forgotten)
+      },
+      undo: () => {
+        for (const inserts of families) inserts.forget()
+      },
+    })
+    if (!result.done) return { failure: result.failure, isDone: false }
+    generation.nextRow = next
+    this.#forgotten = forgotten
+    const isDone = next === undefined && forgotten === through
+    if (isDone) this.#generations.delete(number)
+    return { failure: null, isDone }
+  }
+
+  #insertRow(text: string, memtable: SqlitePackedMemtable): number {
+    const key = Buffer.from(text, 'latin1')
+    const cells = memtable.cellsOf(text)
+    for (const { family, qualifier, timestamp, value } of cells) {
+      this.#inserts[family].set(key, qualifier, timestamp, value)
+    }
+    return cells.length
+  }
+}

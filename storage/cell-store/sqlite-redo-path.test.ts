@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { silentLog } from '../storage-log.ts'
+import type { RowStep } from './embedded-cell-store.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
+import { rowKeyText } from './row-key.ts'
+import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { SqliteRedoPath } from './sqlite-redo-path.ts'
+import type {
+  BatchFailure,
+  CarriedOutGroup,
+  Flushed,
+  GroupCommitter,
+  LargeBatch,
+  RedoRecord,
+  StepsBatch,
+  WriteBatch,
+} from './sqlite-write-batch.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const failure = (kind: BatchFailure['kind']): BatchFailure => {
+  const cause = { message: 'the disk is full', code: 'SQLITE_FULL' }
+  return { kind, cause: { ...cause, refusal: undefined, cause: undefined } }
+}
+
+/** Sets a cell in each row; with a question mark behind the first, only where that has none. */
+function batchOf(...texts: readonly string[]): StepsBatch {
+  const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } as const
+  const steps = texts.map((text) => {
+    const when = text.endsWith('?') ? [{ family: 'data' } as const] : []
+    const otherwise = [{ ...cell, value: Buffer.from(text) }]
+    return { row: Buffer.from(text.replace('?', '')), when, ifMatched: [], otherwise }
+  })
+  return { kind: 'steps', steps }
+}
+
+/** Stands in for the thread: notes what it is asked, and answers when and as told. */
+class AsksNoted implements GroupCommitter {
+  readonly asked: string[] = []
+  disk: Promise<void> = Promise.resolve()
+  redoResult: BatchFailure | null = null
+  flushed: (generation: number) => Promise<Flushed> = async () => ({ failure: null, isDone: true })
+
+  async commitGroup(batches: readonly WriteBatch[]): Promise<CarriedOutGroup> {
+    const rows = batches.flatMap((batch): { readonly row: Uint8Array }[] =>
+      batch.kind === 'steps' ? [...batch.steps] : [batch],
+    )
+    this.asked.push(`tables ${rows.map(({ row }) => rowKeyText(row)).join(' ')}`)
+    await this.disk
+    return { results: batches.map(() => null), ms: 0 }
+  }
+
+  async commitLarge({ steps }: LargeBatch) {
+    this.asked.push(`tables ${[...steps].map(({ row }) => rowKeyText(row)).join(' ')}`)
+    await this.disk
+    return null
+  }
+
+  async appendRedo({ packed, generation }: RedoRecord): Promise<CarriedOutGroup> {
+    const memtable = new SqlitePackedMemtable(packed.length)
+    memtable.add(packed)
+    const rows: string[] = []
+    for (let at = memtable.firstFrom(''); at !== undefined; at = memtable.firstFrom(textAfter(at)))
+      rows.push(at)
+    this.asked.push(`redo ${generation} ${rows.join(' ')}`)
+    await this.disk
+    return { results: [this.redoResult], ms: 0 }
+  }
+
+  async flush(generation: number): Promise<Flushed> {
+    this.asked.push(`flush ${generation}`)
+    return await this.flushed(generation)
+  }
+}
+
+function given(t: TestContext, sealedCells?: number) {
+  const committer = new AsksNoted()
+  const fatal: unknown[] = []
+  let dropped = 0
+  const redo = new SqliteRedoPath({
+    ...{ committer, use: 'always', sealedCells, log: silentLog },
+    beforeDrop: () => {
+      dropped += 1
+    },
+    onFailure: (cause) => writer.fail(cause),
+  })
+  const writer: SqliteWriter = new SqliteWriter({
+    ...{ committer, redo },
+    beforeAnswers: () => {},
+    onFatal: (error) => fatal.push(error),
+  })
+  t.after(() => redo.stop())
+  const submit = (...texts: readonly string[]) => writer.submit(batchOf(...texts))
+  const pendingOf = (text: string) =>
+    redo.pending.cellsOf(text).map(({ value }) => Buffer.from(value).toString())
+  return { committer, fatal, redo, writer, submit, pendingOf, dropped: () => dropped }
+}
+
+describe('the way of plain batches', () => {
+  test('R2: those of one turn are one record, and what it sets is pending when the first is answered', async (t) => {
+    const { committer, redo, submit, pendingOf } = given(t)
+    const disk = Promise.withResolvers<void>()
+    committer.disk = disk.promise
+    const seen: string[] = []
+    const answers = ['b', 'a'].map((row) => submit(row).then(() => seen.push(...pendingOf('a'))))
+    await eventLoopTurn()
+    assert.deepEqual(committer.asked, ['redo 1 a b'])
+    assert.ok(redo.pending.isEmpty)
+    disk.resolve()
+    await Promise.all(answers)
+    assert.deepEqual(seen, ['a', 'a'])
+  })
+
+  test('a batch that asks for what is there goes to the tables, and leaves what is pending where it is', async (t) => {
+    const { committer, submit, pendingOf } = given(t)
+    await submit('a')
+    await Promise.all([submit('b'), submit('c?'), submit('d?'), submit('e')])
+    assert.deepEqual(committer.asked, ['redo 1 a', 'redo 1 b', 'tables c d', 'redo 1 e'])
+    assert.deepEqual(['a', 'b', 'c', 'e'].map(pendingOf), [['a'], ['b'], [], ['e']])
+  })
+
+  test('R4: one that asks for a pending row waits until all is in the tables, and so do those behind it', async (t) => {
+    const { committer, submit, redo, dropped } = given(t)
+    await Promise.all([submit('a'), submit('b')])
+    let parts = 3
+    committer.flushed = async () => {
+      parts -= 1
+      return { failure: null, isDone: parts === 0 }
+    }
+    await Promise.all([submit('c'), submit('b?'), submit('d')])
+    assert.deepEqual(committer.asked, [
+      ...['redo 1 a b', 'redo 1 c', 'flush 1', 'flush 1', 'flush 1', 'tables b', 'redo 2 d'],
+    ])
+    assert.equal(dropped(), 1)
+    assert.ok(!redo.pending.has('a') && redo.pending.has('d'))
+  })
+
+  test('R4: whether a row is pending is asked when the records under way have been answered', async (t) => {
+    const { committer, submit } = given(t)
+    const disk = Promise.withResolvers<void>()
+    committer.disk = disk.promise
+    const answers = [submit('a')]
+    await eventLoopTurn()
+    for (const text of ['z?', 'a?']) {
+      answers.push(...Array.from({ length: 20 }, () => submit(text)))
+    }
+    await eventLoopTurn()
+    await eventLoopTurn()
+    assert.deepEqual(committer.asked, ['redo 1 a'])
+    disk.resolve()
+    await Promise.all(answers)
+    const kinds = committer.asked.map((one) => one.split(' ').slice(0, 2).join(' '))
+    assert.deepEqual(kinds, ['redo 1', 'tables z', 'flush 1', 'tables a'])
+  })
+
+  test('R4: a counter and a large batch wait as well', async (t) => {
+    const { committer, submit, writer } = given(t)
+    await submit('a')
+    const increments = [{ family: 'data', qualifier: 'n', by: 1n }] as const
+    await writer.submit({ kind: 'increment', row: Buffer.from('b'), increments })
+    await writer.submit({ kind: 'increment', row: Buffer.from('a'), increments })
+    await submit('c')
+    await writer.submit({ kind: 'large', steps: batchOf('x', 'y').steps })
+    assert.deepEqual(committer.asked, [
+      ...['redo 1 a', 'tables b', 'flush 1', 'tables a', 'redo 2 c', 'flush 2', 'tables x y'],
+    ])
+  })
+
+  test('where the cells cannot be moved, only the batch that needs it fails, and nothing of it was applied', async (t) => {
+    const { committer, fatal, submit, pendingOf } = given(t)
+    await submit('a')
+    committer.flushed = async () => ({ failure: failure('notApplied'), isDone: false })
+    const [refused, next] = await Promise.allSettled([submit('a?'), submit('b')])
+    assert.ok(refused.status === 'rejected')
+    assert.equal(refused.reason.kind, 'notApplied')
+    assert.equal(refused.reason.cause.message, 'the disk is full')
+    assert.equal(next.status, 'fulfilled')
+    assert.deepEqual(committer.asked, ['redo 1 a', 'flush 1', 'redo 2 b'])
+    assert.deepEqual(pendingOf('a'), ['a'])
+    assert.deepEqual(fatal, [])
+  })
+
+  test('a record that did not fit on the disk fails whole, and leaves nothing pending', async (t) => {
+    const { committer, submit, redo } = given(t)
+    committer.redoResult = failure('notApplied')
+    for (const one of await Promise.allSettled([submit('a'), submit('b')])) {
+      assert.ok(one.status === 'rejected')
+      assert.equal(one.reason.kind, 'notApplied')
+    }
+    assert.ok(redo.pending.isEmpty)
+  })
+
+  test('a disk that fails while cells are moved closes the store, and says so once', async (t) => {
+    const { committer, fatal, submit } = given(t)
+    await submit('a')
+    committer.flushed = async () => ({ failure: failure('unknown'), isDone: false })
+    await assert.rejects(submit('a?'), { kind: 'closed' })
+    await assert.rejects(submit('b'), { kind: 'closed' })
+    assert.equal(fatal.length, 1)
+  })
+})
+
+describe('moving what is pending', () => {
+  test('R2: a generation is moved when it is large enough, but not before all of its records are answered', async (t) => {
+    const { committer, submit, redo } = given(t, 4)
+    const [early, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await submit('a')
+    // Two records under way: the first fills the generation, the second is of it too.
+    committer.disk = early.promise
+    const first = Array.from({ length: 24 }, (_, at) => submit(`d${at}`))
+    committer.disk = late.promise
+    const second = Array.from({ length: 24 }, (_, at) => submit(`e${at}`))
+    assert.equal(committer.asked.length, 3)
+    assert.ok(committer.asked.every((one) => one.startsWith('redo 1')))
+    early.resolve()
+    await Promise.all(first)
+    await eventLoopTurn()
+    assert.ok(!committer.asked.includes('flush 1'))
+    late.resolve()
+    await Promise.all(second)
+    await eventLoopTurn()
+    assert.ok(committer.asked.includes('flush 1'))
+    await eventLoopTurn()
+    assert.ok(!redo.pending.has('a') && !redo.pending.has('e0'))
+  })
+
+  test('what comes while a generation is moved belongs to the next, and wins where both have a cell', async (t) => {
+    const { committer, submit, writer, pendingOf, redo } = given(t, 2)
+    const moved = Promise.withResolvers<Flushed>()
+    committer.flushed = () => moved.promise
+    await submit('a', 'b')
+    assert.deepEqual(committer.asked, ['redo 1 a b', 'flush 1'])
+    const [later] = batchOf('later').steps
+    const again = { ...(later as RowStep), row: Buffer.from('b') }
+    await writer.submit({ kind: 'steps', steps: [again, ...batchOf('c').steps] })
+    assert.deepEqual(['a', 'b', 'c'].map(pendingOf), [['a'], ['later'], ['c']])
+    assert.equal(redo.pending.firstFrom('b'), 'b')
+    assert.equal(redo.pending.lastBefore('b'), 'a')
+    assert.equal(redo.pending.lastBefore(undefined), 'c')
+    committer.flushed = async () => ({ failure: null, isDone: true })
+    moved.resolve({ failure: null, isDone: true })
+    await eventLoopTurn()
+    assert.deepEqual(['a', 'b', 'c'].map(pendingOf), [[], ['later'], ['c']])
+  })
+
+  test('when nobody writes for a while all is moved, though there is little of it', async (t) => {
+    const { committer, submit, redo } = given(t)
+    await submit('a')
+    const start = performance.now()
+    while (!redo.pending.isEmpty && performance.now() < start + 10_000) await eventLoopTurn()
+    assert.deepEqual(committer.asked, ['redo 1 a', 'flush 1'])
+  })
+
+  test('a store that is full of what cannot be moved takes nothing in any more, and does when it can again', async (t) => {
+    const { committer, writer } = given(t, 1)
+    committer.flushed = async () => ({ failure: failure('notApplied'), isDone: false })
+    const [cell] = batchOf('a').steps[0]?.otherwise ?? []
+    assert.ok(cell?.kind === 'setCell')
+    const large = { ...cell, value: new Uint8Array(15_000) }
+    const submitSome = () =>
+      Promise.allSettled(
+        Array.from({ length: 30 }, (_, at) =>
+          writer.submit({
+            kind: 'steps',
+            steps: [{ row: Buffer.from(`${at}`), when: [], ifMatched: [], otherwise: [large] }],
+          }),
+        ),
+      )
+    let refused = 0
+    for (let times = 0; refused === 0; times += 1) {
+      assert.ok(times < 100, 'it takes in whatever comes')
+      refused = (await submitSome()).filter(({ status }) => status === 'rejected').length
+    }
+    committer.flushed = async () => ({ failure: null, isDone: true })
+    const [again] = await submitSome()
+    assert.equal(again?.status, 'fulfilled')
+  })
+})

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StorageLog } from '../storage-log.ts'
+import { rowKeyText } from './row-key.ts'
+import { SqliteFlusher } from './sqlite-flusher.ts'
+import { PendingCells } from './sqlite-pending-cells.ts'
+import { type RedoLogUse, SqliteRedoPolicy } from './sqlite-redo-policy.ts'
+import { encodeRecord } from './sqlite-redo-record.ts'
+import {
+  type BatchFailure,
+  type CarriedOutGroup,
+  type GroupCommitter,
+  isFailure,
+  type LargeBatch,
+  type StepsBatch,
+  type WriteBatch,
+} from './sqlite-write-batch.ts'
+
+/**
+ * Where a batch is made durable. A plain one may go to the redo log. Any other goes to the tables; where that would
+ * change a row of which the redo log has something, all of it is moved there first (R4).
+ */
+export type Way = 'redo log' | 'tables' | 'tables, when all is moved'
+
+type Routed = { readonly batch: WriteBatch | LargeBatch; readonly isPlain: boolean }
+
+/** The way of plain batches: to the redo log and into memory first, and later into the tables. */
+export class SqliteRedoPath {
+  readonly pending: PendingCells
+  readonly #committer: GroupCommitter
+  readonly #policy: SqliteRedoPolicy
+  readonly #flusher: SqliteFlusher
+  #lastId = 0
+
+  constructor(parts: {
+    readonly committer: GroupCommitter
+    readonly use: RedoLogUse
+    /** So many cells are moved together; the usual number unless given. */
+    readonly sealedCells?: number | undefined
+    /** Called in the turn in which cells are dropped that are in the tables now. */
+    readonly beforeDrop: () => void
+    /** Told of a disk that failed beside the groups. */
+    readonly onFailure: (cause: unknown) => void
+    readonly log: StorageLog
+  }) {
+    this.pending = new PendingCells(parts.sealedCells)
+    this.#committer = parts.committer
+    this.#policy = new SqliteRedoPolicy(parts.use)
+    this.#flusher = new SqliteFlusher({ ...parts, pending: this.pending })
+  }
+
+  /** Of each batch once, when it is queued. */
+  saw(batch: Routed): void {
+    this.#policy.saw(batch)
+  }
+
+  /** Of a batch whose turn it is. All groups of the redo log have to be answered where it is not that log again. */
+  wayOf({ batch, isPlain }: Routed): Way {
+    const { usesRedoLog } = this.#policy
+    const { pending } = this
+    if (usesRedoLog && isPlain && pending.hasRoom) return 'redo log'
+    if (pending.isEmpty) return 'tables'
+    const isApart = usesRedoLog && !isPlain && !this.#isTouched(batch)
+    return isApart ? 'tables' : 'tables, when all is moved'
+  }
+
+  /** Plain batches, as one record. Rejects as `GroupCommitter.commitGroup`. */
+  async commitGroup(
+    batches: readonly StepsBatch[],
+    encodedBytesMax: number,
+  ): Promise<CarriedOutGroup> {
+    const { packed, cells } = encodeRecord(batches, encodedBytesMax)
+    const generation = this.pending.growing
+    // It is handed over, and what is pending is known when it is durable.
+    const copy = new Uint8Array(packed)
+    this.#lastId += 1
+    generation.underWay += 1
+    const record = { id: this.#lastId, generation: generation.number, packed }
+    const carriedOut = await this.#committer.appendRedo(record)
+    generation.underWay -= 1
+    const [result = null] = carriedOut.results
+    // Before anybody is answered (R2).
+    if (!isFailure(result)) {
+      generation.cells.add(copy)
+      generation.cellCount += cells
+      this.#flusher.cellsCame(cells)
+    }
+    return { ...carriedOut, results: batches.map(() => result) }
+  }
+
+  /** As `SqliteFlusher.flushAll`. */
+  moveAll(): Promise<BatchFailure | null> {
+    return this.#flusher.flushAll()
+  }
+
+  /** Nothing is moved any more of itself. */
+  stop(): void {
+    this.#flusher.stop()
+  }
+
+  #isTouched(batch: WriteBatch | LargeBatch): boolean {
+    // The rows of a large batch are not made yet.
+    if (batch.kind === 'large') return true
+    if (batch.kind === 'increment') return this.pending.has(rowKeyText(batch.row))
+    return batch.steps.some(({ row }) => this.pending.has(rowKeyText(row)))
+  }
+}

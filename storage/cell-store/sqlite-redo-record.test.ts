@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { encodedBytesMax } from './sqlite-group-encoding.ts'
+import { decodeCells, encodeRecord, RECORD_BYTES_MAX } from './sqlite-redo-record.ts'
+import type { StepsBatch } from './sqlite-write-batch.ts'
+
+const FORMAT = new URL('../../docs/storage-format.md', import.meta.url)
+
+test('the record in docs/storage-format.md is what is stored, and is read again', () => {
+  const row = Buffer.from('010000000710626f620000', 'hex')
+  const cells = [
+    { family: 'write', qualifier: '0', timestamp: 8, value: Buffer.from('W') },
+    { family: 'notify', qualifier: '9', timestamp: 7, value: Buffer.alloc(0) },
+  ] as const
+  const otherwise = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
+  const batch: StepsBatch = { kind: 'steps', steps: [{ row, when: [], ifMatched: [], otherwise }] }
+  const record = encodeRecord([batch], encodedBytesMax(batch))
+  assert.equal(record.cells, 2)
+  const hex = Buffer.from(record.packed).toString('hex').toUpperCase()
+  const documented = readFileSync(FORMAT, 'utf8').replaceAll(/`|\n/g, ' ')
+  assert.ok(documented.includes((hex.match(/../g) ?? []).join(' ')), hex)
+  assert.deepEqual(decodeCells(record.packed, 0), cells)
+})
+
+test('notes stand in one cell, and the smallest batches with the longest notes fit as well', () => {
+  const noted = (timestamp: number, value: Uint8Array): StepsBatch => {
+    return { kind: 'steps', steps: [], note: { timestamp, value } }
+  }
+  const batches = [noted(1, Buffer.from('first;')), noted(2 ** 53 - 1, Buffer.alloc(100_000, 'x'))]
+  const bytes = batches.reduce((sum, batch) => sum + encodedBytesMax(batch), 0)
+  const { packed, cells } = encodeRecord(batches, bytes)
+  assert.equal(cells, 1)
+  assert.ok(packed.length < RECORD_BYTES_MAX)
+  const [note] = decodeCells(packed, 0)
+  assert.equal(note?.timestamp, 2 ** 53 - 1)
+  assert.equal(note?.value.length, 100_006)
+  const one = noted(2 ** 53 - 1, new Uint8Array())
+  assert.equal(encodeRecord([one], encodedBytesMax(one)).cells, 1)
+})
