@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, systemClock } from '../clock.ts'
+import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { receivedError } from './sqlite-error.ts'
 import type { Generation, PendingCells } from './sqlite-pending-cells.ts'
+import { FLUSHED_CELLS } from './sqlite-redo-record.ts'
 import type { BatchFailure, GroupCommitter } from './sqlite-write-batch.ts'
 
-/** For each cell that comes so many are moved, so that a generation is moved when the next is half full. */
-const FLUSHED_FOR_EACH = 2
-/** As many as one flush moves at most, for small cells. */
-const DUE_CELLS = 256
+/** For each cell that comes so many are moved, so that a generation is moved before the next is full. */
+const FLUSHED_FOR_EACH = 1.25
 /** When nothing has been written for so long, all is moved: who starts or reads then finds tables only. */
 const IDLE_MS = 250
 /** What could not be moved is tried again after so long, or after so many more cells. */
@@ -112,7 +112,7 @@ export class SqliteFlusher {
 
   async #flushWhatIsDue(): Promise<void> {
     const { sealedCells } = this.#pending
-    const enough = Math.min(DUE_CELLS, sealedCells)
+    const enough = Math.min(FLUSHED_CELLS, sealedCells)
     while (this.#due >= enough && this.#underWay === undefined && this.#canFlush()) {
       this.#due -= enough
       if (!(await this.#flushInBackground())) return
@@ -146,7 +146,8 @@ export class SqliteFlusher {
   }
 
   async #flushNext(): Promise<BatchFailure | null> {
-    const { number } = this.#pending.sealed as Generation
+    const { number, underWay } = this.#pending.sealed as Generation
+    invariant(underWay === 0, 'R2', { generation: number, underWay })
     const { failure, isDone } = await this.#committer.flush(number)
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)
     if (isDone) {

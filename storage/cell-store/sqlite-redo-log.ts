@@ -4,12 +4,11 @@ import { invariant } from '../invariant.ts'
 import { FAMILIES, type Family } from './cell.ts'
 import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
-import { GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
+import { FLUSHED_CELLS, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
 
-/** What is moved at once, and how many records are deleted: two or three milliseconds, in which no group is committed. */
-const FLUSHED_CELLS = 256
+/** How many records are deleted at once: a few milliseconds, in which no group is committed. */
 const FORGOTTEN_RECORDS = 512
 
 /** Of the records that an earlier process has left. */
@@ -35,6 +34,8 @@ export class SqliteRedoLog {
   readonly #append: Statement<unknown[]>
   readonly #forget: Statement<unknown[]>
   readonly #generations = new Map<number, Generation>()
+  /** Whether a COMMIT syncs. */
+  #isSynced = true
   /** Records that are durable and in no memtable yet. */
   #kept: RedoRecord[] = []
   /** The last record that has been deleted. */
@@ -51,6 +52,7 @@ export class SqliteRedoLog {
 
   /** Durable when this returns null (R1). Ids ascend, and so do generations. */
   append(record: RedoRecord): BatchFailure | null {
+    invariant(this.#isSynced, 'R1', { record: record.id })
     const result = this.#transactions.inOne({
       run: () => this.#append.run(record.id, record.packed),
       undo: () => {},
@@ -80,12 +82,12 @@ export class SqliteRedoLog {
     this.arrange()
     const generation = this.#generations.get(number)
     invariant(generation !== undefined, 'R3', { generation: number })
-    this.#database.pragma('synchronous = NORMAL')
+    this.#setSynced(false)
     try {
       return this.#flushSome(number, generation)
     } finally {
       // A COMMIT that failed and left its transaction open was the last one here.
-      if (!this.#database.inTransaction) this.#database.pragma('synchronous = FULL')
+      if (!this.#database.inTransaction) this.#setSynced(true)
     }
   }
 
@@ -110,6 +112,11 @@ export class SqliteRedoLog {
     }
     // Ids begin anew.
     this.#forgotten = 0
+  }
+
+  #setSynced(isSynced: boolean): void {
+    this.#database.pragma(`synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`)
+    this.#isSynced = isSynced
   }
 
   #begin(number: number, bytesMax: number): Generation {

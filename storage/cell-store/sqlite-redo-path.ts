@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { rowKeyText } from './row-key.ts'
 import { SqliteFlusher } from './sqlite-flusher.ts'
@@ -89,7 +90,14 @@ export class SqliteRedoPath {
 
   /** As `SqliteFlusher.flushAll`. */
   moveAll(): Promise<BatchFailure | null> {
+    this.#policy.wasInTheWay()
     return this.#flusher.flushAll()
+  }
+
+  /** Of batches that go to the tables. Violations of R4. */
+  assertApart(batches: readonly (WriteBatch | LargeBatch)[]): void {
+    if (this.pending.isEmpty) return
+    for (const batch of batches) invariant(!this.#isTouched(batch), 'R4', { batch: batch.kind })
   }
 
   /** Nothing is moved any more of itself. */

@@ -34,9 +34,19 @@ test('where every second batch is another one the redo log is never used, and is
   assert.equal(see(2, PLAIN), true)
 })
 
+test('once everything had to be moved for a batch, the redo log is used again a thousand plain ones later', () => {
+  const { policy, see } = given('auto')
+  assert.equal(see(300, PLAIN), true)
+  policy.wasInTheWay()
+  assert.equal(policy.usesRedoLog, false)
+  assert.equal(see(1_023, PLAIN), false)
+  assert.equal(see(1, PLAIN), true)
+})
+
 test('always and never are what they say', () => {
   const [always, never] = [given('always'), given('never')]
   assert.equal(always.policy.usesRedoLog, true)
+  always.policy.wasInTheWay()
   assert.equal(always.see(5_000, OTHER), true)
   assert.equal(never.see(5_000, PLAIN), false)
 })

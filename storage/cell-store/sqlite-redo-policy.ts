@@ -28,6 +28,13 @@ export class SqliteRedoPolicy {
     return this.#usesRedoLog
   }
 
+  /** All had to be moved for one batch: that costs as much as the log saves in a thousand. */
+  wasInTheWay(): void {
+    if (this.#use !== 'auto') return
+    this.#others = MOST
+    this.#usesRedoLog = false
+  }
+
   saw(batch: { readonly isPlain: boolean }): void {
     if (this.#use !== 'auto') return
     if (!batch.isPlain) this.#others = Math.min(this.#others + WEIGHT, MOST)

@@ -11,6 +11,9 @@ export const REDO_GROUP_BYTES_MAX = 512 * 1024
 /** All records of a generation together; it is sealed long before. */
 export const GENERATION_BYTES_MAX = 8 * 1024 * 1024
 
+/** So many cells are moved at once: about as long as the main thread needs to make the next group. */
+export const FLUSHED_CELLS = 64
+
 /** What the notes of a group need beside their values: one row, with one cell. */
 const NOTE_ROW_BYTES_MAX = 64
 

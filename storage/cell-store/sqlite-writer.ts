@@ -218,10 +218,14 @@ export class SqliteWriter {
     const batches: WriteBatch[] = []
     let bytes = 0
     for (const queued of group) {
-      if (queued.batch.kind === 'large') return [await this.#committer.commitLarge(queued.batch)]
+      if (queued.batch.kind === 'large') {
+        this.#redo.assertApart([queued.batch])
+        return [await this.#committer.commitLarge(queued.batch)]
+      }
       batches.push(queued.batch)
       bytes += queued.bytes
     }
+    this.#redo.assertApart(batches)
     const { results, ms } = await this.#committer.commitGroup(batches, bytes)
     this.#learn(batches.length, ms)
     return results
