@@ -27,6 +27,10 @@ const batch: fc.Arbitrary<StepsBatch> = fc
     }),
   }))
 
+const asked = fc.constantFrom('nothing' as const, 'rows' as const, 'ranges' as const)
+/** Some batches, and whether somebody looks behind them. */
+const record = fc.tuple(fc.array(batch, { maxLength: 3 }), fc.boolean())
+
 const encoded = (batches: readonly StepsBatch[]) =>
   encodeRecord(
     batches,
@@ -52,8 +56,8 @@ const plain = ({ value, ...place }: Cell) => ({
 
 test('a memtable has of each row what was set last at each place, in order, whenever somebody looks', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.array(batch, { maxLength: 3 }), fc.boolean())), (records) => {
-      const memtable = new SqlitePackedMemtable(1024 * 1024)
+    fc.property(asked, fc.array(record), (asked, records) => {
+      const memtable = new SqlitePackedMemtable(1024 * 1024, asked)
       const expected = new Map<string, Map<string, Cell>>()
       for (const [batches, looks] of records) {
         const { packed, cells } = encoded(batches)
@@ -86,6 +90,16 @@ test('a memtable has of each row what was set last at each place, in order, when
     }),
     { numRuns: 300 },
   )
+})
+
+test('a memtable tells what it has been asked for, so that the next one has it ready', () => {
+  const memtable = new SqlitePackedMemtable(1024)
+  assert.equal(memtable.asked, 'nothing')
+  memtable.has('a')
+  assert.equal(memtable.asked, 'rows')
+  memtable.firstFrom('')
+  memtable.cellsOf('a')
+  assert.equal(memtable.asked, 'ranges')
 })
 
 test('a memtable says when it has no room, and what it handed out stays as it is', () => {

@@ -4,6 +4,9 @@ import { setCell } from './mutation-application.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 import { decodeCells, walkRows } from './sqlite-redo-record.ts'
 
+/** What somebody has asked a memtable for: rows by their keys, or what comes next in the order of the keys. */
+export type Asked = 'nothing' | 'rows' | 'ranges'
+
 /** Where in the memory of a memtable a row begins; all places, where several records have the row. */
 type Places = number | number[]
 
@@ -18,14 +21,25 @@ export class SqlitePackedMemtable {
   /** How much of it is in `#rows`. */
   #indexed = 0
   readonly #rows = new Map<string, Places>()
+  readonly #keeps: Asked
+  #asked: Asked = 'nothing'
   /** Undefined as long as nobody has asked for an order. */
   #keys: OrderedRowKeys | undefined
   /** Those that are not among them. */
   #unordered: string[] = []
 
-  /** Holds records of so many bytes together. */
-  constructor(bytesMax: number) {
+  /**
+   * Holds records of so many bytes together, and keeps ready what was asked of the one before it: to make up for
+   * thousands of records at once would hold everybody up.
+   */
+  constructor(bytesMax: number, keeps: Asked = 'nothing') {
     this.#memory = Buffer.allocUnsafeSlow(bytesMax)
+    this.#keeps = keeps
+  }
+
+  /** The most that it has been asked for. */
+  get asked(): Asked {
+    return this.#asked
   }
 
   get bytes(): number {
@@ -40,17 +54,17 @@ export class SqlitePackedMemtable {
   add(record: Uint8Array): void {
     this.#memory.set(record, this.#used)
     this.#used += record.length
+    if (this.#keeps !== 'nothing') this.#index()
+    if (this.#keeps === 'ranges') this.#order()
   }
 
   has(text: string): boolean {
-    this.index()
-    return this.#rows.has(text)
+    return this.#askedRows().has(text)
   }
 
   /** In the order of `compareCells`; of two at the same place, the later one. Empty where there is no such row. */
   cellsOf(text: string): Cell[] {
-    this.index()
-    const places = this.#rows.get(text)
+    const places = this.#askedRows().get(text)
     const cells: Cell[] = []
     if (places === undefined) return cells
     for (const place of typeof places === 'number' ? [places] : places) {
@@ -60,16 +74,28 @@ export class SqlitePackedMemtable {
   }
 
   firstFrom(text: string): string | undefined {
-    return this.#ordered().firstFrom(text)
+    return this.#askedKeys().firstFrom(text)
   }
 
   /** The last key before `text`, or the last of all when it is absent. */
   lastBefore(text: string | undefined): string | undefined {
-    return this.#ordered().lastBefore(text)
+    return this.#askedKeys().lastBefore(text)
   }
 
-  /** Looks which rows have come. Whoever asks for one does; where nobody reads what is written, nobody has to. */
-  index(): void {
+  #askedRows(): ReadonlyMap<string, Places> {
+    if (this.#asked === 'nothing') this.#asked = 'rows'
+    this.#index()
+    return this.#rows
+  }
+
+  #askedKeys(): OrderedRowKeys {
+    this.#asked = 'ranges'
+    this.#index()
+    return this.#order()
+  }
+
+  /** Where nobody reads what is written, nobody need look which rows have come. */
+  #index(): void {
     const begin = this.#indexed
     if (begin === this.#used) return
     this.#indexed = this.#used
@@ -87,8 +113,7 @@ export class SqlitePackedMemtable {
     else places.push(at)
   }
 
-  #ordered(): OrderedRowKeys {
-    this.index()
+  #order(): OrderedRowKeys {
     // To sort all at once costs a third of putting them in their places one by one.
     if (this.#keys === undefined) this.#keys = OrderedRowKeys.of(this.#unordered.sort())
     else for (const text of this.#unordered) this.#keys.insert(text)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell } from './cell.ts'
 import { uniteChosen } from './row-filter-evaluation.ts'
-import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
+import { type Asked, SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX } from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
@@ -86,7 +86,8 @@ export class PendingCells {
   /** What is there now is to be moved; records that are made from now on are not. */
   seal(): void {
     this.#sealed = this.#growing
-    this.#growing = generation(this.#growing.number + 1)
+    const { number, cells } = this.#growing
+    this.#growing = generation(number + 1, cells.asked)
   }
 
   /** The snapshots that are read from now on have it. */
@@ -95,7 +96,7 @@ export class PendingCells {
   }
 }
 
-function generation(number: number): Generation {
-  const cells = new SqlitePackedMemtable(GENERATION_BYTES_MAX)
+function generation(number: number, asked: Asked = 'nothing'): Generation {
+  const cells = new SqlitePackedMemtable(GENERATION_BYTES_MAX, asked)
   return { number, cells, cellCount: 0, underWay: 0 }
 }

@@ -67,7 +67,6 @@ export class SqliteRedoLog {
     for (const { generation: number, id, packed } of this.#kept) {
       const generation = this.#generations.get(number) ?? this.#begin(number, GENERATION_BYTES_MAX)
       generation.cells.add(packed)
-      generation.cells.index()
       generation.through = id
     }
     this.#kept = []
@@ -120,7 +119,8 @@ export class SqliteRedoLog {
   }
 
   #begin(number: number, bytesMax: number): Generation {
-    const begun = { cells: new SqlitePackedMemtable(bytesMax), through: 0, nextRow: '' }
+    const cells = new SqlitePackedMemtable(bytesMax, 'rows')
+    const begun = { cells, through: 0, nextRow: '' }
     this.#generations.set(number, begun)
     return begun
   }
