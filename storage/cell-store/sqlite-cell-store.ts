@@ -244,8 +244,12 @@ class SqliteCellStore implements EmbeddedCellStore {
     await this.#writer.close()
     this.#redo.stop()
     try {
-      // What cannot be moved now is at the next start.
-      if (!this.#writer.hasFailed) await this.#redo.moveAll().catch(() => {})
+      // What finds no room now is moved at the next start.
+      if (!this.#writer.hasFailed) await this.#redo.moveAll()
+    } catch (cause) {
+      this.#writer.fail(cause)
+    }
+    try {
       await this.#threads.closeCheckpointer()
       this.#tables.close()
       await this.#threads.closeWriter({ emptiesLog: !this.#writer.hasFailed })

@@ -4,7 +4,7 @@ import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { receivedError } from './sqlite-error.ts'
 import type { Generation, PendingCells } from './sqlite-pending-cells.ts'
-import { FLUSHED_CELLS } from './sqlite-redo-record.ts'
+import { FLUSHED_CELLS, FLUSHED_CELLS_MAX } from './sqlite-redo-record.ts'
 import type { BatchFailure, GroupCommitter } from './sqlite-write-batch.ts'
 
 /** For each cell that comes so many are moved, so that a generation is moved before the next is full. */
@@ -58,7 +58,7 @@ export class SqliteFlusher {
       this.#pending.seal()
       this.#due = 0
     }
-    this.#due += count * FLUSHED_FOR_EACH
+    this.#due += Math.ceil(count * FLUSHED_FOR_EACH)
     void this.#flushWhatIsDue()
   }
 
@@ -71,7 +71,7 @@ export class SqliteFlusher {
       while (this.#underWay !== undefined) await this.#underWay
       if (this.#pending.isEmpty) return null
       if (this.#pending.sealed === undefined) this.#pending.seal()
-      const failure = await this.#flushSome()
+      const failure = await this.#flushSome(FLUSHED_CELLS_MAX)
       if (failure !== null) return failure
     }
   }
@@ -104,7 +104,7 @@ export class SqliteFlusher {
       else {
         if (this.#pending.sealed === undefined) this.#pending.seal()
         if (!this.#canFlush()) return true
-        if (!(await this.#flushInBackground())) return false
+        if (!(await this.#flushInBackground(FLUSHED_CELLS))) return false
       }
     }
     return true
@@ -114,8 +114,9 @@ export class SqliteFlusher {
     const { sealedCells } = this.#pending
     const enough = Math.min(FLUSHED_CELLS, sealedCells)
     while (this.#due >= enough && this.#underWay === undefined && this.#canFlush()) {
-      this.#due -= enough
-      if (!(await this.#flushInBackground())) return
+      const cells = Math.min(this.#due, FLUSHED_CELLS_MAX)
+      this.#due -= cells
+      if (!(await this.#flushInBackground(cells))) return
     }
   }
 
@@ -125,9 +126,9 @@ export class SqliteFlusher {
   }
 
   /** False for what could not be moved: it stays where it is. */
-  async #flushInBackground(): Promise<boolean> {
+  async #flushInBackground(cells: number): Promise<boolean> {
     try {
-      const failure = await this.#flushSome()
+      const failure = await this.#flushSome(cells)
       if (failure === null) return true
       const error = receivedError(failure.cause).message
       this.#log.warn({ error }, 'the redo log was not moved into the tables; tried again later')
@@ -138,17 +139,17 @@ export class SqliteFlusher {
     return false
   }
 
-  #flushSome(): Promise<BatchFailure | null> {
-    this.#underWay = this.#flushNext().finally(() => {
+  #flushSome(cells: number): Promise<BatchFailure | null> {
+    this.#underWay = this.#flushNext(cells).finally(() => {
       this.#underWay = undefined
     })
     return this.#underWay
   }
 
-  async #flushNext(): Promise<BatchFailure | null> {
+  async #flushNext(cells: number): Promise<BatchFailure | null> {
     const { number, underWay } = this.#pending.sealed as Generation
     invariant(underWay === 0, 'R2', { generation: number, underWay })
-    const { failure, isDone } = await this.#committer.flush(number)
+    const { failure, isDone } = await this.#committer.flush(number, cells)
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)
     if (isDone) {
       this.#beforeDrop()

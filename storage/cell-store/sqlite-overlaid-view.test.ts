@@ -53,6 +53,34 @@ function rowsOf(view: CellView, { end, ...order }: ChunkRequest): string[] {
   return rows
 }
 
+test('few rows wanted of a family that hardly any pending row has: hundreds of others are passed in each chunk', () => {
+  const pending = new PendingCells()
+  for (let row = 1_000; row < 2_000; row += 1) {
+    const cell = { family: row === 1_999 ? 'lock' : 'data', qualifier: '0', timestamp: 1 } as const
+    const otherwise = [{ kind: 'setCell', ...cell, value: new Uint8Array() } as const]
+    const step = { row: Buffer.from(String(row)), when: [], ifMatched: [], otherwise }
+    const batch: StepsBatch = { kind: 'steps', steps: [step] }
+    pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  }
+  const view = new SqliteOverlaidView(new MemoryCellStore().view, pending)
+  for (const reverse of [false, true]) {
+    let chunks = 0
+    const found: string[] = []
+    let rest: Chunk['rest'] = { start: new Uint8Array(), end: undefined }
+    while (rest !== undefined) {
+      const chunk: Chunk = view.readChunk({
+        ...(rest.end === undefined ? { start: rest.start } : { start: rest.start, end: rest.end }),
+        ...{ reverse, filter: [{ family: 'lock' }], rowsMax: 1, bytesMax: 1_000 },
+      })
+      found.push(...chunk.rows.map(({ key }) => Buffer.from(key).toString()))
+      chunks += 1
+      rest = chunk.rest
+    }
+    assert.deepEqual(found, ['1999'])
+    assert.ok(chunks <= 4, `${chunks} chunks`)
+  }
+})
+
 test('R2: tables and two generations of pending cells read as one store that has had all writes in their order', async () => {
   const scenario = fc.record({
     tables: layer,

@@ -7,6 +7,9 @@ import { keyAfter, rowKeyText } from './row-key.ts'
 import { textAfter } from './sqlite-packed-memtable.ts'
 import type { PendingCells } from './sqlite-pending-cells.ts'
 
+/** So many pending rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
+const PENDING_ROWS_AT_ONCE = 512
+
 /**
  * The tables with the pending cells over them. A cell that is in both is the same in both, so it makes no difference
  * when it is moved.
@@ -39,30 +42,46 @@ export class SqliteOverlaidView implements CellView {
     if (this.#pending.isEmpty) return chunk
     const { reverse = false, rowsMax } = request
     const covered = coveredBy(chunk, request)
-    const pending = new Set(this.#pendingIn(covered, reverse).take(rowsMax + 1))
-    return pending.size === 0 ? chunk : this.#overlay(request, chunk, pending)
+    const pendingMax = Math.max(rowsMax, PENDING_ROWS_AT_ONCE)
+    const pending = [...this.#pendingIn(covered, reverse).take(pendingMax + 1)]
+    if (pending.length === 0) return chunk
+    // One more than are looked at tells where the rest begins.
+    const beyond = pending.length > pendingMax ? pending.at(-1) : undefined
+    return this.#overlay(request, chunk, new Set(pending), beyond)
   }
 
   /** Puts the pending rows of what the chunk covers among its rows; it may have to end earlier then. */
-  #overlay(request: ChunkRequest, chunk: Chunk, pending: ReadonlySet<string>): Chunk {
+  #overlay(
+    request: ChunkRequest,
+    chunk: Chunk,
+    pending: ReadonlySet<string>,
+    beyond: string | undefined,
+  ): Chunk {
     const { start, end, reverse = false, filter, rowsMax, bytesMax } = request
     const stored = new Map(chunk.rows.map((row) => [rowKeyText(row.key), row]))
     const texts = [...new Set([...stored.keys(), ...pending])].sort()
     if (reverse) texts.reverse()
     const rows: Row[] = []
-    for (let visited = 0, bytes = 0; visited < texts.length; visited++) {
-      const text = texts[visited] as string
-      const isPending = pending.has(text)
-      const key = isPending ? Buffer.from(text, 'latin1') : (stored.get(text) as Row).key
-      if (visited === rowsMax || bytes >= bytesMax) {
+    let bytes = 0
+    for (const text of texts) {
+      if (rows.length === rowsMax || bytes >= bytesMax || text === beyond) {
+        const key = Buffer.from(text, 'latin1')
         return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
       }
-      const row = isPending ? this.readRows([key], filter)[0] : stored.get(text)
+      const isChanged = pending.has(text) && this.#concerns(filter, text)
+      const key = Buffer.from(text, 'latin1')
+      const row = isChanged ? this.readRows([key], filter)[0] : stored.get(text)
       if (row == null) continue
       rows.push(row)
       for (const { value } of row.cells) bytes += value.length
     }
     return { rows, rest: chunk.rest }
+  }
+
+  /** Whether something of a family that is asked for is pending of the row. */
+  #concerns(filter: RowFilter, text: string): boolean {
+    const cells = this.#pending.cellsOf(text)
+    return cells.some((cell) => filter.some(({ family }) => family === cell.family))
   }
 
   *#pendingIn({ start, end }: KeyRange, reverse: boolean): Generator<string> {

@@ -7,8 +7,11 @@ import { decodeCells, walkRows } from './sqlite-redo-record.ts'
 /** What somebody has asked a memtable for: rows by their keys, or what comes next in the order of the keys. */
 export type Asked = 'nothing' | 'rows' | 'ranges'
 
-/** Where in the memory of a memtable a row begins; all places, where several records have the row. */
-type Places = number | number[]
+/**
+ * Where in the memory of a memtable a row begins; where several records have it, all places, and the cells of the
+ * first so many of them as somebody has read them: a row that is written and read all the time has thousands.
+ */
+type Places = number | { readonly all: number[]; readonly cells: Cell[]; read: number }
 
 /**
  * Cells in memory by their rows (Bigtable's memtable; Chang et al., OSDI 2006, section 5.3), as the redo records that
@@ -62,14 +65,17 @@ export class SqlitePackedMemtable {
     return this.#askedRows().has(text)
   }
 
-  /** In the order of `compareCells`; of two at the same place, the later one. Empty where there is no such row. */
-  cellsOf(text: string): Cell[] {
+  /**
+   * In the order of `compareCells`; of two at the same place, the later one. Empty where there is no such row.
+   * Good until the next record comes.
+   */
+  cellsOf(text: string): readonly Cell[] {
     const places = this.#askedRows().get(text)
-    const cells: Cell[] = []
-    if (places === undefined) return cells
-    for (const place of typeof places === 'number' ? [places] : places) {
-      for (const cell of decodeCells(this.#memory, place)) setCell(cells, cell)
-    }
+    if (places === undefined) return []
+    if (typeof places === 'number') return this.#readInto([], places)
+    const { all, cells } = places
+    for (; places.read < all.length; places.read++)
+      this.#readInto(cells, all[places.read] as number)
     return cells
   }
 
@@ -109,8 +115,14 @@ export class SqlitePackedMemtable {
     if (places === undefined) {
       this.#rows.set(text, at)
       this.#unordered.push(text)
-    } else if (typeof places === 'number') this.#rows.set(text, [places, at])
-    else places.push(at)
+    } else if (typeof places === 'number') {
+      this.#rows.set(text, { all: [places, at], cells: [], read: 0 })
+    } else places.all.push(at)
+  }
+
+  #readInto(cells: Cell[], place: number): Cell[] {
+    for (const cell of decodeCells(this.#memory, place)) setCell(cells, cell)
+    return cells
   }
 
   #order(): OrderedRowKeys {

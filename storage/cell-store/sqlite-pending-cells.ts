@@ -50,6 +50,11 @@ export class PendingCells {
     return cells.hasRoomFor((underWay + 1) * RECORD_BYTES_MAX)
   }
 
+  /** Whether more has come than could be moved. */
+  get isBehind(): boolean {
+    return this.#sealed !== undefined && this.#growing.cellCount >= 2 * this.sealedCells
+  }
+
   get isWorthSealing(): boolean {
     const { cells, cellCount } = this.#growing
     if (this.#sealed !== undefined) return false

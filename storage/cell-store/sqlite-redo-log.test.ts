@@ -64,7 +64,7 @@ test('R1, R3: a record is one row of the redo log, its cells are in the tables w
   ])
   // Ids begin anew.
   assert.equal(after.redoLog.append(recordOf(1, 1, ['d'])), null)
-  assert.deepEqual(after.redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual(after.redoLog.flush(1, 64), { failure: null, isDone: true })
   assert.deepEqual([after.records(), after.rows()], [0, ['a', 'b', 'c', 'd']])
 })
 
@@ -75,14 +75,14 @@ test('R3: a generation is moved in the order of its keys, some at a time, and it
   for (const [at, key] of keys.toReversed().entries()) redoLog.append(recordOf(at + 1, 1, [key]))
   redoLog.append(recordOf(701, 2, ['0 of another generation']))
   for (let moved = 64; moved < 700; moved += 64) {
-    assert.deepEqual(redoLog.flush(1), { failure: null, isDone: false })
+    assert.deepEqual(redoLog.flush(1, 64), { failure: null, isDone: false })
     assert.deepEqual([records(), rows()], [701, keys.slice(0, moved)])
   }
-  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: false })
+  assert.deepEqual(redoLog.flush(1, 64), { failure: null, isDone: false })
   assert.deepEqual([records(), rows()], [701 - 512, keys])
-  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual(redoLog.flush(1, 64), { failure: null, isDone: true })
   assert.deepEqual([records(), rows()], [1, keys])
-  assert.deepEqual(redoLog.flush(2), { failure: null, isDone: true })
+  assert.deepEqual(redoLog.flush(2, 64), { failure: null, isDone: true })
   assert.deepEqual([records(), rows().length], [0, 701])
 })
 
@@ -93,8 +93,8 @@ test('R3: a process that dies while it moves a generation: the next one moves al
   before.redoLog.append(recordOf(id, 1, manyRows(600), 'first'))
   before.redoLog.append(recordOf(id + 1, 1, ['10000', '10599'], 'second'))
   before.redoLog.append(recordOf(id + 2, 2, ['10000'], 'third'))
-  before.redoLog.flush(1)
-  before.redoLog.flush(1)
+  before.redoLog.flush(1, 64)
+  before.redoLog.flush(1, 64)
   before.database.close()
   const after = open()
   assert.deepEqual([after.records(), after.rows().length], [3, 128])
@@ -109,7 +109,7 @@ test('R1: commits are synced again after cells were moved without a sync', async
   const { open } = await given(t)
   const { database, redoLog } = open()
   redoLog.append(recordOf(1, 1, ['a']))
-  redoLog.flush(1)
+  redoLog.flush(1, 64)
   assert.equal(database.pragma('synchronous', { simple: true }), 2)
 })
 
@@ -120,7 +120,7 @@ test('cells that do not fit on the disk stay in the redo log, and are moved when
   redoLog.append(recordOf(1, 1, keys, 'x'.repeat(1_000)))
   const pages = database.pragma('page_count', { simple: true }) as number
   database.pragma(`max_page_count = ${pages + 5}`)
-  const { failure, isDone } = redoLog.flush(1)
+  const { failure, isDone } = redoLog.flush(1, 64)
   assert.deepEqual(
     [failure?.kind, failure?.cause.code, isDone],
     ['notApplied', 'SQLITE_FULL', false],
@@ -129,6 +129,6 @@ test('cells that do not fit on the disk stay in the redo log, and are moved when
   assert.equal(database.pragma('synchronous', { simple: true }), 2)
   assert.equal(redoLog.append(recordOf(2, 2, keys, 'x'.repeat(1_000)))?.kind, 'notApplied')
   database.pragma(`max_page_count = ${pages + 1_000}`)
-  assert.deepEqual(redoLog.flush(1), { failure: null, isDone: true })
+  assert.deepEqual(redoLog.flush(1, 64), { failure: null, isDone: true })
   assert.deepEqual([records(), rows()], [0, keys])
 })

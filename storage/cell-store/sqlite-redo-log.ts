@@ -4,7 +4,7 @@ import { invariant } from '../invariant.ts'
 import { FAMILIES, type Family } from './cell.ts'
 import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
-import { FLUSHED_CELLS, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
+import { FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
 
@@ -73,17 +73,17 @@ export class SqliteRedoLog {
   }
 
   /**
-   * Moves some cells of a generation that grows no more into the tables, in the order of their keys: neighbours share
+   * Moves about so many cells of a generation that grows no more into the tables, in the order of their keys: neighbours share
    * pages. Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of
    * these transactions (R3). After a failure nothing has been moved.
    */
-  flush(number: number): Flushed {
+  flush(number: number, cells: number): Flushed {
     this.arrange()
     const generation = this.#generations.get(number)
     invariant(generation !== undefined, 'R3', { generation: number })
     this.#setSynced(false)
     try {
-      return this.#flushSome(number, generation)
+      return this.#flushSome(number, generation, cells)
     } finally {
       // A COMMIT that failed and left its transaction open was the last one here.
       if (!this.#database.inTransaction) this.#setSynced(true)
@@ -105,7 +105,7 @@ export class SqliteRedoLog {
     for (const record of packed.pluck().iterate()) generation.cells.add(record)
     generation.through = last
     for (let isDone = false; !isDone; ) {
-      const flushed = this.flush(LEFT_OVER)
+      const flushed = this.flush(LEFT_OVER, FLUSHED_CELLS_MAX)
       if (flushed.failure !== null) throw new Error(flushed.failure.cause.message)
       isDone = flushed.isDone
     }
@@ -125,14 +125,14 @@ export class SqliteRedoLog {
     return begun
   }
 
-  #flushSome(number: number, generation: Generation): Flushed {
+  #flushSome(number: number, generation: Generation, cellsWanted: number): Flushed {
     const { cells, through } = generation
     let next = generation.nextRow === undefined ? undefined : cells.firstFrom(generation.nextRow)
     let forgotten = this.#forgotten
     const families = Object.values(this.#inserts)
     const result = this.#transactions.inOne({
       run: () => {
-        for (let count = 0; next !== undefined && count < FLUSHED_CELLS; ) {
+        for (let count = 0; next !== undefined && count < cellsWanted; ) {
           count += this.#insertRow(next, cells)
           next = cells.firstFrom(textAfter(next))
         }

@@ -68,8 +68,11 @@ class AsksNoted implements GroupCommitter {
     return { results: [this.redoResult], ms: 0 }
   }
 
-  async flush(generation: number): Promise<Flushed> {
+  readonly cellsFlushed: number[] = []
+
+  async flush(generation: number, cells: number): Promise<Flushed> {
     this.asked.push(`flush ${generation}`)
+    this.cellsFlushed.push(cells)
     return await this.flushed(generation)
   }
 }
@@ -152,6 +155,19 @@ describe('the way of plain batches', () => {
     await Promise.all(answers)
     const kinds = committer.asked.map((one) => one.split(' ').slice(0, 2).join(' '))
     assert.deepEqual(kinds, ['redo 1', 'tables z', 'flush 1', 'tables a'])
+  })
+
+  test('a batch that sets no cell is none for the redo log, where nobody would move its record', async (t) => {
+    const { committer, writer, redo } = given(t)
+    const step = { row: Buffer.from('a'), when: [], ifMatched: [], otherwise: [] }
+    await writer.submit({ kind: 'steps', steps: [step] })
+    await writer.submit({
+      kind: 'steps',
+      steps: [],
+      note: { timestamp: 1, value: Buffer.from('n') },
+    })
+    assert.deepEqual(committer.asked, ['tables a', 'redo 1 \0log/00000000000001'])
+    assert.ok(!redo.pending.isEmpty)
   })
 
   test('R4: a counter and a large batch wait as well', async (t) => {
@@ -242,6 +258,26 @@ describe('moving what is pending', () => {
     moved.resolve({ failure: null, isDone: true })
     await eventLoopTurn()
     assert.deepEqual(['a', 'b', 'c'].map(pendingOf), [[], ['later'], ['c']])
+  })
+
+  test('after large groups more is moved at once, and while more comes than can be moved the rest goes to the tables', async (t) => {
+    const { committer, submit, redo } = given(t, 100)
+    const rows = (prefix: string) => Array.from({ length: 150 }, (_, at) => `${prefix}${at}`)
+    const moved = Promise.withResolvers<Flushed>()
+    await submit(...rows('a'))
+    committer.flushed = () => moved.promise
+    await submit(...rows('b'))
+    assert.deepEqual(committer.cellsFlushed, [188, 188])
+    await submit(...rows('c'))
+    await submit(...rows('e'))
+    assert.ok(redo.pending.isBehind)
+    committer.asked.length = 0
+    await submit('d')
+    assert.deepEqual(committer.asked, ['tables d'])
+    moved.resolve({ failure: null, isDone: true })
+    await eventLoopTurn()
+    await submit('c1')
+    assert.equal(committer.asked.at(-1), 'redo 3 c1')
   })
 
   test('when nobody writes for a while all is moved, though there is little of it', async (t) => {

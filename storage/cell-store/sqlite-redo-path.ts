@@ -58,9 +58,10 @@ export class SqliteRedoPath {
   wayOf({ batch, isPlain }: Routed): Way {
     const { usesRedoLog } = this.#policy
     const { pending } = this
-    if (usesRedoLog && isPlain && pending.hasRoom) return 'redo log'
+    const takesMore = pending.hasRoom && !pending.isBehind
+    if (usesRedoLog && isPlain && takesMore) return 'redo log'
     if (pending.isEmpty) return 'tables'
-    const isApart = usesRedoLog && !isPlain && !this.#isTouched(batch)
+    const isApart = usesRedoLog && !this.#isTouched(batch)
     return isApart ? 'tables' : 'tables, when all is moved'
   }
 

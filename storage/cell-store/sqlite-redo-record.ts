@@ -13,6 +13,8 @@ export const GENERATION_BYTES_MAX = 8 * 1024 * 1024
 
 /** So many cells are moved at once: about as long as the main thread needs to make the next group. */
 export const FLUSHED_CELLS = 64
+/** After large groups, and when everybody waits for it. */
+export const FLUSHED_CELLS_MAX = 1024
 
 /** What the notes of a group need beside their values: one row, with one cell. */
 const NOTE_ROW_BYTES_MAX = 64

@@ -87,8 +87,8 @@ export class SqliteThreads implements GroupCommitter {
     return await this.#write({ kind: 'redo', record }, [record.packed.buffer])
   }
 
-  async flush(generation: number): Promise<Flushed> {
-    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation })
+  async flush(generation: number, cells: number): Promise<Flushed> {
+    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation, cells })
     this.#checkpointWhenWorthIt(answer.log)
     return answer
   }

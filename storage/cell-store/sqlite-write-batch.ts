@@ -26,14 +26,16 @@ export type IncrementBatch = {
   readonly increments: readonly Increment[]
 }
 
-/** Whether the batch only sets cells, whatever is there. */
+/** Whether the batch only sets cells, whatever is there, and at least one. */
 export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
   if (batch.kind !== 'steps') return false
+  let setsCells = batch.note !== undefined
   for (const { when, otherwise } of batch.steps) {
     if (when.length > 0) return false
     for (const { kind } of otherwise) if (kind !== 'setCell') return false
+    if (otherwise.length > 0) setsCells = true
   }
-  return true
+  return setsCells
 }
 
 /**
@@ -92,6 +94,6 @@ export interface GroupCommitter {
    */
   appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
 
-  /** Moves some cells of a generation into the tables, of which all records have been answered. */
-  flush(generation: number): Promise<Flushed>
+  /** Moves about so many cells of a generation into the tables, of which all records have been answered. */
+  flush(generation: number, cells: number): Promise<Flushed>
 }

@@ -24,7 +24,7 @@ export type WriterRequest =
   /** One batch, encoded in parts. */
   | { readonly kind: 'large'; readonly parts: readonly Uint8Array[] }
   | { readonly kind: 'redo'; readonly record: RedoRecord }
-  | { readonly kind: 'flush'; readonly generation: number }
+  | { readonly kind: 'flush'; readonly generation: number; readonly cells: number }
   | { readonly kind: 'reclaim' }
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
@@ -71,7 +71,7 @@ class WriterService implements ThreadService<WriterRequest> {
         // A record is a few pages long, and its cells will be flushed.
         return timed(() => [this.#redoLog.append(request.record)])
       case 'flush':
-        return { ...this.#redoLog.flush(request.generation), log: this.#lookAtLog() }
+        return { ...this.#redoLog.flush(request.generation, request.cells), log: this.#lookAtLog() }
       case 'reclaim':
         return reclaimPages(this.#database)
       case 'close':
