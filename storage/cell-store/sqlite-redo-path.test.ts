@@ -262,14 +262,20 @@ describe('moving what is pending', () => {
 
   test('after large groups more is moved at once, and while more comes than can be moved the rest goes to the tables', async (t) => {
     const { committer, submit, redo } = given(t, 100)
-    const rows = (prefix: string) => Array.from({ length: 150 }, (_, at) => `${prefix}${at}`)
+    /** Five batches in one turn, of thirty cells each. */
+    const submitMany = async (prefix: string) => {
+      const batches = Array.from({ length: 5 }, (_, batch) =>
+        Array.from({ length: 30 }, (_, at) => `${prefix}${batch * 30 + at}`),
+      )
+      await Promise.all(batches.map((rows) => submit(...rows)))
+    }
     const moved = Promise.withResolvers<Flushed>()
-    await submit(...rows('a'))
+    await submitMany('a')
     committer.flushed = () => moved.promise
-    await submit(...rows('b'))
+    await submitMany('b')
     assert.deepEqual(committer.cellsFlushed, [188, 188])
-    await submit(...rows('c'))
-    await submit(...rows('e'))
+    await submitMany('c')
+    await submitMany('e')
     assert.ok(redo.pending.isBehind)
     committer.asked.length = 0
     await submit('d')
@@ -293,7 +299,7 @@ describe('moving what is pending', () => {
     committer.flushed = async () => ({ failure: failure('notApplied'), isDone: false })
     const [cell] = batchOf('a').steps[0]?.otherwise ?? []
     assert.ok(cell?.kind === 'setCell')
-    const large = { ...cell, value: new Uint8Array(15_000) }
+    const large = { ...cell, value: new Uint8Array(3_500) }
     const submitSome = () =>
       Promise.allSettled(
         Array.from({ length: 30 }, (_, at) =>

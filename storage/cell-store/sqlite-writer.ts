@@ -31,10 +31,10 @@ const EARLY_GROUP_BATCHES_MIN = 24
 const QUICK_BATCH_MS_MAX = 0.08
 
 /**
- * A batch that is longer gains nothing by being written twice: its cells lie beside each other, or fill pages of
- * their own.
+ * A batch that is longer gains nothing by being written twice: it fills pages of its own, or has so many cells that
+ * a sync is little beside them.
  */
-const PLAIN_BYTES_MAX = 16 * 1024
+const PLAIN_BYTES_MAX = 4 * 1024
 
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]

@@ -179,7 +179,7 @@ async function fillDisk(t: TestContext, redoLog: string): Promise<void> {
       await db.query('INSERT INTO entry (id, note) VALUES (:id, :note)', {
         id,
         // Larger ones do not go to the redo log.
-        note: 'x'.repeat(12_000),
+        note: 'x'.repeat(3_000),
       })
       written.push(id)
     } catch (error) {
