@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import type { Family, Timestamp } from './cell.ts'
+import { rowKeyText } from './row-key.ts'
 import { isDuplicate } from './sqlite-error.ts'
 import { CELLS_AT_ONCE, statementTexts } from './sqlite-schema.ts'
 
@@ -8,8 +9,8 @@ const COLUMNS = 4
 
 /**
  * Sets cells of one family, eight by one statement where there are so many: to call a statement costs
- * as much as to insert a cell. Until then they wait here, so whoever reads the family or deletes in it
- * settles them first, and so does COMMIT. Throws what SQLite throws; the transaction is undone then.
+ * as much as to insert a cell. Until then they wait here, so whoever reads a row of the family or deletes in
+ * it settles that row first, and COMMIT all of them. Throws what SQLite throws; the transaction is undone then.
  *
  * `OR REPLACE` for several rows would make SQLite copy each page that they change, to be able to undo
  * the statement by itself. `OR FAIL` leaves the rows before the one that is already there, and setting
@@ -19,6 +20,8 @@ export class SqliteCellInserts {
   readonly #insertSome: Statement<unknown[]>
   readonly #setOne: Statement<unknown[]>
   #waiting: unknown[] = []
+  /** Of those cells. */
+  readonly #waitingRows = new Set<string>()
 
   constructor(database: Database, family: Family) {
     const texts = statementTexts(family)
@@ -28,7 +31,13 @@ export class SqliteCellInserts {
 
   set(row: Uint8Array, qualifier: string, timestamp: Timestamp, value: Uint8Array): void {
     this.#waiting.push(row, qualifier, timestamp, value)
+    this.#waitingRows.add(rowKeyText(row))
     if (this.#waiting.length === CELLS_AT_ONCE * COLUMNS) this.#insert()
+  }
+
+  /** Everything that was set in the row is in the database; what waits is mostly of others. */
+  settleRow(row: Uint8Array): void {
+    if (this.#waitingRows.size > 0 && this.#waitingRows.has(rowKeyText(row))) this.settle()
   }
 
   /** Everything that was set is in the database. */
@@ -39,6 +48,7 @@ export class SqliteCellInserts {
   /** Of a transaction that was undone. */
   forget(): void {
     this.#waiting = []
+    this.#waitingRows.clear()
   }
 
   #insert(): void {
@@ -48,7 +58,7 @@ export class SqliteCellInserts {
       if (!isDuplicate(error)) throw error
       this.#setOneByOne()
     }
-    this.#waiting = []
+    this.forget()
   }
 
   #setOneByOne(): void {
@@ -56,6 +66,6 @@ export class SqliteCellInserts {
     for (let at = 0; at < waiting.length; at += COLUMNS) {
       this.#setOne.run(waiting[at], waiting[at + 1], waiting[at + 2], waiting[at + 3])
     }
-    this.#waiting = []
+    this.forget()
   }
 }

@@ -88,7 +88,7 @@ test('predicates see the batches before them in the group, and not the steps of 
     batchOf('b'),
     batchOf('b?', 'c?', 'c?'),
   ])
-  assert.deepEqual(results, [[false], [true], null, [true, false, false]])
+  assert.deepEqual(results, [null, [true], null, [true, false, false]])
 })
 
 test('many cells of a group, among them some that are there already or come twice: the last value stays', () => {
@@ -109,6 +109,17 @@ test('many cells of a group, among them some that are there already or come twic
   )
 })
 
+test('a condition sees what its row was given before it in the group, while cells of other rows wait', () => {
+  const letters = [...'abcdefgh']
+  const asked = letters.flatMap((letter) => [batchOf(letter), batchOf(`${letter}?`)])
+  assert.deepEqual(applier.applyGroup([batchOf('z?'), ...asked, batchOf('z?')]), [
+    null,
+    ...letters.flatMap(() => [null, [true]]),
+    [true],
+  ])
+  assert.deepEqual(rowsStored(), [...letters, 'z'])
+})
+
 test('what is deleted between two settings of a cell stays deleted, and a cell set afterwards stays', () => {
   const erase = (row: string): StepsBatch => {
     const all = {
@@ -127,7 +138,7 @@ test('what is deleted between two settings of a cell stays deleted, and a cell s
 test('a batch that does not fit on the disk fails alone, whole, and the others keep their order', () => {
   leaveSpace(8)
   const results = applier.applyGroup([batchOf('a?'), tooLarge(), batchOf('b'), batchOf('a?', 'l?')])
-  assert.deepEqual(kindsOf(results), [[false], 'notApplied', null, [true, false]])
+  assert.deepEqual(kindsOf(results), [null, 'notApplied', null, [true, false]])
   assert.match((results[1] as { cause: { code: string } }).cause.code, /^SQLITE_FULL/)
   assert.deepEqual(rowsStored(), ['a', 'b', 'l'])
 })

@@ -18,6 +18,9 @@ type FamilyWrites = {
   readonly deleteFromColumn: Statement<unknown[]>
 }
 
+/** One for all batches of a group, because a message has the same object only once. */
+const MATCHED: BatchResult = Object.freeze([true])
+
 type GroupResult = readonly BatchResult[] | BatchFailure
 
 /** The batches of a group run in one SQLite transaction: one sync of the disk for all of them. */
@@ -74,14 +77,17 @@ export class SqliteGroupApplier {
       for (const { row, otherwise } of steps) this.#mutate(row, otherwise)
       return null
     }
-    this.#settle()
+    for (const { row, when } of steps) {
+      for (const { family } of when) this.#writes[family].inserts.settleRow(row)
+    }
     // All predicates first: a step must not see what another step of its batch does.
     const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
     for (let at = 0; at < steps.length; at++) {
       const { row, ifMatched, otherwise } = steps[at] as RowStep
       this.#mutate(row, matched[at] ? ifMatched : otherwise)
     }
-    return matched
+    if (!matched.includes(true)) return null
+    return matched.length === 1 ? MATCHED : matched
   }
 
   /** In one cell for all of the group. */
@@ -96,8 +102,8 @@ export class SqliteGroupApplier {
 
   #increment({ row, increments }: IncrementBatch): BatchResult {
     const changed = (increment: Increment) => {
-      this.#settle()
       const { family, qualifier } = increment
+      this.#writes[family].inserts.settleRow(row)
       const [newest] = this.#reader.readRow(row, [{ family, qualifier, newest: 1 }])
       return incrementedCell(newest, increment)
     }
@@ -121,7 +127,7 @@ export class SqliteGroupApplier {
       if (mutation.kind === 'setCell') {
         inserts.set(row, mutation.qualifier, mutation.timestamp, mutation.value)
       } else {
-        inserts.settle()
+        inserts.settleRow(row)
         const { from = 0, until = END_OF_TIME } = mutation.timestamps
         deleteFromColumn.run(row, mutation.qualifier, from, until)
       }

@@ -114,7 +114,8 @@ export class SqliteRedoLog {
   }
 
   #setSynced(isSynced: boolean): void {
-    this.#database.pragma(`synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`)
+    // It takes effect when it is prepared, so it is said anew each time, and `pragma` would make a statement of it.
+    this.#database.exec(isSynced ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
     this.#isSynced = isSynced
   }
 

@@ -40,7 +40,7 @@ export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
 
 /**
  * What became of a batch that is on disk: which steps matched, or the new values of the counters.
- * `null` where no step had a condition, so that none matched: most batches, and the cheapest to send.
+ * `null` where no step matched: most batches, and the cheapest to send.
  */
 export type BatchSuccess = readonly boolean[] | readonly bigint[] | null
 

@@ -22,8 +22,11 @@ export const GROUP_BYTES_MAX = 4 * 1024 * 1024
 const GROUPS_UNDER_WAY_MAX = 2
 /** Fewer batches in a second group are not worth its sync. */
 const SECOND_GROUP_BATCHES_MIN = 16
-/** So many do not wait for the end of the turn that brings them: it may bring as many again. */
-const EARLY_GROUP_BATCHES_MIN = 24
+/**
+ * So many do not wait for the end of the turn that brings them: it may bring as many again. With fewer, each sync and
+ * all else that a group costs would be shared by fewer.
+ */
+const EARLY_GROUP_BATCHES_MIN = 32
 /**
  * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
  * many transactions. One sync for all of them is better then.
@@ -39,7 +42,7 @@ const PLAIN_BYTES_MAX = 4 * 1024
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
-/** The answer of nearly every batch: its one step has no condition. */
+/** The answer of nearly every batch: its one step has no condition, or one that nothing met. */
 const NOT_MATCHED: BatchAnswer = Object.freeze([false])
 
 type QueuedBatch = {
