@@ -9,7 +9,7 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
-import type { Mutation, SetCell } from './mutation.ts'
+import type { DeleteFromColumn, Mutation, SetCell } from './mutation.ts'
 import type { NaiveCellStore } from './naive-cell-store.ts'
 import type { CellSelector, RowFilter } from './row-filter.ts'
 
@@ -108,8 +108,16 @@ export const setCell: fc.Arbitrary<SetCell> = fc.record({
   ...{ family, qualifier, timestamp, value },
 })
 
+/** Empties one place, mostly one at which a cell stands. */
+export const eraseCell: fc.Arbitrary<DeleteFromColumn> = fc
+  .record({ family, qualifier, from: fc.constantFrom(0, 1, 2, 3, 4) })
+  .map(({ from, ...column }) => {
+    return { kind: 'deleteFromColumn', ...column, timestamps: { from, until: from + 1 } }
+  })
+
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 4, arbitrary: setCell },
+  { weight: 1, arbitrary: eraseCell },
   {
     weight: 1,
     arbitrary: fc.record({

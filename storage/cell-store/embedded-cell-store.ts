@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from './cell.ts'
 import type { CellStore, CheckAndMutate, RowScan } from './cell-store.ts'
+import type { Mutation } from './mutation.ts'
 import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 
@@ -35,6 +36,11 @@ export interface EmbeddedCellStore extends CellStore {
 
 /** A conditional mutation of one row, as for `checkAndMutateRow`. */
 export type RowStep = { readonly row: Uint8Array } & CheckAndMutate
+
+/** A step that changes the row whatever is there. It never matches. */
+export function unconditionalStep(row: Uint8Array, mutations: readonly Mutation[]): RowStep {
+  return { row, when: [], ifMatched: [], otherwise: mutations }
+}
 
 /**
  * The steps of a batch in their order. A batch has its place among the others from the call on, but the

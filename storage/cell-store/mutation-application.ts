@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell } from './cell.ts'
+import { type CellPlace, compareCells } from './cell-order.ts'
 import type { Increment } from './cell-store.ts'
 import { CellStoreError } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
@@ -11,9 +12,11 @@ const COUNTER_TIMESTAMP = 0
 /** Applies the mutations in their order to the cells of one row, which stay in their order. */
 export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): void {
   for (const mutation of mutations) {
-    if (mutation.kind === 'setCell') setCell(cells, mutation)
-    else {
-      const { family, qualifier } = mutation
+    const { family, qualifier } = mutation
+    if (mutation.kind === 'setCell') {
+      const { timestamp, value } = mutation
+      putCell(cells, { family, qualifier, timestamp, value })
+    } else {
       const { from = 0, until = Infinity } = mutation.timestamps
       const start = positionOf(cells, { family, qualifier, timestamp: until - 1 })
       const end = positionOf(cells, { family, qualifier, timestamp: from - 1 })
@@ -22,13 +25,12 @@ export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): v
   }
 }
 
-/** Writes one cell into those of its row, which stay in their order. */
-export function setCell(cells: Cell[], { family, qualifier, timestamp, value }: Cell): void {
-  const at = positionOf(cells, { family, qualifier, timestamp })
+/** Puts a cell among those of its row, which stay in their order, or in place of the one that stands there. */
+export function putCell<T extends CellPlace>(cells: T[], cell: T): void {
+  const at = positionOf(cells, cell)
   const found = cells[at]
-  const replaces =
-    found?.family === family && found.qualifier === qualifier && found.timestamp === timestamp
-  cells.splice(at, replaces ? 1 : 0, { family, qualifier, timestamp, value })
+  const replaces = found !== undefined && compareCells(found, cell) === 0
+  cells.splice(at, replaces ? 1 : 0, cell)
 }
 
 /**

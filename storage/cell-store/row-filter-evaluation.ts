@@ -8,14 +8,17 @@ export function chooseCells(cells: readonly Cell[], filter: RowFilter): readonly
   return uniteChosen(filter.map((selector) => chooseBySelector(cells, selector)))
 }
 
-/** Puts together what several selectors chose of one row; a cell that two of them chose is there once. */
-export function uniteChosen(parts: ReadonlyArray<readonly Cell[]>): readonly Cell[] {
+/**
+ * Puts together what several selectors chose of one row; a cell that two of them chose is there once. Of two at the
+ * same place that of the first list is kept.
+ */
+export function uniteChosen<T extends CellPlace>(parts: ReadonlyArray<readonly T[]>): readonly T[] {
   const filled = parts.filter((part) => part.length > 0)
   if (filled.length <= 1) return filled[0] ?? []
   const cells = filled.flat()
   if (isStrictlyAscending(cells)) return cells
   cells.sort(compareCells)
-  return cells.filter((cell, at) => at === 0 || compareCells(cells[at - 1] as Cell, cell) !== 0)
+  return cells.filter((cell, at) => at === 0 || compareCells(cells[at - 1] as T, cell) !== 0)
 }
 
 /** Whether a value lies in the selector's range of values. */
@@ -26,12 +29,12 @@ export function isChosenValue(value: Uint8Array, values: CellSelector['values'])
 }
 
 /** The first position in `cells` whose cell is at `place` or after it, found by halving. */
-export function positionOf(cells: readonly Cell[], place: CellPlace): number {
+export function positionOf(cells: readonly CellPlace[], place: CellPlace): number {
   let low = 0
   let high = cells.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareCells(cells[middle] as Cell, place) < 0) low = middle + 1
+    if (compareCells(cells[middle] as CellPlace, place) < 0) low = middle + 1
     else high = middle
   }
   return low
@@ -69,9 +72,9 @@ function chooseBySelector(cells: readonly Cell[], selector: CellSelector): Cell[
   }
 }
 
-function isStrictlyAscending(cells: readonly Cell[]): boolean {
+function isStrictlyAscending(cells: readonly CellPlace[]): boolean {
   for (let at = 1; at < cells.length; at++) {
-    if (compareCells(cells[at - 1] as Cell, cells[at] as Cell) >= 0) return false
+    if (compareCells(cells[at - 1] as CellPlace, cells[at] as CellPlace) >= 0) return false
   }
   return true
 }

@@ -18,12 +18,13 @@ import {
   type RowMutations,
   type RowScan,
 } from './cell-store.ts'
-import type {
-  CellView,
-  Chunk,
-  EmbeddedCellStore,
-  RowStep,
-  StepList,
+import {
+  type CellView,
+  type Chunk,
+  type EmbeddedCellStore,
+  type RowStep,
+  type StepList,
+  unconditionalStep,
 } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import type { Note } from './note.ts'
@@ -173,7 +174,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     const submitted: Promise<void>[] = []
     for (let from = 0; from < right.length; from += GROUP_STEPS_MAX) {
       const part = right.slice(from, from + GROUP_STEPS_MAX)
-      const steps = part.map(({ row, mutations }) => unconditional(row, mutations))
+      const steps = part.map(({ row, mutations }) => unconditionalStep(row, mutations))
       const failed = (error: unknown) => {
         if (!(error instanceof CellStoreError)) throw error
         for (const { at } of part) errors[at] = error
@@ -284,8 +285,4 @@ function errorOf({ row, mutations }: RowMutations): CellStoreError | null {
     if (error instanceof CellStoreError) return error
     throw error
   }
-}
-
-function unconditional(row: Uint8Array, mutations: RowMutations['mutations']): RowStep {
-  return { row, when: [], ifMatched: [], otherwise: mutations }
 }

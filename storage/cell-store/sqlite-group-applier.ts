@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Statement } from 'better-sqlite3'
-import { FAMILIES, type Family } from './cell.ts'
+import type { Database } from 'better-sqlite3'
 import { CellStoreError, type Increment } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import { counterValue, incrementedCell } from './mutation-application.ts'
 import { cellOfNotes } from './note.ts'
-import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
+import type { SqliteCellInserts } from './sqlite-cell-inserts.ts'
 import { sentError } from './sqlite-error.ts'
+import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { END_OF_TIME, SqliteRowReader } from './sqlite-row-reader.ts'
-import { statementTexts } from './sqlite-schema.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './sqlite-write-batch.ts'
-
-type FamilyWrites = {
-  readonly inserts: SqliteCellInserts
-  readonly deleteFromColumn: Statement<unknown[]>
-}
 
 /** One for all batches of a group, because a message has the same object only once. */
 const MATCHED: BatchResult = Object.freeze([true])
@@ -27,15 +21,14 @@ type GroupResult = readonly BatchResult[] | BatchFailure
 export class SqliteGroupApplier {
   readonly #transactions: SqliteTransactions
   readonly #reader: SqliteRowReader
-  readonly #writes: Readonly<Record<Family, FamilyWrites>>
+  readonly #writes: WritesByFamily
   readonly #inserts: readonly SqliteCellInserts[]
 
   constructor(database: Database, transactions: SqliteTransactions) {
     this.#transactions = transactions
     this.#reader = new SqliteRowReader(database)
-    const entries = FAMILIES.map((family) => [family, prepareWrites(database, family)] as const)
-    this.#writes = Object.fromEntries(entries) as Record<Family, FamilyWrites>
-    this.#inserts = entries.map(([, { inserts }]) => inserts)
+    this.#writes = prepareWrites(database)
+    this.#inserts = Object.values(this.#writes).map(({ inserts }) => inserts)
   }
 
   /**
@@ -146,11 +139,4 @@ function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
 
 function isUnconditional({ when }: RowStep): boolean {
   return when.length === 0
-}
-
-function prepareWrites(database: Database, family: Family): FamilyWrites {
-  return {
-    inserts: new SqliteCellInserts(database, family),
-    deleteFromColumn: database.prepare(statementTexts(family).deleteFromColumn),
-  }
 }

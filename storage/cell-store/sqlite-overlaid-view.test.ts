@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { filter, setCell, textOfRow } from './cell-store-programs.ts'
-import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
+import { eraseCell, filter, setCell, textOfRow } from './cell-store-programs.ts'
+import {
+  type CellView,
+  type Chunk,
+  type ChunkRequest,
+  unconditionalStep,
+} from './embedded-cell-store.ts'
 import { MemoryCellStore } from './memory-cell-store.ts'
+import type { RowFilter } from './row-filter.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteOverlaidView } from './sqlite-overlaid-view.ts'
 import { PendingCells } from './sqlite-pending-cells.ts'
@@ -14,9 +20,11 @@ import type { StepsBatch } from './sqlite-write-batch.ts'
 /** So few that the layers meet on the same rows. */
 const rowKey = fc.constantFrom(...[[0], [1], [1, 0], [0xff]].map((key) => Uint8Array.from(key)))
 
-/** What is set in one layer: nothing in many rows, or several cells in a few. */
+const mutation = fc.oneof({ weight: 3, arbitrary: setCell }, { weight: 1, arbitrary: eraseCell })
+
+/** What one layer changes: nothing in many rows, or several cells in a few. */
 const layer: fc.Arbitrary<StepsBatch> = fc
-  .array(fc.tuple(rowKey, fc.array(setCell, { minLength: 1, maxLength: 3 })), { maxLength: 8 })
+  .array(fc.tuple(rowKey, fc.array(mutation, { minLength: 1, maxLength: 3 })), { maxLength: 8 })
   .map((rows) => ({
     kind: 'steps',
     steps: rows.map(([row, otherwise]) => ({ row, when: [], ifMatched: [], otherwise })),
@@ -79,6 +87,37 @@ test('few rows wanted of a family that hardly any pending row has: hundreds of o
     assert.deepEqual(found, ['1999'])
     assert.ok(chunks <= 4, `${chunks} chunks`)
   }
+})
+
+test('an erased cell hides the one in the tables, and the next one is the newest then', () => {
+  const tables = new MemoryCellStore()
+  const key = Buffer.from('a')
+  const cell = (timestamp: number) =>
+    ({ family: 'write', qualifier: '0', timestamp, value: Buffer.from(`${timestamp}`) }) as const
+  const set = [3, 5, 7].map((timestamp) => ({ kind: 'setCell', ...cell(timestamp) }) as const)
+  void tables.applyAtomically([unconditionalStep(key, set)])
+  const pending = new PendingCells()
+  const erase = (timestamp: number) => {
+    const { family, qualifier } = cell(timestamp)
+    const timestamps = { from: timestamp, until: timestamp + 1 }
+    const mutations = [{ kind: 'deleteFromColumn', family, qualifier, timestamps } as const]
+    const batch: StepsBatch = { kind: 'steps', steps: [unconditionalStep(key, mutations)] }
+    pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  }
+  const view = new SqliteOverlaidView(tables.view, pending)
+  const found = (filter: RowFilter) =>
+    view.readRows([key], filter)[0]?.cells.map(({ timestamp }) => timestamp)
+  const newest = [{ family: 'write', qualifier: '0', newest: 1 }] as const
+  erase(7)
+  assert.deepEqual(found(newest), [5])
+  assert.deepEqual(found([{ family: 'write' }]), [5, 3])
+  pending.seal()
+  erase(5)
+  assert.deepEqual(found(newest), [3])
+  erase(3)
+  assert.equal(found(newest), undefined)
+  const all = { start: new Uint8Array(), filter: newest, rowsMax: 9, bytesMax: 999 }
+  assert.deepEqual(view.readChunk(all), { rows: [], rest: undefined })
 })
 
 test('R2: tables and two generations of pending cells read as one store that has had all writes in their order', async () => {

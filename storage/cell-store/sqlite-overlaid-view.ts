@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row } from './cell.ts'
 import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
-import type { RowFilter } from './row-filter.ts'
+import type { CellSelector, RowFilter } from './row-filter.ts'
 import { chooseCells, uniteChosen } from './row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from './row-key.ts'
 import { textAfter } from './sqlite-packed-memtable.ts'
 import type { PendingCells } from './sqlite-pending-cells.ts'
+import type { RecordedCell } from './sqlite-redo-record.ts'
 
 /** So many pending rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
 const PENDING_ROWS_AT_ONCE = 512
@@ -30,7 +31,7 @@ export class SqliteOverlaidView implements CellView {
       const key = keys[at] as Uint8Array
       const pending = this.#pending.cellsOf(rowKeyText(key))
       if (pending.length === 0) return row
-      const asked = withoutValues(filter)
+      const asked = withoutBounds(filter, pending.some(isErased))
       const stored = asked === filter ? row : this.#tables.readRows([key], asked)[0]
       const cells = united(pending, stored ?? null, filter)
       return cells.length === 0 ? null : { key, cells }
@@ -104,17 +105,35 @@ function coveredBy({ rest }: Chunk, { start, end, reverse = false }: ChunkReques
 }
 
 /**
- * The filter's cells of a row of which some are pending. The tables are asked without a bound on the values, because
- * that comes after the choice of the newest; what they give and what is pending then have all that the filter
- * chooses of the row, and perhaps more.
+ * The filter's cells of a row of which some are pending. The tables are asked without what bounds the choice of the
+ * newest; what they give and what is pending then have all that the filter chooses of the row, and perhaps more.
  */
-function united(pending: readonly Cell[], stored: Row | null, filter: RowFilter): readonly Cell[] {
-  // Of two that stand at the same place the first is kept.
+function united(
+  pending: readonly RecordedCell[],
+  stored: Row | null,
+  filter: RowFilter,
+): readonly Cell[] {
   const cells = stored === null ? pending : uniteChosen([pending, stored.cells])
-  return chooseCells(cells, filter)
+  return chooseCells(cells.filter(isThere), filter)
 }
 
-function withoutValues(filter: RowFilter): RowFilter {
-  if (filter.every(({ values }) => values === undefined)) return filter
-  return filter.map(({ values: _, ...selector }) => selector)
+function isErased({ value }: RecordedCell): boolean {
+  return value === undefined
+}
+
+function isThere(cell: RecordedCell): cell is Cell {
+  return cell.value !== undefined
+}
+
+/**
+ * A bound on the values comes after the choice of the newest. And where one of them is erased, the next one takes
+ * its place.
+ */
+function withoutBounds(filter: RowFilter, someAreErased: boolean): RowFilter {
+  const isBounded = ({ values, newest }: CellSelector) =>
+    values !== undefined || (someAreErased && newest !== undefined)
+  if (!filter.some(isBounded)) return filter
+  return filter.map(({ values: _, newest, ...selector }) =>
+    newest === undefined || someAreErased ? selector : { ...selector, newest },
+  )
 }

@@ -2,29 +2,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Cell, FAMILIES } from './cell.ts'
-import { compareCells } from './cell-order.ts'
+import { FAMILIES } from './cell.ts'
+import { type CellPlace, compareCells } from './cell-order.ts'
+import { unconditionalStep } from './embedded-cell-store.ts'
+import { type Mutation, placeErasedBy } from './mutation.ts'
 import { rowKeyText } from './row-key.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
-import { encodeRecord } from './sqlite-redo-record.ts'
+import { encodeRecord, type RecordedCell } from './sqlite-redo-record.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
 
-const cell: fc.Arbitrary<Cell> = fc.record({
+/** Of an erased cell without a value. */
+const cell: fc.Arbitrary<RecordedCell> = fc.record({
   family: fc.constantFrom(...FAMILIES),
   qualifier: fc.constantFrom('', '0', 'é', 'a longer one'),
-  timestamp: fc.constantFrom(0, 1, 7, Number.MAX_SAFE_INTEGER),
-  value: fc.uint8Array({ maxLength: 300 }),
+  timestamp: fc.constantFrom(0, 1, 7, Number.MAX_SAFE_INTEGER - 1),
+  value: fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined, freq: 4 }),
 })
+
+function mutationOf({ value, timestamp, ...column }: RecordedCell): Mutation {
+  if (value !== undefined) return { kind: 'setCell', ...column, timestamp, value }
+  const timestamps = { from: timestamp, until: timestamp + 1 }
+  return { kind: 'deleteFromColumn', ...column, timestamps }
+}
+
 const key = fc.uint8Array({ minLength: 1, maxLength: 2, max: 255 })
 const batch: fc.Arbitrary<StepsBatch> = fc
   .array(fc.tuple(key, fc.array(cell, { maxLength: 3 })), { maxLength: 4 })
   .map((rows) => ({
     kind: 'steps',
-    steps: rows.map(([row, cells]) => {
-      const otherwise = cells.map((one) => ({ kind: 'setCell', ...one }) as const)
-      return { row, when: [], ifMatched: [], otherwise }
-    }),
+    steps: rows.map(([row, cells]) => unconditionalStep(row, cells.map(mutationOf))),
   }))
 
 const asked = fc.constantFrom('nothing' as const, 'rows' as const, 'ranges' as const)
@@ -49,30 +56,35 @@ function contentOf(memtable: SqlitePackedMemtable) {
   return ascending.map((text) => [text, memtable.cellsOf(text).map(plain)])
 }
 
-const plain = ({ value, ...place }: Cell) => ({
+const plain = ({ value, ...place }: RecordedCell) => ({
   ...place,
-  value: Buffer.from(value).toString('hex'),
+  value: value === undefined ? 'erased' : Buffer.from(value).toString('hex'),
 })
 
-test('a memtable has of each row what was set last at each place, in order, whenever somebody looks', () => {
+test('a memtable has of each row what was set or erased last at each place, in order, whenever somebody looks', () => {
   fc.assert(
     fc.property(asked, fc.array(record), (asked, records) => {
       const memtable = new SqlitePackedMemtable(1024 * 1024, asked)
-      const expected = new Map<string, Map<string, Cell>>()
+      const expected = new Map<string, Map<string, RecordedCell>>()
       for (const [batches, looks] of records) {
         const { packed, cells } = encoded(batches)
         const steps = batches.flatMap((one) => one.steps)
         assert.equal(
           cells,
-          steps.reduce((sum, { otherwise }) => sum + otherwise.length, 0),
+          steps.flatMap(({ otherwise }) => otherwise).filter(({ kind }) => kind === 'setCell')
+            .length,
         )
         assert.ok(memtable.hasRoomFor(packed.length))
         memtable.add(packed)
         for (const { row, otherwise } of steps) {
           for (const mutation of otherwise) {
-            assert.ok(mutation.kind === 'setCell')
             const text = rowKeyText(row)
-            const { kind: _, ...one } = mutation
+            const isSet = mutation.kind === 'setCell'
+            const { family, qualifier, timestamp } = (
+              isSet ? mutation : placeErasedBy(mutation)
+            ) as CellPlace
+            const value = isSet ? mutation.value : undefined
+            const one = { family, qualifier, timestamp, value }
             const place = JSON.stringify([one.family, one.qualifier, one.timestamp])
             if (!expected.has(text)) expected.set(text, new Map())
             expected.get(text)?.set(place, one)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell } from './cell.ts'
-import { setCell } from './mutation-application.ts'
+import { putCell } from './mutation-application.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
-import { decodeCells, walkRows } from './sqlite-redo-record.ts'
+import { decodeCells, type RecordedCell, walkRows } from './sqlite-redo-record.ts'
 
 /** What somebody has asked a memtable for: rows by their keys, or what comes next in the order of the keys. */
 export type Asked = 'nothing' | 'rows' | 'ranges'
@@ -11,7 +10,7 @@ export type Asked = 'nothing' | 'rows' | 'ranges'
  * Where in the memory of a memtable a row begins; where several records have it, all places, and the cells of the
  * first so many of them as somebody has read them: a row that is written and read all the time has thousands.
  */
-type Places = number | { readonly all: number[]; readonly cells: Cell[]; read: number }
+type Places = number | { readonly all: number[]; readonly cells: RecordedCell[]; read: number }
 
 /**
  * Cells in memory by their rows (Bigtable's memtable; Chang et al., OSDI 2006, section 5.3), as the redo records that
@@ -69,7 +68,7 @@ export class SqlitePackedMemtable {
    * In the order of `compareCells`; of two at the same place, the later one. Empty where there is no such row.
    * Good until the next record comes.
    */
-  cellsOf(text: string): readonly Cell[] {
+  cellsOf(text: string): readonly RecordedCell[] {
     const places = this.#askedRows().get(text)
     if (places === undefined) return []
     if (typeof places === 'number') return this.#readInto([], places)
@@ -120,8 +119,8 @@ export class SqlitePackedMemtable {
     } else places.all.push(at)
   }
 
-  #readInto(cells: Cell[], place: number): Cell[] {
-    for (const cell of decodeCells(this.#memory, place)) setCell(cells, cell)
+  #readInto(cells: RecordedCell[], place: number): RecordedCell[] {
+    for (const cell of decodeCells(this.#memory, place)) putCell(cells, cell)
     return cells
   }
 

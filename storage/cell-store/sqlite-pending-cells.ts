@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell } from './cell.ts'
 import { uniteChosen } from './row-filter-evaluation.ts'
 import { type Asked, SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
-import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX } from './sqlite-redo-record.ts'
+import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX, type RecordedCell } from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
 const SEALED_CELLS = 16_384
@@ -66,10 +65,9 @@ export class PendingCells {
   }
 
   /** In the order of `compareCells`. Empty where nothing of the row is pending. */
-  cellsOf(text: string): readonly Cell[] {
+  cellsOf(text: string): readonly RecordedCell[] {
     const newer = this.#growing.cells.cellsOf(text)
     if (this.#sealed === undefined) return newer
-    // Of two at the same place the first is kept.
     return uniteChosen([newer, this.#sealed.cells.cellsOf(text)])
   }
 

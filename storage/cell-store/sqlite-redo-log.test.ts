@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { testFolder } from '../../test/test-folder.ts'
+import { unconditionalStep } from './embedded-cell-store.ts'
+import type { Mutation } from './mutation.ts'
 import { openWriterConnection } from './sqlite-connection.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteRedoLog } from './sqlite-redo-log.ts'
@@ -38,7 +40,23 @@ function recordOf(
 ): RedoRecord {
   const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } as const
   const otherwise = [{ ...cell, value: Buffer.from(value) }]
-  const steps = rows.map((row) => ({ row: Buffer.from(row), when: [], ifMatched: [], otherwise }))
+  return recordThat(id, generation, rows, otherwise)
+}
+
+/** Erases that cell. */
+function erasureOf(id: number, generation: number, rows: readonly string[]): RedoRecord {
+  const timestamps = { from: 1, until: 2 }
+  const erased = { kind: 'deleteFromColumn', family: 'data', qualifier: '0', timestamps } as const
+  return recordThat(id, generation, rows, [erased])
+}
+
+function recordThat(
+  id: number,
+  generation: number,
+  rows: readonly string[],
+  mutations: readonly Mutation[],
+): RedoRecord {
+  const steps = rows.map((row) => unconditionalStep(Buffer.from(row), mutations))
   const batch: StepsBatch = { kind: 'steps', steps }
   const { packed } = encodeRecord([batch], encodedBytesMax(batch))
   return { id, generation, packed }
@@ -103,6 +121,37 @@ test('R3: a process that dies while it moves a generation: the next one moves al
   const others =
     "SELECT CAST(row || ' ' || value AS TEXT) FROM cell_data WHERE CAST(value AS TEXT) <> 'first'"
   assert.deepEqual(after.select(others), ['10000 third', '10599 second'])
+})
+
+test('an erased cell is not moved, and one that is in the tables is deleted there', async (t) => {
+  const { open } = await given(t)
+  const { redoLog, rows, select } = open()
+  redoLog.append(recordOf(1, 1, ['a', 'b', 'c']))
+  redoLog.append(erasureOf(2, 1, ['b', 'never there']))
+  assert.deepEqual(redoLog.flush(1, 64), { failure: null, isDone: true })
+  assert.deepEqual(rows(), ['a', 'c'])
+  redoLog.append(erasureOf(3, 2, ['a', 'c']))
+  redoLog.append(recordOf(4, 2, ['c', 'd'], 'again'))
+  assert.deepEqual(redoLog.flush(2, 64), { failure: null, isDone: true })
+  const values = select("SELECT CAST(row || ' ' || value AS TEXT) FROM cell_data ORDER BY row")
+  assert.deepEqual(values, ['c again', 'd again'])
+})
+
+test('R3: of a process that dies while it moves what erases, the next one erases all of it', async (t) => {
+  const { open } = await given(t)
+  const before = open()
+  const keys = manyRows(200)
+  before.redoLog.append(recordOf(1, 1, keys))
+  before.redoLog.flush(1, 1_000)
+  before.redoLog.append(recordOf(2, 2, ['0', '99999']))
+  before.redoLog.append(erasureOf(3, 2, [...keys.slice(1), '0']))
+  before.redoLog.append(erasureOf(4, 3, ['99999']))
+  before.redoLog.flush(2, 64)
+  before.database.close()
+  const after = open()
+  assert.deepEqual([after.records(), after.rows().length], [3, 200 - 63])
+  after.redoLog.recover()
+  assert.deepEqual([after.records(), after.rows()], [0, [keys[0]]])
 })
 
 test('R1: commits are synced again after cells were moved without a sync', async (t) => {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../invariant.ts'
-import { FAMILIES, type Family } from './cell.ts'
-import { SqliteCellInserts } from './sqlite-cell-inserts.ts'
+import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
 import { FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
@@ -30,7 +29,7 @@ type Generation = {
 export class SqliteRedoLog {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
-  readonly #inserts: Readonly<Record<Family, SqliteCellInserts>>
+  readonly #writes: WritesByFamily
   readonly #append: Statement<unknown[]>
   readonly #forget: Statement<unknown[]>
   readonly #generations = new Map<number, Generation>()
@@ -44,8 +43,7 @@ export class SqliteRedoLog {
   constructor(database: Database, transactions: SqliteTransactions) {
     this.#database = database
     this.#transactions = transactions
-    const entries = FAMILIES.map((family) => [family, new SqliteCellInserts(database, family)])
-    this.#inserts = Object.fromEntries(entries) as Record<Family, SqliteCellInserts>
+    this.#writes = prepareWrites(database)
     this.#append = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
     this.#forget = database.prepare('DELETE FROM redo WHERE id <= +?')
   }
@@ -130,21 +128,21 @@ export class SqliteRedoLog {
     const { cells, through } = generation
     let next = generation.nextRow === undefined ? undefined : cells.firstFrom(generation.nextRow)
     let forgotten = this.#forgotten
-    const families = Object.values(this.#inserts)
+    const families = Object.values(this.#writes)
     const result = this.#transactions.inOne({
       run: () => {
         for (let count = 0; next !== undefined && count < cellsWanted; ) {
           count += this.#insertRow(next, cells)
           next = cells.firstFrom(textAfter(next))
         }
-        for (const inserts of families) inserts.settle()
+        for (const { inserts } of families) inserts.settle()
         if (next !== undefined) return
         // Some at a time, because a writer that is alone has a record for each of its commits.
         forgotten = Math.min(forgotten + FORGOTTEN_RECORDS, through)
         this.#forget.run(forgotten)
       },
       undo: () => {
-        for (const inserts of families) inserts.forget()
+        for (const { inserts } of families) inserts.forget()
       },
     })
     if (!result.done) return { failure: result.failure, isDone: false }
@@ -159,7 +157,10 @@ export class SqliteRedoLog {
     const key = Buffer.from(text, 'latin1')
     const cells = memtable.cellsOf(text)
     for (const { family, qualifier, timestamp, value } of cells) {
-      this.#inserts[family].set(key, qualifier, timestamp, value)
+      const { inserts, deleteFromColumn } = this.#writes[family]
+      // Each place is there once, so it does not matter that what is set may wait.
+      if (value !== undefined) inserts.set(key, qualifier, timestamp, value)
+      else deleteFromColumn.run(key, qualifier, timestamp, timestamp + 1)
     }
     return cells.length
   }

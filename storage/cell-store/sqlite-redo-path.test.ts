@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { silentLog } from '../storage-log.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
+import type { Mutation } from './mutation.ts'
 import { rowKeyText } from './row-key.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
 import { SqliteRedoPath } from './sqlite-redo-path.ts'
@@ -24,13 +25,21 @@ const failure = (kind: BatchFailure['kind']): BatchFailure => {
   return { kind, cause: { ...cause, refusal: undefined, cause: undefined } }
 }
 
-/** Sets a cell in each row; with a question mark behind the first, only where that has none. */
+/**
+ * Sets a cell in each row; with `?` behind it, only where the row has none. With `-` the cell is erased, and with
+ * `--` all older ones are, too.
+ */
 function batchOf(...texts: readonly string[]): StepsBatch {
-  const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } as const
+  const column = { family: 'data', qualifier: '0' } as const
   const steps = texts.map((text) => {
-    const when = text.endsWith('?') ? [{ family: 'data' } as const] : []
-    const otherwise = [{ ...cell, value: Buffer.from(text) }]
-    return { row: Buffer.from(text.replace('?', '')), when, ifMatched: [], otherwise }
+    const [row = '', sign] = text.split(/(?=[?-])/)
+    const when = sign === '?' ? [{ family: 'data' } as const] : []
+    const timestamps = { from: text.endsWith('--') ? 0 : 1, until: 2 }
+    const mutation: Mutation =
+      sign === '-'
+        ? { kind: 'deleteFromColumn', ...column, timestamps }
+        : { kind: 'setCell', ...column, timestamp: 1, value: Buffer.from(text) }
+    return { row: Buffer.from(row), when, ifMatched: [], otherwise: [mutation] }
   })
   return { kind: 'steps', steps }
 }
@@ -96,7 +105,9 @@ function given(t: TestContext, sealedCells?: number) {
   t.after(() => redo.stop())
   const submit = (...texts: readonly string[]) => writer.submit(batchOf(...texts))
   const pendingOf = (text: string) =>
-    redo.pending.cellsOf(text).map(({ value }) => Buffer.from(value).toString())
+    redo.pending
+      .cellsOf(text)
+      .map(({ value }) => (value ? Buffer.from(value).toString() : 'erased'))
   return { committer, fatal, redo, writer, submit, pendingOf, dropped: () => dropped }
 }
 
@@ -113,6 +124,16 @@ describe('the way of plain batches', () => {
     disk.resolve()
     await Promise.all(answers)
     assert.deepEqual(seen, ['a', 'a'])
+  })
+
+  test('one that erases a cell is plain, and one that erases a range of cells is not', async (t) => {
+    const { committer, submit, pendingOf } = given(t)
+    await submit('a')
+    await Promise.all([submit('a-', 'b'), submit('c--')])
+    assert.deepEqual(committer.asked, ['redo 1 a', 'redo 1 a b', 'tables c'])
+    assert.deepEqual(['a', 'b'].map(pendingOf), [['erased'], ['b']])
+    await submit('a--')
+    assert.deepEqual(committer.asked.slice(3), ['flush 1', 'tables a'])
   })
 
   test('a batch that asks for what is there goes to the tables, and leaves what is pending where it is', async (t) => {

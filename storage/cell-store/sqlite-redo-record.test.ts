@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { unconditionalStep } from './embedded-cell-store.ts'
+import type { Mutation } from './mutation.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { decodeCells, encodeRecord, RECORD_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
@@ -14,14 +16,20 @@ test('the record in docs/storage-format.md is what is stored, and is read again'
     { family: 'write', qualifier: '0', timestamp: 8, value: Buffer.from('W') },
     { family: 'notify', qualifier: '9', timestamp: 7, value: Buffer.alloc(0) },
   ] as const
-  const otherwise = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
-  const batch: StepsBatch = { kind: 'steps', steps: [{ row, when: [], ifMatched: [], otherwise }] }
+  const erased = { family: 'lock', qualifier: '0', timestamp: 7 } as const
+  const { timestamp, ...column } = erased
+  const timestamps = { from: timestamp, until: timestamp + 1 }
+  const mutations: readonly Mutation[] = [
+    ...cells.map((cell) => ({ kind: 'setCell', ...cell }) as const),
+    { kind: 'deleteFromColumn', ...column, timestamps },
+  ]
+  const batch: StepsBatch = { kind: 'steps', steps: [unconditionalStep(row, mutations)] }
   const record = encodeRecord([batch], encodedBytesMax(batch))
   assert.equal(record.cells, 2)
   const hex = Buffer.from(record.packed).toString('hex').toUpperCase()
   const documented = readFileSync(FORMAT, 'utf8').replaceAll(/`|\n/g, ' ')
   assert.ok(documented.includes((hex.match(/../g) ?? []).join(' ')), hex)
-  assert.deepEqual(decodeCells(record.packed, 0), cells)
+  assert.deepEqual(decodeCells(record.packed, 0), [...cells, { ...erased, value: undefined }])
 })
 
 test('notes stand in one cell, and the smallest batches with the longest notes fit as well', () => {
@@ -35,7 +43,7 @@ test('notes stand in one cell, and the smallest batches with the longest notes f
   assert.ok(packed.length < RECORD_BYTES_MAX)
   const [note] = decodeCells(packed, 0)
   assert.equal(note?.timestamp, 2 ** 53 - 1)
-  assert.equal(note?.value.length, 100_006)
+  assert.equal(note?.value?.length, 100_006)
   const one = noted(2 ** 53 - 1, new Uint8Array())
   assert.equal(encodeRecord([one], encodedBytesMax(one)).cells, 1)
 })

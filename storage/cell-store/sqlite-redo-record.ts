@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Family } from './cell.ts'
-import type { SetCell } from './mutation.ts'
+import { FAMILIES, type Family } from './cell.ts'
+import type { CellPlace } from './cell-order.ts'
+import { type Mutation, placeErasedBy } from './mutation.ts'
 import { cellOfNotes, type Note } from './note.ts'
 import { PackedReader, PackedWriter } from './sqlite-packed-buffer.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
@@ -21,7 +22,13 @@ const NOTE_ROW_BYTES_MAX = 64
 
 export const RECORD_BYTES_MAX = REDO_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 
-/** A record, and how many cells it has. */
+/** A cell as a record sets it, or as none where the record erases what stands at its place. */
+export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
+
+/** With the family of a place that is erased. */
+const ERASED = 0x80
+
+/** A record, and how many cells it sets. */
 export type EncodedRecord = { readonly packed: Uint8Array<ArrayBuffer>; readonly cells: number }
 
 /**
@@ -30,10 +37,10 @@ export type EncodedRecord = { readonly packed: Uint8Array<ArrayBuffer>; readonly
  * numbers are big-endian:
  *
  *     of each row    key: length u32, bytes
- *                    cells: count u32, then of each  family u8
+ *                    cells: count u32, then of each  family u8, and 80 in it where the cell is erased
  *                                                    qualifier: length u32, UTF-8
  *                                                    timestamp f64
- *                                                    value: length u32, bytes
+ *                                                    value: length u32, bytes; none of one that is erased
  *
  * `encodedBytesMax` is the sum of what `encodedBytesMax()` says of the batches.
  */
@@ -46,22 +53,20 @@ export function encodeRecord(
   let cells = 0
   for (const { steps, note } of batches) {
     for (const { row, otherwise } of steps) {
-      cells += otherwise.length
-      if (otherwise.length > 0) writeRow(packed, row, otherwise as readonly SetCell[])
+      if (otherwise.length > 0) cells += writeRow(packed, row, otherwise)
     }
     if (note !== undefined) notes.push(note)
   }
   const [first, ...others] = notes
   if (first !== undefined) {
     const { row, mutations } = cellOfNotes([first, ...others])
-    writeRow(packed, row, mutations as readonly SetCell[])
-    cells += 1
+    cells += writeRow(packed, row, mutations)
   }
   return { packed: packed.taken(), cells }
 }
 
-/** The cells of the row that begins here, in the order in which they are set. The values share its memory. */
-export function decodeCells(record: Uint8Array, at: number): Cell[] {
+/** The cells of the row that begins here, in the order of its mutations. The values share its memory. */
+export function decodeCells(record: Uint8Array, at: number): RecordedCell[] {
   const packed = new PackedReader(record.subarray(at))
   packed.bytes()
   return packed.list(readCell)
@@ -86,20 +91,39 @@ export function walkRows(
   }
 }
 
-function writeRow(packed: PackedWriter, row: Uint8Array, cells: readonly SetCell[]): void {
+/** Of a plain batch. Answers how many cells are set. */
+function writeRow(packed: PackedWriter, row: Uint8Array, mutations: readonly Mutation[]): number {
   packed.bytes(row)
-  packed.count(cells.length)
-  for (const { family, qualifier, timestamp, value } of cells) {
-    packed.byte(FAMILIES.indexOf(family))
-    packed.text(qualifier)
-    packed.number(timestamp)
-    packed.bytes(value)
+  packed.count(mutations.length)
+  let cells = 0
+  for (const mutation of mutations) {
+    if (mutation.kind === 'setCell') {
+      writePlace(packed, mutation, 0)
+      packed.bytes(mutation.value)
+      cells += 1
+    } else {
+      writePlace(packed, placeErasedBy(mutation) as CellPlace, ERASED)
+      packed.count(0)
+    }
   }
+  return cells
 }
 
-function readCell(packed: PackedReader): Cell {
-  const family = FAMILIES[packed.byte()] as Family
+function writePlace(
+  packed: PackedWriter,
+  { family, qualifier, timestamp }: CellPlace,
+  flag: number,
+): void {
+  packed.byte(FAMILIES.indexOf(family) | flag)
+  packed.text(qualifier)
+  packed.number(timestamp)
+}
+
+function readCell(packed: PackedReader): RecordedCell {
+  const byte = packed.byte()
+  const family = FAMILIES[byte & ~ERASED] as Family
   const qualifier = packed.text()
   const timestamp = packed.number()
-  return { family, qualifier, timestamp, value: packed.bytes() }
+  const value = packed.bytes()
+  return { family, qualifier, timestamp, value: byte < ERASED ? value : undefined }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Increment } from './cell-store.ts'
 import type { RowStep, StepList } from './embedded-cell-store.ts'
+import { type Mutation, placeErasedBy } from './mutation.ts'
 import type { Note } from './note.ts'
 import type { SentError } from './sqlite-error.ts'
 
@@ -26,16 +27,19 @@ export type IncrementBatch = {
   readonly increments: readonly Increment[]
 }
 
-/** Whether the batch only sets cells, whatever is there, and at least one. */
+/** Whether the batch only sets and erases single cells, whatever is there, and at least one. */
 export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
   if (batch.kind !== 'steps') return false
-  let setsCells = batch.note !== undefined
+  let changesCells = batch.note !== undefined
   for (const { when, otherwise } of batch.steps) {
-    if (when.length > 0) return false
-    for (const { kind } of otherwise) if (kind !== 'setCell') return false
-    if (otherwise.length > 0) setsCells = true
+    if (when.length > 0 || !otherwise.every(isOfOneCell)) return false
+    if (otherwise.length > 0) changesCells = true
   }
-  return setsCells
+  return changesCells
+}
+
+function isOfOneCell(mutation: Mutation): boolean {
+  return mutation.kind === 'setCell' || placeErasedBy(mutation) !== undefined
 }
 
 /**

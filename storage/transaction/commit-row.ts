@@ -21,9 +21,17 @@ export function commitRow(
 ): CheckAndMutate {
   return {
     when: [lockOf(stamps.conditionColumn, stamps.startTs)],
-    ifMatched: group.columns.flatMap((column) => commitColumn(column, stamps)),
+    ifMatched: commitMutations(group, stamps),
     otherwise: [],
   }
+}
+
+/** What the commit of a row group changes in its row. */
+export function commitMutations(
+  group: RowGroup,
+  stamps: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
+): Mutation[] {
+  return group.columns.flatMap((column) => commitColumn(column, stamps))
 }
 
 function commitColumn(

@@ -5,6 +5,7 @@ import { rowKey } from '../../test/cell-notation.ts'
 import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { placedRow } from './latched-rows.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2']
 const TRANSFER = { bob: '3', joe: '9' }
@@ -39,16 +40,30 @@ describe('a two-phase commit in the process that owns the store', () => {
     assert.equal(world.store.batches.length, 3)
   })
 
-  test('meets a lock without a latch: a rule was broken, and the lock is not overrun (J1)', async () => {
+  test('meets a lock without a latch: a rule was broken, and nothing is queued (J1)', async () => {
     const world = await bobAndJoe()
     await world.given('joe lock@4 primary=joe put 8')
-    const broken = (error: unknown) => error instanceof InvariantViolation
-    const refused = assert.rejects(world.commitAt(7, TRANSFER), broken)
-    await world.store.apply()
-    await refused
-    const joes = (await lockLines(world)).filter((line) => line.startsWith('joe'))
-    assert.equal(joes.length, 1)
-    assert.match(joes[0] ?? '', /lock@4/)
+    // As if another row in joe's place had been written: only then the row is looked at.
+    const rows = [{ ...placedRow('joe'), kind: 'write' }] as const
+    const owner = world.latches.latch(8, 'onePhase', rows)
+    world.latches.stampCommitted(owner, 9)
+    world.latches.release(owner, rows)
+    await assert.rejects(world.commitAt(7, TRANSFER), (error: unknown) => {
+      return error instanceof InvariantViolation && error.rule === 'J1'
+    })
+    assert.equal(world.store.batches.length, 0)
+    assert.equal(world.latches.size, 0)
+  })
+
+  test('asks for no condition: the latch has seen to what a condition would ask for', async () => {
+    const world = await bobAndJoe()
+    world.store.isHeld = false
+    await world.commitAt(7, TRANSFER)
+    await world.context.background.drain()
+    assert.equal(world.store.batches.length, 3)
+    for (const { when, ifMatched } of world.store.batches.flat()) {
+      assert.deepEqual([when, ifMatched], [[], []])
+    }
   })
 
   test('latches every row before its prewrite is queued, without a timestamp', async () => {

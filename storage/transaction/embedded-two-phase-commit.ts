@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { joinedSteps, stepsOf } from '../cell-store/embedded-cell-store.ts'
+import { joinedSteps, stepsOf, unconditionalStep } from '../cell-store/embedded-cell-store.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
-import { commitRow } from './commit-row.ts'
+import { commitMutations } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
 import { placedRow } from './latched-rows.ts'
 import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
-import { decidePrewrite, latchedPrewriteStep, prewriteStep } from './prewrite.ts'
+import { decidePrewrite, prewriteMutations, prewriteStep } from './prewrite.ts'
 import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
 import { applyUntilTaken } from './step-batch.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
@@ -96,7 +96,7 @@ async function lockRows(context: EmbeddedContext, commit: LatchedCommit): Promis
       continue
     }
     const { owner } = step
-    const found = await step.applied.catch((error: unknown) => {
+    await step.applied.catch((error: unknown) => {
       if (!isNotApplied(error)) {
         inDoubt(context, startTs, error)
         throw new InDoubt('prewrite', { cause: error })
@@ -104,7 +104,6 @@ async function lockRows(context: EmbeddedContext, commit: LatchedCommit): Promis
       context.latches.release(owner, commit.groups)
       throw error
     })
-    invariant(!found.includes(true), 'J3', { startTs })
     return owner
   }
 }
@@ -117,9 +116,9 @@ function latchAndPrewrite(
   | Obstacle {
   const { cellStore, latches } = context
   const { startTs } = request
-  const steps = stepsOf(groups, (group) => {
-    return { row: group.row, ...latchedPrewriteStep(group, startTs) }
-  })
+  const steps = stepsOf(groups, (group) =>
+    unconditionalStep(group.row, prewriteMutations(group, startTs)),
+  )
   // Below the safe point no lock may appear any more: collection has settled all there were.
   const reason = fencedOff(context, request)
   if (reason !== undefined) return { kind: 'refused', reason }
@@ -156,7 +155,7 @@ function findVersion(
  */
 async function decide(
   context: EmbeddedContext,
-  { request, primary, primaryColumn }: LatchedCommit,
+  { request, primary }: LatchedCommit,
   owner: LatchOwner,
 ): Promise<CommitOutcome> {
   const { cellStore, oracle, latches, commitLog } = context
@@ -172,14 +171,12 @@ async function decide(
       }
       latches.stamp(owner, commitTs)
       if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-      const step = commitRow(primary, { conditionColumn: primaryColumn, startTs, commitTs })
+      const step = unconditionalStep(primary.row, commitMutations(primary, { startTs, commitTs }))
       // The primary decides for all rows, so their entry in the log comes with it.
       const { note, steps } = commitLog.noteOf(commitTs, request.rows)
       const hints = hintsAtCommit(request.hints, commitTs)
-      const batch = joinedSteps([{ row: primary.row, ...step }], [...hints, ...steps])
-      const [isCommitted] = await cellStore.applyAtomically(batch, note)
-      // Nobody else can have taken the lock away: it is latched, and the queue keeps its order.
-      invariant(isCommitted === true, 'I11', { startTs, commitTs })
+      const batch = joinedSteps([step], [...hints, ...steps])
+      await cellStore.applyAtomically(batch, note)
       return { kind: 'committed', commitTs }
     }
   } catch (error) {
@@ -194,10 +191,9 @@ async function commitSecondaries(
   owner: LatchOwner,
   commitTs: Timestamp,
 ): Promise<void> {
-  const steps = stepsOf(secondaries, (group) => ({
-    row: group.row,
-    ...commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
-  }))
+  const steps = stepsOf(secondaries, (group) =>
+    unconditionalStep(group.row, commitMutations(group, { startTs, commitTs })),
+  )
   await applyUntilTaken(context, steps)
   context.latches.release(owner, secondaries)
 }

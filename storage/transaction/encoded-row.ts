@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import type { RowStep } from '../cell-store/embedded-cell-store.ts'
+import { type RowStep, unconditionalStep } from '../cell-store/embedded-cell-store.ts'
 import type { Mutation } from '../cell-store/mutation.ts'
 import type { LatchRequest } from './latch-table.ts'
 import { setNotify } from './notify-cell.ts'
@@ -63,5 +63,5 @@ export function commitStep(
   if (notified !== undefined) {
     for (const observerId of notified) mutations.push(setNotify(observerId, startTs))
   }
-  return { row, when: [], ifMatched: [], otherwise: mutations }
+  return unconditionalStep(row, mutations)
 }

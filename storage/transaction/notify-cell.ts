@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import { type RowStep, type StepList, stepsOf } from '../cell-store/embedded-cell-store.ts'
+import {
+  type RowStep,
+  type StepList,
+  stepsOf,
+  unconditionalStep,
+} from '../cell-store/embedded-cell-store.ts'
 import type { DeleteFromColumn, SetCell } from '../cell-store/mutation.ts'
 import { invariant } from '../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
@@ -73,7 +78,9 @@ export function notifyQualifier(observerId: number): string {
 /** The steps that set those hints whose timestamp is known before the commit's, at `startTs`. */
 export function hintsAtStart(hints: readonly Hint[], startTs: Timestamp): RowStep[] {
   return hints.flatMap(({ row, observerId, changedBy }) =>
-    changedBy === undefined ? [] : [hintStep(row, setNotify(observerId, startTs, changedBy))],
+    changedBy === undefined
+      ? []
+      : [unconditionalStep(row, [setNotify(observerId, startTs, changedBy)])],
   )
 }
 
@@ -83,7 +90,7 @@ export function hintsAtStart(hints: readonly Hint[], startTs: Timestamp): RowSte
  */
 export function hintsAtCommit(hints: readonly Hint[], commitTs: Timestamp): RowStep[] {
   return hints.flatMap(({ row, observerId, changedBy }) =>
-    changedBy === undefined ? [hintStep(row, setNotify(observerId, commitTs))] : [],
+    changedBy === undefined ? [unconditionalStep(row, [setNotify(observerId, commitTs)])] : [],
   )
 }
 
@@ -94,12 +101,8 @@ export function hintSteps(
 ): StepList {
   return stepsOf(hints, ({ row, observerId, changedBy }) => {
     const timestamp = changedBy === undefined ? commitTs : startTs
-    return hintStep(row, setNotify(observerId, timestamp, changedBy))
+    return unconditionalStep(row, [setNotify(observerId, timestamp, changedBy)])
   })
-}
-
-function hintStep(row: Uint8Array, cell: SetCell): RowStep {
-  return { row, when: [], ifMatched: [], otherwise: [cell] }
 }
 
 const NOTHING = new Uint8Array()

@@ -34,22 +34,12 @@ export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAnd
       rollbackOf(column, startTs),
     ]),
     ifMatched: [],
-    otherwise: locksOf(group, startTs),
+    otherwise: prewriteMutations(group, startTs),
   }
 }
 
-/**
- * Phase one on a row that its latch keeps free of others, and of which it is known that nobody wrote or
- * guarded it since the snapshot. The writer looks for a lock all the same: there is none without a
- * latch (J1).
- */
-export function latchedPrewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
-  const when = group.columns.map(({ column }) => anyLock(column))
-  return { when, ifMatched: [], otherwise: locksOf(group, startTs) }
-}
-
 /** Locks, long values, and the notify cells of the row's observers. */
-function locksOf(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
+export function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
   const locks = group.columns.flatMap(({ column, lock }) => {
     const value = group.values.get(column)
     return value === undefined

@@ -23,8 +23,13 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 const WRITER = fileURLToPath(new URL('./ledger-writer.ts', import.meta.url))
 const run = promisify(execFile)
 
-/** Where commits are synced: in the tables, or in the redo log. */
-type CommitPath = 'tables' | 'redo'
+/** Where commits are synced, in the tables or in the redo log, and how they commit. */
+type CommitPath = readonly ['tables' | 'redo', 'one-phase' | 'two-phase']
+const PATHS: readonly CommitPath[] = [
+  ['tables', 'one-phase'],
+  ['redo', 'one-phase'],
+  ['redo', 'two-phase'],
+]
 
 type Acknowledged = ReadonlyMap<string, number>
 
@@ -36,7 +41,7 @@ class Writer {
 
   constructor(dataDirectory: string, path: CommitPath) {
     const stdio = ['ignore', 'pipe', 'inherit'] as const
-    this.#child = spawn(process.execPath, [WRITER, dataDirectory, path], { stdio: [...stdio] })
+    this.#child = spawn(process.execPath, [WRITER, dataDirectory, ...path], { stdio: [...stdio] })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
   }
 
@@ -154,8 +159,8 @@ async function spoilLog(folder: string, at: number, random: SeededRandomness): P
   return `${kind} at byte ${at}`
 }
 
-for (const path of ['tables', 'redo'] as const) {
-  test(`${IMAGES} crash images, commits to ${path} (CRASH_SEED=${SEED})`, (t) =>
+for (const path of PATHS) {
+  test(`${IMAGES} crash images, ${path[1]} commits to ${path[0]} (CRASH_SEED=${SEED})`, (t) =>
     takeImages(t, path))
 }
 

@@ -6,7 +6,7 @@ import { createTable, putRow, Storage, type TableDefinition } from '../../storag
  * A process that writes for ever into the folder of its first argument: each client's transactions
  * are numbered, insert a row of that number and set the client's counter to it. It prints
  * `client number` when a commit was acknowledged. With `redo` as the second argument it commits to the redo log,
- * which is moved into the tables all the time.
+ * which is moved into the tables all the time. The third says in how many phases it commits.
  */
 const CLIENTS = 4
 
@@ -39,12 +39,15 @@ async function write(
   }
 }
 
-const [dataDirectory = '', path] = process.argv.slice(2)
+const [dataDirectory = '', path, commit] = process.argv.slice(2)
 const cellStore = await openSqliteCellStore({
   dataDirectory,
   ...(path === 'redo' ? { redoLog: 'always', sealedCells: 16 } : { redoLog: 'never' }),
 })
-const storage = await Storage.open(cellStore, { owner: 'exclusive' })
+const storage = await Storage.open(cellStore, {
+  owner: 'exclusive',
+  commit: commit === 'two-phase' ? commit : 'one-phase',
+})
 const tables = {
   counter: await define(storage, 'counter'),
   entry: await define(storage, 'entry'),

@@ -404,8 +404,9 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       { file: TWO_PHASE, find: '      latches.stamp(owner, commitTs)\n', replace: '' },
       {
         file: TWO_PHASE,
-        find: "      invariant(isCommitted === true, 'I11', { startTs, commitTs })\n",
-        replace: '      void isCommitted\n      latches.stampCommitted(owner, commitTs)\n',
+        find: '      await cellStore.applyAtomically(batch, note)\n',
+        replace:
+          '      await cellStore.applyAtomically(batch, note)\n      latches.stampCommitted(owner, commitTs)\n',
       },
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },

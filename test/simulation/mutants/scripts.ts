@@ -202,9 +202,9 @@ class RefusingCellStore extends MemoryCellStore {
   override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const commitsRefused = batch.some(
-      ({ row, ifMatched }) =>
+      ({ row, otherwise }) =>
         Buffer.compare(row, rowKey(this.refused ?? '')) === 0 &&
-        ifMatched.some(({ family }) => family === 'write'),
+        otherwise.some(({ family }) => family === 'write'),
     )
     if (commitsRefused) throw new CellStoreError('notApplied', 'The disk is full.')
     return await super.applyAtomically(batch, note)
