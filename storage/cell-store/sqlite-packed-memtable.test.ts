@@ -44,6 +44,12 @@ const encoded = (batches: readonly StepsBatch[]) =>
     batches.reduce((sum, one) => sum + encodedBytesMax(one), 0),
   )
 
+/** How many are set, or erased where those are more. */
+function countOf(mutations: readonly Mutation[]): number {
+  const set = mutations.filter(({ kind }) => kind === 'setCell').length
+  return Math.max(set, mutations.length - set)
+}
+
 /** What is in a memtable, by the keys in either direction. */
 function contentOf(memtable: SqlitePackedMemtable) {
   const ascending: string[] = []
@@ -69,11 +75,7 @@ test('a memtable has of each row what was set or erased last at each place, in o
       for (const [batches, looks] of records) {
         const { packed, cells } = encoded(batches)
         const steps = batches.flatMap((one) => one.steps)
-        assert.equal(
-          cells,
-          steps.flatMap(({ otherwise }) => otherwise).filter(({ kind }) => kind === 'setCell')
-            .length,
-        )
+        assert.equal(cells, countOf(steps.flatMap(({ otherwise }) => otherwise)))
         assert.ok(memtable.hasRoomFor(packed.length))
         memtable.add(packed)
         for (const { row, otherwise } of steps) {
@@ -89,6 +91,9 @@ test('a memtable has of each row what was set or erased last at each place, in o
             if (!expected.has(text)) expected.set(text, new Map())
             expected.get(text)?.set(place, one)
           }
+        }
+        for (const text of [...expected.keys(), 'no such row']) {
+          assert.equal(memtable.has(text), expected.has(text))
         }
         if (!looks) continue
         const rows = [...expected].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -107,7 +112,10 @@ test('a memtable has of each row what was set or erased last at each place, in o
 test('a memtable tells what it has been asked for, so that the next one has it ready', () => {
   const memtable = new SqlitePackedMemtable(1024)
   assert.equal(memtable.asked, 'nothing')
+  // One look is not worth remembering, many are.
   memtable.has('a')
+  assert.equal(memtable.asked, 'nothing')
+  for (let look = 0; look < 100; look += 1) memtable.has('a')
   assert.equal(memtable.asked, 'rows')
   memtable.firstFrom('')
   memtable.cellsOf('a')

@@ -245,9 +245,9 @@ describe('moving what is pending', () => {
     await submit('a')
     // Two records under way: the first fills the generation, the second is of it too.
     committer.disk = early.promise
-    const first = Array.from({ length: 32 }, (_, at) => submit(`d${at}`))
+    const first = Array.from({ length: 64 }, (_, at) => submit(`d${at}`))
     committer.disk = late.promise
-    const second = Array.from({ length: 32 }, (_, at) => submit(`e${at}`))
+    const second = Array.from({ length: 64 }, (_, at) => submit(`e${at}`))
     assert.equal(committer.asked.length, 3)
     assert.ok(committer.asked.every((one) => one.startsWith('redo 1')))
     early.resolve()

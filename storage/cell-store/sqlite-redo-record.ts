@@ -28,7 +28,7 @@ export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined 
 /** With the family of a place that is erased. */
 const ERASED = 0x80
 
-/** A record, and how many cells it sets. */
+/** A record, and how many cells it adds to those that are to be moved. */
 export type EncodedRecord = { readonly packed: Uint8Array<ArrayBuffer>; readonly cells: number }
 
 /**
@@ -50,19 +50,23 @@ export function encodeRecord(
 ): EncodedRecord {
   const packed = new PackedWriter(encodedBytesMax + NOTE_ROW_BYTES_MAX)
   const notes: Note[] = []
-  let cells = 0
+  let [set, erased] = [0, 0]
+  const write = (row: Uint8Array, mutations: readonly Mutation[]) => {
+    const setHere = writeRow(packed, row, mutations)
+    set += setHere
+    erased += mutations.length - setHere
+  }
   for (const { steps, note } of batches) {
-    for (const { row, otherwise } of steps) {
-      if (otherwise.length > 0) cells += writeRow(packed, row, otherwise)
-    }
+    for (const { row, otherwise } of steps) if (otherwise.length > 0) write(row, otherwise)
     if (note !== undefined) notes.push(note)
   }
   const [first, ...others] = notes
   if (first !== undefined) {
     const { row, mutations } = cellOfNotes([first, ...others])
-    cells += writeRow(packed, row, mutations)
+    write(row, mutations)
   }
-  return { packed: packed.taken(), cells }
+  // Most cells are erased beside one that is set, and instead of one that an earlier record has set.
+  return { packed: packed.taken(), cells: Math.max(set, erased) }
 }
 
 /** The cells of the row that begins here, in the order of its mutations. The values share its memory. */

@@ -131,7 +131,7 @@ describe('group commit', () => {
     assert.deepEqual(committer.sizes, [1, 16, 16])
   })
 
-  test('for a quick disk thirty-two batches do not wait for the end of their turn, for a slow one all do', async () => {
+  test('for a quick disk sixty-four batches do not wait for the end of their turn, for a slow one all do', async () => {
     const { committer, writer } = given()
     const submitAll = async (count: number) => {
       committer.groups.length = 0
@@ -142,17 +142,17 @@ describe('group commit', () => {
       assert.deepEqual(committer.groups.flat(), rows)
       return { early, all: committer.sizes }
     }
-    assert.deepEqual(await submitAll(31), { early: [], all: [31] })
-    assert.deepEqual(await submitAll(47), { early: [32], all: [32, 15] })
+    assert.deepEqual(await submitAll(63), { early: [], all: [63] })
+    assert.deepEqual(await submitAll(79), { early: [64], all: [64, 15] })
     // Two groups are under way: the rest waits until one of them is answered.
-    assert.deepEqual(await submitAll(80), { early: [32, 32], all: [32, 32, 16] })
+    assert.deepEqual(await submitAll(144), { early: [64, 64], all: [64, 64, 16] })
     committer.msOfEachBatch = 1
-    assert.deepEqual(await submitAll(32), { early: [32], all: [32] })
+    assert.deepEqual(await submitAll(64), { early: [64], all: [64] })
     // It was found to be slow, and has one group at a time until it is quick again.
-    assert.deepEqual(await submitAll(64), { early: [], all: [64] })
+    assert.deepEqual(await submitAll(96), { early: [], all: [96] })
     committer.msOfEachBatch = 0
-    assert.deepEqual(await submitAll(64), { early: [], all: [64] })
-    assert.deepEqual(await submitAll(32), { early: [32], all: [32] })
+    assert.deepEqual(await submitAll(96), { early: [], all: [96] })
+    assert.deepEqual(await submitAll(64), { early: [64], all: [64] })
   })
 
   test('a group has at most a thousand steps and four mebibytes; a batch is never divided', async () => {
@@ -162,7 +162,7 @@ describe('group commit', () => {
     await Promise.all(rows.map((row) => writer.submit(batchOf([row]))))
     const sizes = () => committer.groups.splice(0).map((group) => group.length)
     assert.deepEqual(committer.groups.flat(), rows)
-    assert.deepEqual(sizes(), [32, 32, 1_000, 1_000, 436])
+    assert.deepEqual(sizes(), [64, 64, 1_000, 1_000, 372])
 
     const batches = [600, 400, 600, 1_500, 1].map((steps) => batchOf(rows.slice(0, steps)))
     await Promise.all(batches.map((batch) => writer.submit(batch)))
@@ -213,10 +213,10 @@ describe('group commit', () => {
     test(`${scenario}: its group is ambiguous, all else is closed, and it is said once`, async () => {
       const { committer, fatal, writer } = given()
       committer.answer = answer
-      const rows = Array.from({ length: 76 }, (_, at) => String(at))
+      const rows = Array.from({ length: 140 }, (_, at) => String(at))
       const results = await Promise.allSettled(rows.map((row) => writer.submit(batchOf([row]))))
       const kinds = results.map((result) => result.status === 'rejected' && result.reason.kind)
-      assert.deepEqual(kinds, [...Array(64).fill('ambiguous'), ...Array(12).fill('closed')])
+      assert.deepEqual(kinds, [...Array(128).fill('ambiguous'), ...Array(12).fill('closed')])
       await assert.rejects(writer.submit(batchOf(['z'])), { kind: 'closed' })
       assert.throws(() => writer.assertOpen(), { kind: 'closed' })
       assert.deepEqual(

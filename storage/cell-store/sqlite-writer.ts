@@ -26,7 +26,7 @@ const SECOND_GROUP_BATCHES_MIN = 16
  * So many do not wait for the end of the turn that brings them: it may bring as many again. With fewer, each sync and
  * all else that a group costs would be shared by fewer.
  */
-const EARLY_GROUP_BATCHES_MIN = 32
+const EARLY_GROUP_BATCHES_MIN = 64
 /**
  * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
  * many transactions. One sync for all of them is better then.
