@@ -205,8 +205,8 @@ const OF_BACKFILL: readonly Mutant[] = [
     name: 'replayAtOldTimestamp',
     what: 'a replay notifies at the start of the change, where a late run clears it',
     file: 'storage/transaction/notify-cell.ts',
-    find: '[hintStep(row, setNotify(observerId, startTs, changedBy))]',
-    replace: '[hintStep(row, setNotify(observerId, changedBy))]',
+    find: '[setNotify(observerId, startTs, changedBy)]',
+    replace: '[setNotify(observerId, changedBy)]',
     caughtBy: { seedsMax: 300, ...EMBEDDED },
   }),
   mutant({

@@ -65,7 +65,9 @@ class RefusingCellStore extends MemoryCellStore {
   override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const commits = batch.filter(
-      ({ row, ifMatched }) => row[0] === 0x01 && ifMatched.some(({ family }) => family === 'lock'),
+      ({ row, otherwise }) =>
+        row[0] === 0x01 &&
+        otherwise.some(({ kind, family }) => kind !== 'setCell' && family === 'lock'),
     )
     if (this.isRefusing && commits.length > 1) {
       throw new CellStoreError('notApplied', 'the store is busy')
