@@ -28,9 +28,12 @@ export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): v
 /** Puts a cell among those of its row, which stay in their order, or in place of the one that stands there. */
 export function putCell<T extends CellPlace>(cells: T[], cell: T): void {
   const at = positionOf(cells, cell)
-  const found = cells[at]
-  const replaces = found !== undefined && compareCells(found, cell) === 0
-  cells.splice(at, replaces ? 1 : 0, cell)
+  if (at === cells.length) {
+    cells.push(cell)
+    return
+  }
+  if (compareCells(cells[at] as T, cell) === 0) cells[at] = cell
+  else cells.splice(at, 0, cell)
 }
 
 /**

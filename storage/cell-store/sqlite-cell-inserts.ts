@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import type { Family, Timestamp } from './cell.ts'
-import { rowKeyText } from './row-key.ts'
+import { compareRowKeys } from './row-key.ts'
 import { isDuplicate } from './sqlite-error.ts'
 import { CELLS_AT_ONCE, statementTexts } from './sqlite-schema.ts'
 
@@ -20,8 +20,6 @@ export class SqliteCellInserts {
   readonly #insertSome: Statement<unknown[]>
   readonly #setOne: Statement<unknown[]>
   #waiting: unknown[] = []
-  /** Of those cells. */
-  readonly #waitingRows = new Set<string>()
 
   constructor(database: Database, family: Family) {
     const texts = statementTexts(family)
@@ -31,13 +29,12 @@ export class SqliteCellInserts {
 
   set(row: Uint8Array, qualifier: string, timestamp: Timestamp, value: Uint8Array): void {
     this.#waiting.push(row, qualifier, timestamp, value)
-    this.#waitingRows.add(rowKeyText(row))
     if (this.#waiting.length === CELLS_AT_ONCE * COLUMNS) this.#insert()
   }
 
   /** Everything that was set in the row is in the database; what waits is mostly of others. */
   settleRow(row: Uint8Array): void {
-    if (this.#waitingRows.size > 0 && this.#waitingRows.has(rowKeyText(row))) this.settle()
+    if (this.#hasWaiting(row)) this.settle()
   }
 
   /** Everything that was set is in the database. */
@@ -48,7 +45,14 @@ export class SqliteCellInserts {
   /** Of a transaction that was undone. */
   forget(): void {
     this.#waiting = []
-    this.#waitingRows.clear()
+  }
+
+  /** They are few, and a set of the texts of their keys would cost more than to compare them. */
+  #hasWaiting(row: Uint8Array): boolean {
+    for (let at = 0; at < this.#waiting.length; at += COLUMNS) {
+      if (compareRowKeys(this.#waiting[at] as Uint8Array, row) === 0) return true
+    }
+    return false
   }
 
   #insert(): void {

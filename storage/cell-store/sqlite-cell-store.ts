@@ -21,6 +21,7 @@ import {
 import {
   type CellView,
   type Chunk,
+  type Durability,
   type EmbeddedCellStore,
   type RowStep,
   type StepList,
@@ -150,7 +151,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   /** Without a promise of its own: every commit waits for this one. */
-  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
+  applyAtomically(batch: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
     try {
       this.#writer.assertOpen()
       if (note !== undefined) checkNote(note)
@@ -159,7 +160,7 @@ class SqliteCellStore implements EmbeddedCellStore {
       return this.#writer.submit(
         isLarge
           ? { kind: 'large', steps: batch, note }
-          : { kind: 'steps', steps: checkedSteps(batch), note },
+          : { kind: 'steps', steps: checkedSteps(batch), note, durability },
       ) as Promise<boolean[]>
     } catch (error) {
       return Promise.reject(error)

@@ -72,6 +72,11 @@ export class PackedReader {
     this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
+  /** Whatever is read next begins there. */
+  moveTo(at: number): void {
+    this.#at = at
+  }
+
   byte(): number {
     return this.#buffer[this.#at++] as number
   }
@@ -95,6 +100,11 @@ export class PackedReader {
     const length = this.count()
     this.#at += length
     return this.#buffer.subarray(this.#at - length, this.#at)
+  }
+
+  skipBytes(): void {
+    const length = this.count()
+    this.#at += length
   }
 
   text(): string {

@@ -44,10 +44,11 @@ const encoded = (batches: readonly StepsBatch[]) =>
     batches.reduce((sum, one) => sum + encodedBytesMax(one), 0),
   )
 
-/** How many are set, or erased where those are more. */
+/** How many are set and stay, if as many of them as can be are erased, and half of those that are erased. */
 function countOf(mutations: readonly Mutation[]): number {
   const set = mutations.filter(({ kind }) => kind === 'setCell').length
-  return Math.max(set, mutations.length - set)
+  const erased = mutations.length - set
+  return set > erased ? set - erased / 2 : erased / 2
 }
 
 /** What is in a memtable, by the keys in either direction. */

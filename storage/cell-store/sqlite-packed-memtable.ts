@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { putCell } from './mutation-application.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
+import { PackedReader } from './sqlite-packed-buffer.ts'
 import { decodeCells, type RecordedCell, walkRows } from './sqlite-redo-record.ts'
 
 /** To walk through a full memtable so often costs about as much as to make up its rows. */
@@ -22,6 +23,7 @@ type Places = number | { readonly all: number[]; readonly cells: RecordedCell[];
  */
 export class SqlitePackedMemtable {
   readonly #memory: Buffer
+  readonly #reader: PackedReader
   #used = 0
   /** How much of it is in `#rows`. */
   #indexed = 0
@@ -41,6 +43,7 @@ export class SqlitePackedMemtable {
    */
   constructor(bytesMax: number, keeps: Asked = 'nothing') {
     this.#memory = Buffer.allocUnsafeSlow(bytesMax)
+    this.#reader = new PackedReader(this.#memory)
     this.#keeps = keeps
   }
 
@@ -139,7 +142,7 @@ export class SqlitePackedMemtable {
   }
 
   #readInto(cells: RecordedCell[], place: number): RecordedCell[] {
-    for (const cell of decodeCells(this.#memory, place)) putCell(cells, cell)
+    for (const cell of decodeCells(this.#reader, place)) putCell(cells, cell)
     return cells
   }
 

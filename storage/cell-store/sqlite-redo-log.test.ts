@@ -59,7 +59,7 @@ function recordThat(
   const steps = rows.map((row) => unconditionalStep(Buffer.from(row), mutations))
   const batch: StepsBatch = { kind: 'steps', steps }
   const { packed } = encodeRecord([batch], encodedBytesMax(batch))
-  return { id, generation, packed }
+  return { id, generation, packed, isSynced: true }
 }
 
 const manyRows = (count: number) => Array.from({ length: count }, (_, at) => String(10_000 + at))
@@ -149,16 +149,25 @@ test('R3: of a process that dies while it moves what erases, the next one erases
   before.redoLog.flush(2, 64)
   before.database.close()
   const after = open()
-  assert.deepEqual([after.records(), after.rows().length], [3, 200 - 63])
+  assert.deepEqual([after.records(), after.rows().length], [3, 200 - 127])
   after.redoLog.recover()
   assert.deepEqual([after.records(), after.rows()], [0, [keys[0]]])
 })
 
-test('R1: commits are synced again after cells were moved without a sync', async (t) => {
+test('R1: records are synced, but for those that may be lost and for cells that are moved', async (t) => {
   const { open } = await given(t)
-  const { database, redoLog } = open()
+  const { database, redoLog, select } = open()
+  database.exec(`CREATE TEMP TABLE durability (id, synchronous);
+    CREATE TEMP TRIGGER notes_durability AFTER INSERT ON redo
+    BEGIN INSERT INTO durability SELECT new.id, synchronous FROM pragma_synchronous; END`)
   redoLog.append(recordOf(1, 1, ['a']))
+  redoLog.append({ ...recordOf(2, 1, ['b']), isSynced: false })
+  redoLog.append({ ...recordOf(3, 2, ['c']), isSynced: false })
+  redoLog.append(recordOf(4, 2, ['d']))
   redoLog.flush(1, 64)
+  redoLog.append(recordOf(5, 2, ['e']))
+  // 1 is NORMAL, whose commits are not synced, and 2 is FULL.
+  assert.deepEqual(select('SELECT synchronous FROM durability ORDER BY id'), [2, 1, 1, 2, 2])
   assert.equal(database.pragma('synchronous', { simple: true }), 2)
 })
 

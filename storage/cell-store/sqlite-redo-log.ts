@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../invariant.ts'
 import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
-import { FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
+import { ERASED_COUNTS_FOR, FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
 
@@ -48,9 +48,14 @@ export class SqliteRedoLog {
     this.#forget = database.prepare('DELETE FROM redo WHERE id <= +?')
   }
 
-  /** Durable when this returns null (R1). Ids ascend, and so do generations. */
+  /** Written when this returns null, and durable if it says so (R1). Ids ascend, and so do generations. */
   append(record: RedoRecord): BatchFailure | null {
+    if (!record.isSynced) return this.#unsynced(() => this.#write(record))
     invariant(this.#isSynced, 'R1', { record: record.id })
+    return this.#write(record)
+  }
+
+  #write(record: RedoRecord): BatchFailure | null {
     const result = this.#transactions.inOne({
       run: () => this.#append.run(record.id, record.packed),
       undo: () => {},
@@ -79,13 +84,7 @@ export class SqliteRedoLog {
     this.arrange()
     const generation = this.#generations.get(number)
     invariant(generation !== undefined, 'R3', { generation: number })
-    this.#setSynced(false)
-    try {
-      return this.#flushSome(number, generation, cells)
-    } finally {
-      // A COMMIT that failed and left its transaction open was the last one here.
-      if (!this.#database.inTransaction) this.#setSynced(true)
-    }
+    return this.#unsynced(() => this.#flushSome(number, generation, cells))
   }
 
   /** Moves all that an earlier process has left, before anybody reads. Throws what SQLite throws. */
@@ -109,6 +108,17 @@ export class SqliteRedoLog {
     }
     // Ids begin anew.
     this.#forgotten = 0
+  }
+
+  /** Frames of SQLite's log count only behind those before them, so the next sync is one of all of them. */
+  #unsynced<T>(work: () => T): T {
+    this.#setSynced(false)
+    try {
+      return work()
+    } finally {
+      // A COMMIT that failed and left its transaction open was the last one here.
+      if (!this.#database.inTransaction) this.#setSynced(true)
+    }
   }
 
   #setSynced(isSynced: boolean): void {
@@ -156,12 +166,14 @@ export class SqliteRedoLog {
   #insertRow(text: string, memtable: SqlitePackedMemtable): number {
     const key = Buffer.from(text, 'latin1')
     const cells = memtable.cellsOf(text)
+    let count = 0
     for (const { family, qualifier, timestamp, value } of cells) {
       const { inserts, deleteFromColumn } = this.#writes[family]
+      count += value === undefined ? ERASED_COUNTS_FOR : 1
       // Each place is there once, so it does not matter that what is set may wait.
       if (value !== undefined) inserts.set(key, qualifier, timestamp, value)
       else deleteFromColumn.run(key, qualifier, timestamp, timestamp + 1)
     }
-    return cells.length
+    return count
   }
 }

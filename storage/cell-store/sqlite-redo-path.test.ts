@@ -49,6 +49,8 @@ class AsksNoted implements GroupCommitter {
   readonly asked: string[] = []
   disk: Promise<void> = Promise.resolve()
   redoResult: BatchFailure | null = null
+  /** So long a group of the redo log takes. */
+  redoMs = 0
   flushed: (generation: number) => Promise<Flushed> = async () => ({ failure: null, isDone: true })
 
   async commitGroup(batches: readonly WriteBatch[]): Promise<CarriedOutGroup> {
@@ -66,15 +68,16 @@ class AsksNoted implements GroupCommitter {
     return null
   }
 
-  async appendRedo({ packed, generation }: RedoRecord): Promise<CarriedOutGroup> {
+  async appendRedo({ packed, generation, isSynced }: RedoRecord): Promise<CarriedOutGroup> {
     const memtable = new SqlitePackedMemtable(packed.length)
     memtable.add(packed)
     const rows: string[] = []
     for (let at = memtable.firstFrom(''); at !== undefined; at = memtable.firstFrom(textAfter(at)))
       rows.push(at)
-    this.asked.push(`redo ${generation} ${rows.join(' ')}`)
+    const unsynced = isSynced ? '' : ' unsynced'
+    this.asked.push(`redo ${generation} ${rows.join(' ')}${unsynced}`)
     await this.disk
-    return { results: [this.redoResult], ms: 0 }
+    return { results: [this.redoResult], ms: this.redoMs }
   }
 
   readonly cellsFlushed: number[] = []
@@ -124,6 +127,36 @@ describe('the way of plain batches', () => {
     disk.resolve()
     await Promise.all(answers)
     assert.deepEqual(seen, ['a', 'a'])
+  })
+
+  test('R1: a group is synced unless all of its batches may be durable with what comes behind them', async (t) => {
+    const { committer, writer, submit, pendingOf } = given(t)
+    const inOrder = (row: string) => writer.submit({ ...batchOf(row), durability: 'inOrder' })
+    await Promise.all([inOrder('a'), inOrder('b')])
+    assert.deepEqual(['a', 'b'].map(pendingOf), [['a'], ['b']])
+    await Promise.all([inOrder('c'), submit('d')])
+    assert.deepEqual(committer.asked, ['redo 1 a b unsynced', 'redo 1 c d'])
+  })
+
+  test('how quick the disk is, is told by groups that are synced', async (t) => {
+    const { committer, writer, submit } = given(t)
+    const rows = Array.from({ length: 16 }, (_, at) => `row ${at}`)
+    committer.redoMs = 100
+    await Promise.all(rows.map((row) => submit(row)))
+    committer.redoMs = 0
+    const inOrder = { durability: 'inOrder' } as const
+    await Promise.all(rows.map((row) => writer.submit({ ...batchOf(row), ...inOrder })))
+    const disk = Promise.withResolvers<void>()
+    committer.disk = disk.promise
+    const first = rows.map((row) => submit(row))
+    await eventLoopTurn()
+    const second = rows.map((row) => submit(row))
+    await eventLoopTurn()
+    // Of a slow disk the second group waits until the first has been answered.
+    assert.equal(committer.asked.length, 3)
+    disk.resolve()
+    await Promise.all([...first, ...second])
+    assert.equal(committer.asked.length, 4)
   })
 
   test('one that erases a cell is plain, and one that erases a range of cells is not', async (t) => {

@@ -12,6 +12,7 @@ import {
   type GroupCommitter,
   isFailure,
   type LargeBatch,
+  needsSync,
   type StepsBatch,
   type WriteBatch,
 } from './sqlite-write-batch.ts'
@@ -76,7 +77,8 @@ export class SqliteRedoPath {
     const copy = new Uint8Array(packed)
     this.#lastId += 1
     generation.underWay += 1
-    const record = { id: this.#lastId, generation: generation.number, packed }
+    const isSynced = needsSync(batches)
+    const record = { id: this.#lastId, generation: generation.number, packed, isSynced }
     const carriedOut = await this.#committer.appendRedo(record)
     generation.underWay -= 1
     const [result = null] = carriedOut.results

@@ -3,7 +3,7 @@ import { FAMILIES, type Family } from './cell.ts'
 import type { CellPlace } from './cell-order.ts'
 import { type Mutation, placeErasedBy } from './mutation.ts'
 import { cellOfNotes, type Note } from './note.ts'
-import { PackedReader, PackedWriter } from './sqlite-packed-buffer.ts'
+import { type PackedReader, PackedWriter } from './sqlite-packed-buffer.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
 
 /** A group that goes to the redo log is not made larger than this, by `encodedBytesMax`. */
@@ -13,7 +13,7 @@ export const REDO_GROUP_BYTES_MAX = 512 * 1024
 export const GENERATION_BYTES_MAX = 8 * 1024 * 1024
 
 /** So many cells are moved at once: about as long as the main thread needs to make the next group. */
-export const FLUSHED_CELLS = 64
+export const FLUSHED_CELLS = 96
 /** After large groups, and when everybody waits for it. */
 export const FLUSHED_CELLS_MAX = 1024
 
@@ -28,7 +28,10 @@ export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined 
 /** With the family of a place that is erased. */
 const ERASED = 0x80
 
-/** A record, and how many cells it adds to those that are to be moved. */
+/** To look in the tables for a cell that is erased takes half as long as to put one there. */
+export const ERASED_COUNTS_FOR = 0.5
+
+/** A record, and about how many cells it adds to those that are to be moved. */
 export type EncodedRecord = { readonly packed: Uint8Array<ArrayBuffer>; readonly cells: number }
 
 /**
@@ -65,15 +68,16 @@ export function encodeRecord(
     const { row, mutations } = cellOfNotes([first, ...others])
     write(row, mutations)
   }
-  // Most cells are erased beside one that is set, and instead of one that an earlier record has set.
-  return { packed: packed.taken(), cells: Math.max(set, erased) }
+  // What is erased is mostly what this record or an earlier one has set, a lock, which is not moved then.
+  const cells = Math.max(set - erased, 0) + erased * ERASED_COUNTS_FOR
+  return { packed: packed.taken(), cells }
 }
 
 /** The cells of the row that begins here, in the order of its mutations. The values share its memory. */
-export function decodeCells(record: Uint8Array, at: number): RecordedCell[] {
-  const packed = new PackedReader(record.subarray(at))
-  packed.bytes()
-  return packed.list(readCell)
+export function decodeCells(records: PackedReader, at: number): RecordedCell[] {
+  records.moveTo(at)
+  records.skipBytes()
+  return records.list(readCell)
 }
 
 /** Of each row of records behind each other: where it begins, and where its key is. */

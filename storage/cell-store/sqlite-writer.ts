@@ -10,6 +10,7 @@ import {
   isFailure,
   isPlain,
   type LargeBatch,
+  needsSync,
   type StepsBatch,
   type WriteBatch,
 } from './sqlite-write-batch.ts'
@@ -213,7 +214,7 @@ export class SqliteWriter {
     const batches = group.map(({ batch }) => batch as StepsBatch)
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
     const { results, ms } = await this.#redo.commitGroup(batches, bytes)
-    this.#learn(group.length, ms)
+    if (needsSync(batches)) this.#learn(group.length, ms)
     return results
   }
 

@@ -127,7 +127,8 @@ function latchAndPrewrite(
   if (obstacle !== undefined) return obstacle
   const owner = latches.latch(startTs, 'twoPhase', groups)
   const batch = joinedSteps(steps, hintsAtStart(request.hints, startTs))
-  return { kind: 'queued', owner, applied: cellStore.applyAtomically(batch) }
+  // The primary's commit is behind it, and a lock without one means nothing to anybody (J11).
+  return { kind: 'queued', owner, applied: cellStore.applyAtomically(batch, undefined, 'inOrder') }
 }
 
 /** What would refuse a prewrite: a version or a guard's stamp since the snapshot. */

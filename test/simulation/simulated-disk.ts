@@ -20,13 +20,13 @@ export type Group = {
 
 /**
  * The files of an embedded store: all that is left of it when its process dies. A group whose frames
- * are written and not yet synced is there as a whole afterwards, or not at all.
+ * are written and not yet synced is there as a whole afterwards, or not at all, and none behind one that is not.
  */
 export class SimulatedDisk {
   readonly image = new CellImage()
   readonly #counters: Counters
   readonly #durable: (group: Group) => void
-  #unsynced: { readonly group: Group; commitFailed: boolean } | undefined
+  #unsynced: Array<{ readonly group: Group; commitFailed: boolean }> = []
 
   /** `durable` is told of every group in the moment from which it is certain to stay. */
   constructor(counters: Counters, durable: (group: Group) => void) {
@@ -35,30 +35,35 @@ export class SimulatedDisk {
   }
 
   write(group: Group): void {
-    this.#unsynced = { group, commitFailed: false }
+    this.#unsynced.push({ group, commitFailed: false })
   }
 
+  /** Everything that was written so far. */
   sync(): void {
-    if (this.#unsynced === undefined) return
-    const { group } = this.#unsynced
-    this.#unsynced = undefined
-    this.image.apply(group.changes)
-    this.#durable(group)
+    for (const { group } of this.#unsynced.splice(0)) {
+      this.image.apply(group.changes)
+      this.#durable(group)
+    }
   }
 
   /** COMMIT reported an error: only the next process will know. */
   failCommit(): void {
-    if (this.#unsynced !== undefined) this.#unsynced.commitFailed = true
+    const last = this.#unsynced.at(-1)
+    if (last !== undefined) last.commitFailed = true
   }
 
-  /** The image that the next process finds, for it alone. */
-  open(isUnsyncedThere: boolean): CellImage {
-    if (this.#unsynced !== undefined) {
-      const before = this.#unsynced.commitFailed ? 'COMMIT failed' : 'died before the sync ended'
-      this.#counters.count(`${before}, and the group is ${isUnsyncedThere ? 'there' : 'gone'}`)
+  /**
+   * The image that the next process finds, for it alone. Of the groups that were not synced that part is there,
+   * 0 to 1, from the first on.
+   */
+  open(partThere: number): CellImage {
+    const there = Math.floor(partThere * (this.#unsynced.length + 1))
+    for (const [at, { commitFailed }] of this.#unsynced.entries()) {
+      const before = commitFailed ? 'COMMIT failed' : 'died before the sync ended'
+      this.#counters.count(`${before}, and the group is ${at < there ? 'there' : 'gone'}`)
     }
-    if (isUnsyncedThere) this.sync()
-    this.#unsynced = undefined
+    this.#unsynced.splice(there)
+    this.sync()
     return this.image.copy()
   }
 }

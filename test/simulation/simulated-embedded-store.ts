@@ -14,6 +14,7 @@ import {
 } from '../../storage/cell-store/cell-store.ts'
 import type {
   CellView,
+  Durability,
   EmbeddedCellStore,
   StepList,
 } from '../../storage/cell-store/embedded-cell-store.ts'
@@ -61,7 +62,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     this.#process = own.process
     this.#clock = own.clock
     this.#faults = own.faults
-    const image = own.disk.open(world.random.fraction() < 0.5)
+    const image = own.disk.open(world.random.fraction())
     this.#seen = image.copy()
     this.#writer = new SimulatedWriter({
       ...world,
@@ -95,10 +96,10 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     })
   }
 
-  applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
+  applyAtomically(list: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
     const batch = [...list]
     const name = `batch ${batch.map(({ row }) => nameOfRow(row)).join()}`
-    return this.#mutate<boolean[]>(name, batch, (image, resolve) => {
+    const evaluate = (image: CellImage, resolve: (matched: boolean[]) => void) => {
       const matched = batch.map(({ row, when }) => image.read(row, when) !== null)
       const steps = batch.map((step, at) => ({
         row: step.row,
@@ -110,7 +111,8 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
         mutations: matched[at] ? ifMatched : otherwise,
       }))
       return { changes, steps, note, answer: () => resolve(matched) }
-    })
+    }
+    return this.#mutate<boolean[]>(name, batch, evaluate, durability)
   }
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
@@ -187,6 +189,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     name: string,
     steps: ReadonlyArray<CheckAndMutate & { readonly row?: Uint8Array }>,
     evaluate: (image: CellImage, resolve: (answer: T) => void) => Evaluated,
+    durability: Durability = 'synced',
   ): Promise<T> {
     const { scheduler, faults, counters } = this.#world
     if (this.#process.isDead) return never()
@@ -203,7 +206,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
         checkMutations(ifMatched)
         checkMutations(otherwise)
       }
-      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject })
+      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject, durability })
     })
     if (fault !== 'crashAfter') return answer
     answer.catch(() => undefined)

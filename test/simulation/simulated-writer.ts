@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError, type RowMutations } from '../../storage/cell-store/cell-store.ts'
+import type { Durability } from '../../storage/cell-store/embedded-cell-store.ts'
 import { cellOfNotes, type Note } from '../../storage/cell-store/note.ts'
 import type { SeededRandomness } from '../seeded-randomness.ts'
 import type { CellImage } from './cell-image.ts'
@@ -14,6 +15,7 @@ export type Job = {
   /** Looks at the state that the jobs before it have left, within the group. */
   readonly evaluate: (image: CellImage) => Evaluated
   readonly reject: (error: CellStoreError) => void
+  readonly durability: Durability
 }
 
 export type Evaluated = {
@@ -40,7 +42,8 @@ export type WriterParts = {
 
 /**
  * The writer thread of an embedded store. It takes what is queued, in order, as groups; each becomes
- * durable and visible, in either order, and is answered after both. It runs on while the main thread
+ * durable and visible, in either order, and is answered after both; one that need only be durable with what comes
+ * behind it, mostly when it is visible. It runs on while the main thread
  * is paused, and dies with it.
  */
 export class SimulatedWriter {
@@ -108,21 +111,22 @@ export class SimulatedWriter {
     if (count > 1) counters.count('group of several jobs')
     this.#later(faults.writerMs(), 'writer writes frames', () => {
       if (fate === 'commitFails') return this.#failCommit(group, jobs)
-      this.#commit(group, () => {
+      const needsSync = jobs.some(({ durability }) => durability === 'synced')
+      this.#commit(group, needsSync || random.fraction() < 0.3, () => {
         poisoned?.reject(notApplied())
         for (const { answer } of evaluated) answer()
       })
     })
   }
 
-  #commit(group: Group, answer: () => void): void {
-    const { faults, disk, shown, random } = this.#parts
+  #commit(group: Group, isSynced: boolean, answer: () => void): void {
+    const { faults, disk, shown, random, counters } = this.#parts
     disk.write(group)
     if (this.#dies()) return
-    const syncMs = faults.syncMs()
+    const syncMs = isSynced ? faults.syncMs() : 0
     const isShownFirst = faults.drawShownFirst()
     const showMs = isShownFirst ? random.fraction() * syncMs : syncMs + faults.writerMs()
-    let left = 2
+    let left = isSynced ? 2 : 1
     const done = () => {
       left -= 1
       if (left === 0) this.#end(answer)
@@ -131,6 +135,10 @@ export class SimulatedWriter {
       shown(group.changes)
       done()
     })
+    if (!isSynced) {
+      counters.count('group answered before its sync')
+      return
+    }
     this.#later(syncMs, 'group is durable', () => {
       disk.sync()
       if (!this.#dies()) done()

@@ -90,6 +90,7 @@ export const SOMETIMES: Readonly<Record<Topology, readonly string[]>> = {
     'conflict with a version',
     'conflict with a transaction under way',
     'group of several jobs',
+    'group answered before its sync',
     'notes of several commits in a cell',
     'group failed before COMMIT',
     'one job of a group failed',

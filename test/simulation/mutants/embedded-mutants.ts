@@ -412,6 +412,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
   },
   mutant({
+    name: 'primaryCommitInOrder',
+    what: 'a two-phase commit is answered before it is durable, as its prewrites are (J6)',
+    file: TWO_PHASE,
+    find: '      await cellStore.applyAtomically(batch, note)\n',
+    replace: "      await cellStore.applyAtomically(batch, note, 'inOrder')\n",
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
+  }),
+  mutant({
     name: 'prewriteNotLatched',
     what: 'the rows of a two-phase commit are latched when their prewrites are answered',
     file: TWO_PHASE,
