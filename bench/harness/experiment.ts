@@ -22,6 +22,8 @@ export type Experiment = {
   readonly notes?: readonly string[]
   /** For one sample; the run's `--seconds` when absent. */
   readonly seconds?: number
+  /** So many times the run's `--seconds`, for what goes up and down within seconds. */
+  readonly secondsFactor?: number
   /** The run's `--repetitions` when absent: for what cannot be repeated, such as loading. */
   readonly repetitions?: number
   /** Before the first sample of each contender; 1 when absent, 0 for what cannot be repeated. */

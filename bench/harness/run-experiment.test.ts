@@ -58,6 +58,12 @@ test('contenders run in turn, forwards and backwards and rotated, after one warm
   )
 })
 
+test('an experiment may have longer samples than the run', async () => {
+  const { events, experiment } = recorded('A')
+  await runExperiment({ ...experiment, secondsFactor: 3 }, settings())
+  assert.equal(events.join(), 'open A,A1,A6,A6,A6,close A')
+})
+
 test('each sample says what the host of the machine took meanwhile', async (t) => {
   if ((await processorTime()) === undefined) return t.skip('the system does not tell')
   const { experiment } = recorded('A')

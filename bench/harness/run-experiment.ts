@@ -146,7 +146,7 @@ async function measure(
 }
 
 function sizeOf(experiment: Experiment, settings: RunSettings) {
-  const seconds = experiment.seconds ?? settings.seconds
+  const seconds = experiment.seconds ?? settings.seconds * (experiment.secondsFactor ?? 1)
   return {
     seconds,
     repetitions: experiment.repetitions ?? settings.repetitions,

@@ -2,7 +2,12 @@
 import type { Experiment } from '../harness/experiment.ts'
 import { SharedBenchStore } from '../store/bench-store.ts'
 import { onSqliteTable, onStore } from '../store/store-contender.ts'
-import { putInTransactions, putRaw, putTableGroups } from '../store/write-work.ts'
+import {
+  putInTransactions,
+  putRaw,
+  putTableGroups,
+  WRITE_SECONDS_FACTOR,
+} from '../store/write-work.ts'
 
 const WRITERS = 64
 const RAW = 'raw put'
@@ -18,6 +23,7 @@ export function writeOneCell(rows: number): Experiment {
     name: 'write-one-cell',
     title: `Durable writes of one cell, ${WRITERS} writers`,
     unit: 'writes',
+    secondsFactor: WRITE_SECONDS_FACTOR,
     // Transactions have much more to be compiled than the raw puts beside them.
     warmUpSeconds: 3,
     contenders: [

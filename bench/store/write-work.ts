@@ -9,6 +9,12 @@ import type { Work } from './store-contender.ts'
 
 const SEED = 20_101_006
 
+/**
+ * What is written is moved into the tables half a second later, so a sample of one second has hardly begun to pay
+ * for it. Samples of durable writes are so many times as long as others.
+ */
+export const WRITE_SECONDS_FACTOR = 3
+
 /** So many writers at once put a raw cell each, and wait until it is on disk. */
 export function putRaw(writers: number): (store: BenchStore) => Work {
   return (store) => writeEach(store.rows, writers, (row, sequence) => store.putRaw(row, sequence))
