@@ -64,6 +64,18 @@ function recordThat(
 
 const manyRows = (count: number) => Array.from({ length: count }, (_, at) => String(10_000 + at))
 
+test('J11: records are written in the order in which they were handed in', async (t) => {
+  const { open } = await given(t)
+  const { redoLog, records } = open()
+  redoLog.append({ ...recordOf(2, 1, ['a']), isSynced: false })
+  for (const isSynced of [true, false]) {
+    const older = { ...recordOf(1, 1, ['b']), isSynced }
+    assert.throws(() => redoLog.append(older), /J11/)
+  }
+  assert.equal(redoLog.append(recordOf(3, 1, ['c'])), null)
+  assert.equal(records(), 2)
+})
+
 /** The process dies and another one starts: what was committed is there, synced or not. */
 test('R1, R3: a record is one row of the redo log, its cells are in the tables when it is gone, and a start moves them', async (t) => {
   const { open } = await given(t)

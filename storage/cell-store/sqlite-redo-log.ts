@@ -37,6 +37,8 @@ export class SqliteRedoLog {
   #isSynced = true
   /** Records that are durable and in no memtable yet. */
   #kept: RedoRecord[] = []
+  /** The last record that was appended: what is written behind another is durable behind it (J11). */
+  #lastId = 0
   /** The last record that has been deleted. */
   #forgotten = 0
 
@@ -56,11 +58,13 @@ export class SqliteRedoLog {
   }
 
   #write(record: RedoRecord): BatchFailure | null {
+    invariant(record.id > this.#lastId, 'J11', { record: record.id, last: this.#lastId })
     const result = this.#transactions.inOne({
       run: () => this.#append.run(record.id, record.packed),
       undo: () => {},
     })
     if (!result.done) return result.failure
+    this.#lastId = record.id
     this.#kept.push(record)
     return null
   }
