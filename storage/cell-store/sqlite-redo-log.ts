@@ -35,7 +35,7 @@ export class SqliteRedoLog {
   readonly #generations = new Map<number, Generation>()
   /** Whether a COMMIT syncs. */
   #isSynced = true
-  /** Records that are durable and in no memtable yet. */
+  /** Records that are written and in no memtable yet. */
   #kept: RedoRecord[] = []
   /** The last record that was appended: what is written behind another is durable behind it (J11). */
   #lastId = 0

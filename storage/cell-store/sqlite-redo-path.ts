@@ -12,7 +12,6 @@ import {
   type GroupCommitter,
   isFailure,
   type LargeBatch,
-  needsSync,
   type StepsBatch,
   type WriteBatch,
 } from './sqlite-write-batch.ts'
@@ -70,14 +69,14 @@ export class SqliteRedoPath {
   async commitGroup(
     batches: readonly StepsBatch[],
     encodedBytesMax: number,
+    isSynced: boolean,
   ): Promise<CarriedOutGroup> {
     const { packed, cells } = encodeRecord(batches, encodedBytesMax)
     const generation = this.pending.growing
-    // It is handed over, and what is pending is known when it is durable.
+    // It is handed over, and what is pending is known when it is written.
     const copy = new Uint8Array(packed)
     this.#lastId += 1
     generation.underWay += 1
-    const isSynced = needsSync(batches)
     const record = { id: this.#lastId, generation: generation.number, packed, isSynced }
     const carriedOut = await this.#committer.appendRedo(record)
     generation.underWay -= 1

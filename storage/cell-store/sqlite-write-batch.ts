@@ -102,8 +102,8 @@ export interface GroupCommitter {
   commitLarge(batch: LargeBatch): Promise<BatchResult>
 
   /**
-   * One group as a record of the redo log: durable if it says so, and not in the tables. The one result is for all of it; rejects
-   * as `commitGroup`.
+   * One group as a record of the redo log: durable if it says so, and not in the tables. The one result is
+   * for all of it; rejects as `commitGroup`.
    */
   appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
 

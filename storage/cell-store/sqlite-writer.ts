@@ -95,7 +95,7 @@ export class SqliteWriter {
     this.#onFatal = parts.onFatal
   }
 
-  /** Resolves once the batch is on disk. */
+  /** Resolves once the batch is on disk, or as its durability says. */
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
@@ -213,8 +213,9 @@ export class SqliteWriter {
   async #commitRedo(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
     const batches = group.map(({ batch }) => batch as StepsBatch)
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
-    const { results, ms } = await this.#redo.commitGroup(batches, bytes)
-    if (needsSync(batches)) this.#learn(group.length, ms)
+    const isSynced = needsSync(batches)
+    const { results, ms } = await this.#redo.commitGroup(batches, bytes, isSynced)
+    if (isSynced) this.#learn(group.length, ms)
     return results
   }
 
