@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
  */
 export class Connections {
   /** Each with its last answer, which is out or not; undefined before the first request. */
-  readonly #sockets = new Map<Socket, ServerResponse | undefined>()
+  readonly #sockets = new Map<Socket, { last: ServerResponse | undefined }>()
   readonly #upgraded = new Set<Socket>()
   #stopping = false
 
@@ -26,7 +26,7 @@ export class Connections {
   /** Ends idle sockets now, and each busy one when its answer is out. */
   stop(): void {
     this.#stopping = true
-    for (const [socket, response] of this.#sockets) {
+    for (const [socket, { last: response }] of this.#sockets) {
       if (response === undefined || response.destroyed) socket.destroy()
       else endAfter(response, socket)
     }
@@ -37,13 +37,14 @@ export class Connections {
   }
 
   #opened(socket: Socket): void {
-    this.#sockets.set(socket, undefined)
+    this.#sockets.set(socket, { last: undefined })
     socket.once('close', () => this.#sockets.delete(socket))
   }
 
   #began({ socket }: IncomingMessage, response: ServerResponse): void {
-    if (!this.#sockets.has(socket)) return
-    this.#sockets.set(socket, response)
+    const known = this.#sockets.get(socket)
+    if (known === undefined) return
+    known.last = response
     if (this.#stopping) endAfter(response, socket)
   }
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerClientError, type ProblemSender } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
+import { WholeRequest } from './whole-request.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
 
@@ -20,6 +21,7 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
     http: {
+      IncomingMessage: WholeRequest,
       maxHeaderSize: SERVER_LIMITS.headerBytesMax,
       requireHostHeader: false,
       shouldUpgradeCallback: isSocketHandshake,

@@ -41,7 +41,6 @@ export function addRequestHooks(
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header(...HEADER_OF_ALL)
     const { headers } = request.raw
     try {
       const { host, origin } = headers
@@ -59,6 +58,10 @@ export function addRequestHooks(
       return
     }
     done()
+  })
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header(...HEADER_OF_ALL)
+    done(null, payload)
   })
   if (!log.isLevelEnabled('debug')) return
   fastify.addHook('onResponse', async (request, reply) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import type { Answer } from '../storage/storage.ts'
+import { type Answer, SlottedSet } from '../storage/storage.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
 /**
@@ -12,7 +12,7 @@ export class RunningRequest {
   readonly #controller = new AbortController()
   readonly #ended: (request: RunningRequest) => void
   /** Where it stands among those that run. */
-  place = 0
+  slot = 0
   #timer: NodeJS.Timeout | undefined
   #timeoutMs = 0
   #inStatement = false
@@ -76,8 +76,7 @@ export class RunningRequest {
 
 /** The requests that a stopping server would have to wait for. */
 export class RunningRequests {
-  // No Set: its tables would keep requests alive long after their end, see `storage/renewed-map.ts`.
-  readonly #running: RunningRequest[] = []
+  readonly #running = new SlottedSet<RunningRequest>()
   #stopped: Error | undefined
 
   /** To be called before anything of the request is awaited, or its client may go unnoticed. */
@@ -94,8 +93,8 @@ export class RunningRequests {
 
   /** For what came in a frame of a socket, which aborts it itself when its client goes away. */
   beginFrame(): RunningRequest {
-    const request = new RunningRequest(this.#leave)
-    request.place = this.#running.push(request) - 1
+    const request = new RunningRequest((ended) => this.#running.delete(ended))
+    this.#running.add(request)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request
   }
@@ -103,16 +102,7 @@ export class RunningRequests {
   /** Aborts all that are running, and those that are still to come. */
   abortAll(reason: Error): void {
     this.#stopped = reason
-    for (const request of this.#running.slice()) request.abort(reason)
-  }
-
-  /** The last one takes the place of the one that has ended, which may be told of its end twice. */
-  readonly #leave = (ended: RunningRequest): void => {
-    if (this.#running[ended.place] !== ended) return
-    const last = this.#running.pop() as RunningRequest
-    if (last === ended) return
-    this.#running[ended.place] = last
-    last.place = ended.place
+    for (const request of [...this.#running]) request.abort(reason)
   }
 }
 

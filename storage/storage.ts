@@ -43,6 +43,7 @@ export type {
 } from './observers/observers.ts'
 export { openGateway, openStorage } from './open-storage.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
+export { type Slotted, SlottedSet } from './slotted-set.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
 export type { StorageStatus } from './storage-status.ts'

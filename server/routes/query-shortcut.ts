@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
 import { FORMAT_TYPES, formatOf } from '../answer-format.ts'
 import { parseJson } from '../body.ts'
@@ -9,6 +9,7 @@ import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
 import { type Outbox, type ReadyAnswer, sendAnswer } from '../outbox.ts'
 import type { QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
+import { WholeRequest } from '../whole-request.ts'
 
 /**
  * The way that nearly every request takes: statements as JSON, by `POST /v1/query`, with no header that
@@ -57,22 +58,31 @@ export function queryShortcut(parts: {
   }
 }
 
-/** Headers by which a request asks for more than the answer to its statements as JSON. */
-const SPECIAL_HEADERS = [
-  ...['transfer-encoding', 'expect', 'origin', 'access-control-request-method'],
-  ...['idempotency-key', 'percolite-min-timestamp'],
-] as const
-
 function isPlain({ url, headers }: IncomingMessage): boolean {
   if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
-  if (formatOf(undefined, headers.accept) !== 'json') return false
-  for (const name of SPECIAL_HEADERS) if (headers[name] !== undefined) return false
+  if (formatOf(undefined, headers.accept) !== 'json' || asksForMore(headers)) return false
   return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
+}
+
+/** By each name as it stands: a loop over them costs V8 as much as the parsing of a short body. */
+function asksForMore(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    headers.expect !== undefined ||
+    headers.origin !== undefined ||
+    headers['access-control-request-method'] !== undefined ||
+    headers['idempotency-key'] !== undefined ||
+    headers['percolite-min-timestamp'] !== undefined
+  )
 }
 
 /** Node hands over as many bytes as were announced, or never comes to the end. */
 function whenRead(raw: IncomingMessage, read: (bytes: Buffer) => void): void {
-  const chunks: Buffer[] = []
-  raw.on('data', (chunk: Buffer) => chunks.push(chunk))
-  raw.on('end', () => read(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+  if (raw instanceof WholeRequest) raw.readWhole(read)
+  else {
+    // A request without a socket, see `Server.http`.
+    const chunks: Buffer[] = []
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk))
+    raw.on('end', () => read(Buffer.concat(chunks)))
+  }
 }

@@ -123,6 +123,19 @@ test('a memtable tells what it has been asked for, so that the next one has it r
   assert.equal(memtable.asked, 'ranges')
 })
 
+test('what is kept ready and hardly asked for is not kept ready once more', () => {
+  const one = { family: 'data', qualifier: '0', timestamp: 1, value: Buffer.from('x') } as const
+  const step = unconditionalStep(Buffer.from('a'), [mutationOf(one)])
+  const { packed } = encoded([{ kind: 'steps', steps: [step] }])
+  const memtable = new SqlitePackedMemtable(1024, 'rows')
+  memtable.add(packed)
+  assert.equal(memtable.has('a'), true)
+  assert.equal(memtable.has('b'), false)
+  assert.equal(memtable.asked, 'nothing')
+  memtable.cellsOf('a')
+  assert.equal(memtable.asked, 'rows')
+})
+
 test('a memtable says when it has no room, and what it handed out stays as it is', () => {
   const { packed } = encoded([
     {

@@ -70,10 +70,9 @@ export class SqlitePackedMemtable {
 
   /** Whoever asks seldom is not worth making up the rows for: twice a second the oracle does, of its own row. */
   has(text: string): boolean {
-    const isMadeUp = this.#keeps !== 'nothing' || this.#asked !== 'nothing'
-    if (isMadeUp || this.#looks === LOOKS_MAX) return this.#askedRows().has(text)
+    if (this.#asked !== 'nothing' || this.#looks === LOOKS_MAX) return this.#askedRows().has(text)
     this.#looks += 1
-    return this.#isFound(text)
+    return this.#keeps === 'nothing' ? this.#isFound(text) : this.#rows.has(text)
   }
 
   /**

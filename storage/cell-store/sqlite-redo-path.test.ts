@@ -211,6 +211,28 @@ describe('the way of plain batches', () => {
     assert.deepEqual(kinds, ['redo 1', 'tables z', 'flush 1', 'tables a'])
   })
 
+  test('a batch that waits for the records under way is not asked for its rows by each that comes behind it', async (t) => {
+    const { committer, redo, submit } = given(t)
+    await submit('pending')
+    let looks = 0
+    const has = redo.pending.has.bind(redo.pending)
+    redo.pending.has = (text) => {
+      looks += 1
+      return has(text)
+    }
+    const disk = Promise.withResolvers<void>()
+    committer.disk = disk.promise
+    const answers = [submit('a')]
+    await eventLoopTurn()
+    answers.push(submit('z?'))
+    for (let more = 0; more < 40; more += 1) answers.push(submit(`b${more}`))
+    await eventLoopTurn()
+    assert.equal(looks, 0)
+    disk.resolve()
+    await Promise.all(answers)
+    assert.ok(looks > 0 && looks <= 3, `${looks} looks`)
+  })
+
   test('a batch that sets no cell is none for the redo log, where nobody would move its record', async (t) => {
     const { committer, writer, redo } = given(t)
     const step = { row: Buffer.from('a'), when: [], ifMatched: [], otherwise: [] }

@@ -55,14 +55,17 @@ export class SqliteRedoPath {
   }
 
   /** Of a batch whose turn it is. All groups of the redo log have to be answered where it is not that log again. */
-  wayOf({ batch, isPlain }: Routed): Way {
-    const { usesRedoLog } = this.#policy
-    const { pending } = this
-    const takesMore = pending.hasRoom && !pending.isBehind
-    if (usesRedoLog && isPlain && takesMore) return 'redo log'
-    if (pending.isEmpty) return 'tables'
-    const isApart = usesRedoLog && !this.#isTouched(batch)
+  wayOf(queued: Routed): Way {
+    if (this.takes(queued)) return 'redo log'
+    if (this.pending.isEmpty) return 'tables'
+    const isApart = this.#policy.usesRedoLog && !this.#isTouched(queued.batch)
     return isApart ? 'tables' : 'tables, when all is moved'
+  }
+
+  /** Whether the way of such a batch is the redo log, which is known without a look at what is pending. */
+  takes({ isPlain }: Routed): boolean {
+    const { pending } = this
+    return this.#policy.usesRedoLog && isPlain && pending.hasRoom && !pending.isBehind
   }
 
   /** Plain batches, as one record. Rejects as `GroupCommitter.commitGroup`. */

@@ -151,7 +151,7 @@ export class SqliteWriter {
 
   #flush(): void {
     while (this.#hasRoom()) {
-      const way = this.#wayOfFirst()
+      const way = this.#redo.wayOf(this.#queue[0] as QueuedBatch)
       if (way === 'tables, when all is moved') void this.#moveAll()
       else void this.#carryOut(this.#takeGroup(way), way)
     }
@@ -166,12 +166,8 @@ export class SqliteWriter {
     if (this.#underWay === 0) return true
     if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
     // Whose rows they change is known when they are answered (R4).
-    if (this.#redoUnderWay > 0 && this.#wayOfFirst() !== 'redo log') return false
+    if (this.#redoUnderWay > 0 && !this.#redo.takes(first)) return false
     return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
-  }
-
-  #wayOfFirst(): Way {
-    return this.#redo.wayOf(this.#queue[0] as QueuedBatch)
   }
 
   async #carryOut(group: readonly QueuedBatch[], way: Way): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { InvariantViolation, invariant } from '../invariant.ts'
-import { RenewedSet } from '../renewed-map.ts'
+import { type Slotted, SlottedSet } from '../slotted-set.ts'
 import { LatchedRows, type PlacedRow } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
 import { placeOfKey, RecentWrites } from './recent-writes.ts'
@@ -23,7 +23,7 @@ export type LatchOwner = {
   readonly kind: 'onePhase' | 'twoPhase' | 'leftOver'
 }
 
-type Owner = {
+type Owner = Slotted & {
   readonly startTs: Timestamp
   commitTs: Timestamp | undefined
   readonly kind: LatchOwner['kind']
@@ -53,7 +53,7 @@ type Latch = PlacedRow & {
  */
 export class LatchTable {
   readonly #latches = new LatchedRows<Latch>()
-  readonly #owners = new RenewedSet<Owner>()
+  readonly #owners = new SlottedSet<Owner>()
   readonly #pending: Owner[] = []
   readonly #recentWrites = new RecentWrites()
   /** What a read may take instead of asking the view. */
@@ -76,6 +76,7 @@ export class LatchTable {
       held: 0,
       isSettled: false,
       released: undefined,
+      slot: 0,
     }
     this.#owners.add(owner)
     this.add(owner, rows)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { RenewedSet } from '../renewed-map.ts'
+import { SlottedSet } from '../slotted-set.ts'
 import type { Transaction } from './transaction.ts'
 import type { TransactionEnd } from './transaction-protocol.ts'
 
 /** The transactions of this process: the open ones, and how the last ones ended. */
 export class TransactionRegistry {
-  readonly #active = new RenewedSet<Transaction>()
+  readonly #active = new SlottedSet<Transaction>()
   readonly #ended = new Map<string, TransactionEnd>()
   readonly #counts = { committed: 0, read: 0, rolledBack: 0, refused: 0, unknown: 0 }
 

@@ -58,6 +58,8 @@ export type TransactionOptions = {
 export class Transaction {
   readonly startTs: Timestamp
   readonly readOnly: boolean
+  /** Where it stands among the open ones. */
+  slot = 0
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
   readonly #parts: TransactionParts

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What can be in one such set; the set keeps there where it stands. */
+export type Slotted = { slot: number }
+
+/**
+ * A set of objects that come and go with every request, each of which knows its slot: nothing has to be hashed, and no
+ * table of a Map outlives what was in it (see `renewed-map.ts`). In no particular order.
+ */
+export class SlottedSet<Member extends Slotted> {
+  readonly #members: Member[] = []
+
+  get size(): number {
+    return this.#members.length
+  }
+
+  has(member: Member): boolean {
+    return this.#members[member.slot] === member
+  }
+
+  /** One that is in no such set. */
+  add(member: Member): void {
+    member.slot = this.#members.push(member) - 1
+  }
+
+  /** Nothing happens where it is not there. The last one takes its slot. */
+  delete(member: Member): void {
+    if (!this.has(member)) return
+    const last = this.#members.pop() as Member
+    if (last === member) return
+    this.#members[member.slot] = last
+    last.slot = member.slot
+  }
+
+  /** Nothing may be deleted meanwhile. */
+  [Symbol.iterator](): ArrayIterator<Member> {
+    return this.#members.values()
+  }
+}
