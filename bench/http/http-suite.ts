@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
+import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
 import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
 import { driverCheck, eventLoop, openLoopLatency } from './responsiveness.ts'
@@ -19,10 +20,13 @@ export const httpSuite: Suite = {
     eventLoop(options),
     driverCheck(options),
   ],
-  notes: [
-    DATA_NOTE,
-    'The server, Fastify’s hello and the load generator (connections kept open, one request at a time on each) are processes of their own that share the cores of one machine.',
-    'The hello server parses the same request and answers a real answer of the product as a constant; it has the same Fastify, the same reader of bodies and the same writer of answers.',
-    'The hello with a raw durable put answers when the value of the SET is on disk, put into the product’s own store by the same group commit, as a cell without SQL, transaction or log. So what SET lacks of it is what the product adds, and what it lacks of hello is what durability costs any server on this store.',
-  ],
+  get notes() {
+    return [
+      DATA_NOTE,
+      'The server, Fastify’s hello and the load generator (connections kept open, one request at a time on each) are processes of their own that share the cores of one machine.',
+      loadGeneratorNote(),
+      'The hello server parses the same request and answers a real answer of the product as a constant; it has the same Fastify, the same reader of bodies and the same writer of answers.',
+      'The hello with a raw durable put answers when the value of the SET is on disk, put into the product’s own store by the same group commit, as a cell without SQL, transaction or log. So what SET lacks of it is what the product adds, and what it lacks of hello is what durability costs any server on this store.',
+    ]
+  },
 }

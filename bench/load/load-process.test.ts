@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import test, { type TestContext } from 'node:test'
+import { batchLauncher } from './batch-launcher.ts'
 import type { HttpSettings } from './http-workload.ts'
 import { LoadProcess } from './load-process.ts'
 
@@ -75,3 +77,29 @@ test('an answer that says no ends the run with what the server said', async (con
     /POST \/v1\/query answered 400: \{"retryable":false\}/,
   )
 })
+
+/** SCHED_BATCH, as `policy` in /proc/<pid>/stat, which is its 41st word; the second is in brackets. */
+const BATCH_POLICY = '3'
+
+test('a load process is a batch process where Linux has them', async (context) => {
+  if (batchLauncher().length === 0) {
+    assert.notEqual(process.env.CI, 'true', 'CI has chrt')
+    return context.skip('there is no chrt, of the Debian package util-linux')
+  }
+  const { origin } = await startServer(context)
+  await openLoad(context, origin, 1)
+  const stats = readdirSync('/proc').flatMap((pid) => statOf(pid))
+  const own = stats.filter(({ parent }) => parent === String(process.pid))
+  assert.ok(own.some(({ policy }) => policy === BATCH_POLICY))
+})
+
+function statOf(pid: string): Array<{ readonly parent: string; readonly policy: string }> {
+  try {
+    const words = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return [{ parent: words[1] as string, policy: words[38] as string }]
+  } catch {
+    return []
+  }
+}

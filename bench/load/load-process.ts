@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Sample } from '../harness/sample.ts'
+import { batchLauncher } from './batch-launcher.ts'
 import type { RunOrder, WorkloadOrder } from './workload.ts'
 
 const MAIN = fileURLToPath(new URL('./load-main.ts', import.meta.url))
@@ -19,7 +20,7 @@ export type LoadAnswer =
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** A load generator in a process of its own. Its samples have the CPU time of that process. */
+/** A load generator in a process of its own, a batch process where there are any. Its samples have its CPU time. */
 export class LoadProcess {
   readonly #child: ChildProcess
 
@@ -29,7 +30,8 @@ export class LoadProcess {
 
   /** Starts it and opens the workload's connections. Throws what the workload threw. */
   static async open(order: WorkloadOrder): Promise<LoadProcess> {
-    const child = fork(MAIN, { execArgv: [] })
+    const [execPath, ...execArgv] = [...batchLauncher(), process.execPath]
+    const child = fork(MAIN, { execPath, execArgv })
     const load = new LoadProcess(child)
     try {
       await load.#ask({ kind: 'open', order })

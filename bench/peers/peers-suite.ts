@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
 import { durableCeiling, requestLoad, sharedPercolite } from '../http/http-contenders.ts'
+import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import { withInstalledPeers } from './installed-peers.ts'
@@ -21,12 +22,15 @@ export const peersSuite: Suite = {
   defaults: { seconds: 3, repetitions: 5 },
   options: { rows: ROWS_OPTION, ...PERCOLITE_OPTIONS },
   experiments: (options) => [puts(options), transfers(options)],
-  notes: [
-    DATA_NOTE,
-    'Every acknowledged write of every server here is on disk: PostgreSQL fsync and synchronous_commit on, etcd as it is by default, Redis appendfsync always.',
-    'Server and load generator share the cores of one machine; each server is a process of its own, over the loopback interface, and idle while another is measured.',
-    'Servers that are not installed are left out; bench/peers.sh installs them on Debian.',
-  ],
+  get notes() {
+    return [
+      DATA_NOTE,
+      'Every acknowledged write of every server here is on disk: PostgreSQL fsync and synchronous_commit on, etcd as it is by default, Redis appendfsync always.',
+      'Server and load generator share the cores of one machine; each server is a process of its own, over the loopback interface, and idle while another is measured.',
+      loadGeneratorNote(),
+      'Servers that are not installed are left out; bench/peers.sh installs them on Debian.',
+    ]
+  },
 }
 
 function puts(options: PercoliteOptions): Experiment {

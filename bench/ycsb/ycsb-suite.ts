@@ -2,6 +2,7 @@
 import type { OpenContender, Plot, Suite } from '../harness/experiment.ts'
 import { UsageError } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
+import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { type PeerContender, withInstalledPeers } from '../peers/installed-peers.ts'
 import { SharedServer, serverCpuDuring } from '../peers/measured-server.ts'
 import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
@@ -32,14 +33,17 @@ export const ycsbSuite: Suite = {
     ...PERCOLITE_OPTIONS,
   },
   experiments: (options) => [experimentOf(options)],
-  notes: [
-    'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99 unless --keys is uniform; records have ten fields of 100 characters.',
-    '“field” updates write one field, “record” updates all ten; F is “plain” (a read, then an update, as in YCSB) and “transaction” (nobody may write in between).',
-    'Every acknowledged write of every store is on disk (durability class D2): PostgreSQL synchronous_commit on, Redis appendfsync always, etcd as it is, better-sqlite3 synchronous FULL.',
-    'etcd has one value for a record: where one field is written (a-field, b-field, f) it reads the record and writes it all, and except in f-transaction not atomically. Only “record” updates are the same work for it. It is asked through its JSON gateway, whose cost is included.',
-    'better-sqlite3 runs in the load process itself, without network and with one writer; its CPU time includes the driver’s.',
-    'Keys are padded with zeroes to one length, which YCSB does not; all workloads run on one loading, and what D and E insert stays. Clients are written for Node.js; the driver’s CPU time is reported, since it can be the bottleneck.',
-  ],
+  get notes() {
+    return [
+      'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99 unless --keys is uniform; records have ten fields of 100 characters.',
+      '“field” updates write one field, “record” updates all ten; F is “plain” (a read, then an update, as in YCSB) and “transaction” (nobody may write in between).',
+      'Every acknowledged write of every store is on disk (durability class D2): PostgreSQL synchronous_commit on, Redis appendfsync always, etcd as it is, better-sqlite3 synchronous FULL.',
+      'etcd has one value for a record: where one field is written (a-field, b-field, f) it reads the record and writes it all, and except in f-transaction not atomically. Only “record” updates are the same work for it. It is asked through its JSON gateway, whose cost is included.',
+      'better-sqlite3 runs in the load process itself, without network and with one writer; its CPU time includes the driver’s.',
+      'Keys are padded with zeroes to one length, which YCSB does not; all workloads run on one loading, and what D and E insert stays. Clients are written for Node.js; the driver’s CPU time is reported, since it can be the bottleneck.',
+      loadGeneratorNote(),
+    ]
+  },
 }
 
 function experimentOf(options: Readonly<Record<string, string>>) {
