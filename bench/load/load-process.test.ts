@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test'
 import { batchLauncher } from './batch-launcher.ts'
 import type { HttpSettings } from './http-workload.ts'
 import { LoadProcess } from './load-process.ts'
+import type { WorkloadOrder } from './workload.ts'
 
 const MODULE = new URL('./http-workload.ts', import.meta.url).href
 
@@ -32,9 +33,13 @@ async function startServer(context: TestContext, status = 200) {
   return { origin: `http://127.0.0.1:${port}`, met }
 }
 
-async function openLoad(context: TestContext, origin: string, clients: number) {
+async function openLoad(
+  context: TestContext,
+  origin: string,
+  how: Pick<WorkloadOrder, 'clients' | 'holdsStore'>,
+) {
   const settings: HttpSettings = { origin, request: 'set', rows: 10 }
-  const load = await LoadProcess.open({ module: MODULE, settings, clients, seed: 1 })
+  const load = await LoadProcess.open({ module: MODULE, settings, seed: 1, ...how })
   context.after(() => load.close())
   return load
 }
@@ -43,7 +48,7 @@ const unaborted = new AbortController().signal
 
 test('a closed loop sends as much as is answered, with no more requests at once than clients', async (context) => {
   const { origin, met } = await startServer(context)
-  const load = await openLoad(context, origin, 4)
+  const load = await openLoad(context, origin, { clients: 4 })
   const sample = await load.run({ seconds: 0.2 }, unaborted)
   assert.equal(sample.operations, met.requests)
   assert.ok(sample.operations > 4)
@@ -54,14 +59,14 @@ test('a closed loop sends as much as is answered, with no more requests at once 
 
 test('an open loop sends as many as its rate says', async (context) => {
   const { origin } = await startServer(context)
-  const load = await openLoad(context, origin, 8)
+  const load = await openLoad(context, origin, { clients: 8 })
   const sample = await load.run({ seconds: 0.5, ratePerSecond: 100 }, unaborted)
   assert.equal(sample.operations, 50)
 })
 
 test('an aborted run ends at once', async (context) => {
   const { origin, met } = await startServer(context)
-  const load = await openLoad(context, origin, 1)
+  const load = await openLoad(context, origin, { clients: 1 })
   const abort = new AbortController()
   const running = load.run({ seconds: 60 }, abort.signal)
   while (met.requests === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -71,27 +76,32 @@ test('an aborted run ends at once', async (context) => {
 
 test('an answer that says no ends the run with what the server said', async (context) => {
   const { origin } = await startServer(context, 400)
-  const load = await openLoad(context, origin, 2)
+  const load = await openLoad(context, origin, { clients: 2 })
   await assert.rejects(
     load.run({ seconds: 5 }, unaborted),
     /POST \/v1\/query answered 400: \{"retryable":false\}/,
   )
 })
 
-/** SCHED_BATCH, as `policy` in /proc/<pid>/stat, which is its 41st word; the second is in brackets. */
-const BATCH_POLICY = '3'
+/** `policy` in /proc/<pid>/stat, which is its 41st word; the second is in brackets. */
+const POLICIES = { ordinary: '0', batch: '3' }
 
-test('a load process is a batch process where Linux has them', async (context) => {
+test('a load process is a batch process where Linux has them, unless it holds the store', async (context) => {
   if (batchLauncher().length === 0) {
     assert.notEqual(process.env.CI, 'true', 'CI has chrt')
     return context.skip('there is no chrt, of the Debian package util-linux')
   }
   const { origin } = await startServer(context)
-  await openLoad(context, origin, 1)
-  const stats = readdirSync('/proc').flatMap((pid) => statOf(pid))
-  const own = stats.filter(({ parent }) => parent === String(process.pid))
-  assert.ok(own.some(({ policy }) => policy === BATCH_POLICY))
+  await openLoad(context, origin, { clients: 1 })
+  assert.deepEqual(policiesOfChildren(), [POLICIES.batch])
+  await openLoad(context, origin, { clients: 1, holdsStore: true })
+  assert.deepEqual(policiesOfChildren().sort(), [POLICIES.ordinary, POLICIES.batch])
 })
+
+function policiesOfChildren(): string[] {
+  const stats = readdirSync('/proc').flatMap((pid) => statOf(pid))
+  return stats.filter(({ parent }) => parent === String(process.pid)).map(({ policy }) => policy)
+}
 
 function statOf(pid: string): Array<{ readonly parent: string; readonly policy: string }> {
   try {

@@ -20,7 +20,10 @@ export type LoadAnswer =
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** A load generator in a process of its own, a batch process where there are any. Its samples have its CPU time. */
+/**
+ * A load generator in a process of its own, a batch process where there are any unless it holds the store itself.
+ * Its samples have its CPU time.
+ */
 export class LoadProcess {
   readonly #child: ChildProcess
 
@@ -30,7 +33,8 @@ export class LoadProcess {
 
   /** Starts it and opens the workload's connections. Throws what the workload threw. */
   static async open(order: WorkloadOrder): Promise<LoadProcess> {
-    const [execPath, ...execArgv] = [...batchLauncher(), process.execPath]
+    const launcher = order.holdsStore === true ? [] : batchLauncher()
+    const [execPath, ...execArgv] = [...launcher, process.execPath]
     const child = fork(MAIN, { execPath, execArgv })
     const load = new LoadProcess(child)
     try {

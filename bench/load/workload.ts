@@ -38,6 +38,8 @@ export type WorkloadOrder = {
   /** Connections that are opened, one for each client of a closed loop. */
   readonly clients: number
   readonly seed: number
+  /** There is no server to wait for: the store is in the load process. */
+  readonly holdsStore?: boolean
 }
 
 export type RunOrder = {

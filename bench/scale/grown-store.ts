@@ -51,7 +51,8 @@ export class GrownStore {
     const figures = store.figures()
     await store.close()
     const settings: GrowthSettings = { dataDirectory, rows }
-    const load = await LoadProcess.open({ module: WORKLOAD, settings, clients: 1, seed: 1 })
+    const order = { module: WORKLOAD, settings, clients: 1, seed: 1, holdsStore: true }
+    const load = await LoadProcess.open(order)
     return { load, figures }
   }
 

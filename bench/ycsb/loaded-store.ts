@@ -48,6 +48,7 @@ export async function startLoadedStore(order: {
       settings: { store: settings, records, uniformKeys } satisfies YcsbSettings,
       clients,
       seed: RUN_SEED,
+      holdsStore: server === undefined,
     })
     return {
       pid: server?.pid ?? process.pid,
