@@ -3,6 +3,7 @@ import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
+import { rowsOfBatches } from '../transaction/row-batches.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { SnapshotReads } from '../transaction/transaction-protocol.ts'
 import type { SnapshotRow } from '../transaction/version.ts'
@@ -127,12 +128,12 @@ export type TableScan = {
 export type StoredRows = Iterable<StoredRow> & { readonly length: number }
 
 /** The rows of a range of keys, in key order or reversed. */
-export async function* scanRows(
+export function scanRows(
   transaction: Pick<Transaction, 'scanBatches'>,
   table: TableDefinition,
   scan: TableScan,
 ): AsyncGenerator<StoredRow, void, undefined> {
-  for await (const batch of scanRowBatches(transaction, table, scan)) yield* batch
+  return rowsOfBatches(scanRowBatches(transaction, table, scan))
 }
 
 /** The same, as they are read together. */

@@ -8,6 +8,11 @@ import type { SnapshotRow } from './version.ts'
 export type RowBatches = AsyncIterable<readonly SnapshotRow[]>
 
 /** The same row by row. */
-export async function* rowsOfBatches(batches: RowBatches): AsyncGenerator<SnapshotRow> {
-  for await (const batch of batches) yield* batch
+export async function* rowsOfBatches<Row>(
+  batches: AsyncIterable<Iterable<Row>>,
+): AsyncGenerator<Row, void, undefined> {
+  for await (const batch of batches) {
+    // Not `yield*`, which goes through one more asynchronous iterator.
+    for (const row of batch) yield row
+  }
 }
