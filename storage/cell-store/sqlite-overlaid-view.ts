@@ -4,7 +4,6 @@ import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
 import type { CellSelector, RowFilter } from './row-filter.ts'
 import { chooseCells, uniteChosen } from './row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from './row-key.ts'
-import { textAfter } from './sqlite-packed-memtable.ts'
 import type { PendingCells } from './sqlite-pending-cells.ts'
 import type { RecordedCell } from './sqlite-redo-record.ts'
 
@@ -88,10 +87,10 @@ export class SqliteOverlaidView implements CellView {
   *#pendingIn({ start, end }: KeyRange, reverse: boolean): Generator<string> {
     const from = rowKeyText(start)
     const to = end === undefined ? undefined : rowKeyText(end)
-    let text = reverse ? this.#pending.lastBefore(to) : this.#pending.firstFrom(from)
-    while (text !== undefined && text >= from && (to === undefined || text < to)) {
+    const pending = this.#pending
+    for (const text of reverse ? pending.keysBefore(to) : pending.keysFrom(from)) {
+      if (text < from || (to !== undefined && text >= to)) return
       yield text
-      text = reverse ? this.#pending.lastBefore(text) : this.#pending.firstFrom(textAfter(text))
     }
   }
 }

@@ -8,7 +8,7 @@ import { unconditionalStep } from './embedded-cell-store.ts'
 import { type Mutation, placeErasedBy } from './mutation.ts'
 import { rowKeyText } from './row-key.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
-import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { encodeRecord, type RecordedCell } from './sqlite-redo-record.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
 
@@ -34,7 +34,6 @@ const batch: fc.Arbitrary<StepsBatch> = fc
     steps: rows.map(([row, cells]) => unconditionalStep(row, cells.map(mutationOf))),
   }))
 
-const asked = fc.constantFrom('nothing' as const, 'rows' as const, 'ranges' as const)
 /** Some batches, and whether somebody looks behind them. */
 const record = fc.tuple(fc.array(batch, { maxLength: 3 }), fc.boolean())
 
@@ -53,12 +52,8 @@ function countOf(mutations: readonly Mutation[]): number {
 
 /** What is in a memtable, by the keys in either direction. */
 function contentOf(memtable: SqlitePackedMemtable) {
-  const ascending: string[] = []
-  let at = memtable.firstFrom('')
-  for (; at !== undefined; at = memtable.firstFrom(textAfter(at))) ascending.push(at)
-  const descending: string[] = []
-  at = memtable.lastBefore(undefined)
-  for (; at !== undefined; at = memtable.lastBefore(at)) descending.push(at)
+  const ascending = [...memtable.keysFrom('')]
+  const descending = [...memtable.keysBefore(undefined)]
   assert.deepEqual(descending.toReversed(), ascending)
   return ascending.map((text) => [text, memtable.cellsOf(text).map(plain)])
 }
@@ -70,8 +65,8 @@ const plain = ({ value, ...place }: RecordedCell) => ({
 
 test('a memtable has of each row what was set or erased last at each place, in order, whenever somebody looks', () => {
   fc.assert(
-    fc.property(asked, fc.array(record), (asked, records) => {
-      const memtable = new SqlitePackedMemtable(1024 * 1024, asked)
+    fc.property(fc.array(record), (records) => {
+      const memtable = new SqlitePackedMemtable(1024 * 1024)
       const expected = new Map<string, Map<string, RecordedCell>>()
       for (const [batches, looks] of records) {
         const { packed, cells } = encoded(batches)
@@ -108,32 +103,6 @@ test('a memtable has of each row what was set or erased last at each place, in o
     }),
     { numRuns: 300 },
   )
-})
-
-test('a memtable tells what it has been asked for, so that the next one has it ready', () => {
-  const memtable = new SqlitePackedMemtable(1024)
-  assert.equal(memtable.asked, 'nothing')
-  // One look is not worth remembering, many are.
-  memtable.has('a')
-  assert.equal(memtable.asked, 'nothing')
-  for (let look = 0; look < 100; look += 1) memtable.has('a')
-  assert.equal(memtable.asked, 'rows')
-  memtable.firstFrom('')
-  memtable.cellsOf('a')
-  assert.equal(memtable.asked, 'ranges')
-})
-
-test('what is kept ready and hardly asked for is not kept ready once more', () => {
-  const one = { family: 'data', qualifier: '0', timestamp: 1, value: Buffer.from('x') } as const
-  const step = unconditionalStep(Buffer.from('a'), [mutationOf(one)])
-  const { packed } = encoded([{ kind: 'steps', steps: [step] }])
-  const memtable = new SqlitePackedMemtable(1024, 'rows')
-  memtable.add(packed)
-  assert.equal(memtable.has('a'), true)
-  assert.equal(memtable.has('b'), false)
-  assert.equal(memtable.asked, 'nothing')
-  memtable.cellsOf('a')
-  assert.equal(memtable.asked, 'rows')
 })
 
 test('a memtable says when it has no room, and what it handed out stays as it is', () => {

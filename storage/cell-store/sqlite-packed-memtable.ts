@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { putCell } from './mutation-application.ts'
-import { OrderedRowKeys } from './ordered-row-keys.ts'
 import { PackedReader } from './sqlite-packed-buffer.ts'
-import { decodeCells, type RecordedCell, walkRows } from './sqlite-redo-record.ts'
+import { PackedRows } from './sqlite-packed-rows.ts'
+import { decodeCells, type RecordedCell } from './sqlite-redo-record.ts'
 
-/** To walk through a full memtable so often costs about as much as to make up its rows. */
-const LOOKS_MAX = 32
-
-/** What somebody has asked a memtable for: rows by their keys, or what comes next in the order of the keys. */
-export type Asked = 'nothing' | 'rows' | 'ranges'
-
-/**
- * Where in the memory of a memtable a row begins; where several records have it, all places, and the cells of the
- * first so many of them as somebody has read them: a row that is written and read all the time has thousands.
- */
-type Places = number | { readonly all: number[]; readonly cells: RecordedCell[]; read: number }
+/** The cells of a row as of one of its entries. */
+type ReadRow = { readonly cells: RecordedCell[]; upTo: number }
 
 /**
  * Cells in memory by their rows (Bigtable's memtable; Chang et al., OSDI 2006, section 5.3), as the redo records that
@@ -24,32 +15,16 @@ type Places = number | { readonly all: number[]; readonly cells: RecordedCell[];
 export class SqlitePackedMemtable {
   readonly #memory: Buffer
   readonly #reader: PackedReader
+  readonly #rows: PackedRows
   #used = 0
-  /** How much of it is in `#rows`. */
-  #indexed = 0
-  readonly #rows = new Map<string, Places>()
-  readonly #keeps: Asked
-  #asked: Asked = 'nothing'
-  /** How often all of it was walked through for a row. */
-  #looks = 0
-  /** Undefined as long as nobody has asked for an order. */
-  #keys: OrderedRowKeys | undefined
-  /** Those that are not among them. */
-  #unordered: string[] = []
+  /** Of rows that several records have and somebody has read: one that is written and read all the time has thousands. */
+  readonly #read = new Map<string, ReadRow>()
 
-  /**
-   * Holds records of so many bytes together, and keeps ready what was asked of the one before it: to make up for
-   * thousands of records at once would hold everybody up.
-   */
-  constructor(bytesMax: number, keeps: Asked = 'nothing') {
+  /** Holds records of so many bytes together. */
+  constructor(bytesMax: number) {
     this.#memory = Buffer.allocUnsafeSlow(bytesMax)
     this.#reader = new PackedReader(this.#memory)
-    this.#keeps = keeps
-  }
-
-  /** The most that it has been asked for. */
-  get asked(): Asked {
-    return this.#asked
+    this.#rows = new PackedRows(this.#memory)
   }
 
   get bytes(): number {
@@ -63,16 +38,12 @@ export class SqlitePackedMemtable {
   /** Takes over a record that there is room for. */
   add(record: Uint8Array): void {
     this.#memory.set(record, this.#used)
+    this.#rows.add(this.#used, this.#used + record.length)
     this.#used += record.length
-    if (this.#keeps !== 'nothing') this.#index()
-    if (this.#keeps === 'ranges') this.#order()
   }
 
-  /** Whoever asks seldom is not worth making up the rows for: twice a second the oracle does, of its own row. */
   has(text: string): boolean {
-    if (this.#asked !== 'nothing' || this.#looks === LOOKS_MAX) return this.#askedRows().has(text)
-    this.#looks += 1
-    return this.#keeps === 'nothing' ? this.#isFound(text) : this.#rows.has(text)
+    return this.#rows.find(text) !== undefined
   }
 
   /**
@@ -80,81 +51,42 @@ export class SqlitePackedMemtable {
    * Good until the next record comes.
    */
   cellsOf(text: string): readonly RecordedCell[] {
-    const places = this.#askedRows().get(text)
-    if (places === undefined) return []
-    if (typeof places === 'number') return this.#readInto([], places)
-    const { all, cells } = places
-    for (; places.read < all.length; places.read++)
-      this.#readInto(cells, all[places.read] as number)
+    const newest = this.#rows.find(text)
+    if (newest === undefined) return []
+    if (this.#rows.earlier(newest) === undefined) return this.#readInto([], newest)
+    const row = this.#read.get(text) ?? { cells: [], upTo: NONE }
+    if (row.upTo === NONE) this.#read.set(text, row)
+    for (const entry of this.#entriesAfter(row.upTo, newest)) this.#readInto(row.cells, entry)
+    row.upTo = newest
+    return row.cells
+  }
+
+  /** In ascending order, from the first that does not come before `text`. No record may come meanwhile. */
+  keysFrom(text: string): Generator<string> {
+    return this.#rows.keysFrom(text)
+  }
+
+  /** In descending order, from the last before `text`, or from the last of all when it is absent. */
+  keysBefore(text: string | undefined): Generator<string> {
+    return this.#rows.keysBefore(text)
+  }
+
+  /** The entries of one row, in the order in which they came. */
+  #entriesAfter(known: number, newest: number): number[] {
+    const entries: number[] = []
+    let entry: number | undefined = newest
+    while (entry !== undefined && entry !== known) {
+      entries.push(entry)
+      entry = this.#rows.earlier(entry)
+    }
+    return entries.reverse()
+  }
+
+  #readInto(cells: RecordedCell[], entry: number): RecordedCell[] {
+    for (const cell of decodeCells(this.#reader, this.#rows.placeOf(entry))) putCell(cells, cell)
     return cells
-  }
-
-  firstFrom(text: string): string | undefined {
-    return this.#askedKeys().firstFrom(text)
-  }
-
-  /** The last key before `text`, or the last of all when it is absent. */
-  lastBefore(text: string | undefined): string | undefined {
-    return this.#askedKeys().lastBefore(text)
-  }
-
-  #isFound(text: string): boolean {
-    const key = Buffer.from(text, 'latin1')
-    let isFound = false
-    walkRows(this.#memory.subarray(0, this.#used), (_, from, to) => {
-      if (to - from !== key.length || isFound) return
-      isFound = this.#memory.compare(key, 0, key.length, from, to) === 0
-    })
-    return isFound
-  }
-
-  #askedRows(): ReadonlyMap<string, Places> {
-    if (this.#asked === 'nothing') this.#asked = 'rows'
-    this.#index()
-    return this.#rows
-  }
-
-  #askedKeys(): OrderedRowKeys {
-    this.#asked = 'ranges'
-    this.#index()
-    return this.#order()
-  }
-
-  /** Where nobody reads what is written, nobody need look which rows have come. */
-  #index(): void {
-    const begin = this.#indexed
-    if (begin === this.#used) return
-    this.#indexed = this.#used
-    walkRows(this.#memory.subarray(begin, this.#used), (at, from, to) => {
-      this.#place(this.#memory.toString('latin1', begin + from, begin + to), begin + at)
-    })
-  }
-
-  #place(text: string, at: number): void {
-    const places = this.#rows.get(text)
-    if (places === undefined) {
-      this.#rows.set(text, at)
-      this.#unordered.push(text)
-    } else if (typeof places === 'number') {
-      this.#rows.set(text, { all: [places, at], cells: [], read: 0 })
-    } else places.all.push(at)
-  }
-
-  #readInto(cells: RecordedCell[], place: number): RecordedCell[] {
-    for (const cell of decodeCells(this.#reader, place)) putCell(cells, cell)
-    return cells
-  }
-
-  #order(): OrderedRowKeys {
-    // To sort all at once costs a third of putting them in their places one by one.
-    if (this.#keys === undefined) this.#keys = OrderedRowKeys.of(this.#unordered.sort())
-    else for (const text of this.#unordered) this.#keys.insert(text)
-    this.#unordered = []
-    return this.#keys
   }
 }
 
-/** The key that comes directly after this one in the order of all keys. */
-export function textAfter(text: string): string {
-  return `${text}\0`
-}
+/** No entry. */
+const NONE = -1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { uniteChosen } from './row-filter-evaluation.ts'
-import { type Asked, SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
+import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX, type RecordedCell } from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
@@ -71,26 +71,22 @@ export class PendingCells {
     return uniteChosen([newer, this.#sealed.cells.cellsOf(text)])
   }
 
-  firstFrom(text: string): string | undefined {
-    const newer = this.#growing.cells.firstFrom(text)
-    const older = this.#sealed?.cells.firstFrom(text)
-    if (newer === undefined || older === undefined) return newer ?? older
-    return newer < older ? newer : older
+  /** Of rows, in ascending order, from the first that does not come before `text`. No record may come meanwhile. */
+  keysFrom(text: string): Generator<string> {
+    const newer = this.#growing.cells.keysFrom(text)
+    return united(newer, this.#sealed?.cells.keysFrom(text), (a, b) => a < b)
   }
 
-  /** The last key before `text`, or the last of all when it is absent. */
-  lastBefore(text: string | undefined): string | undefined {
-    const newer = this.#growing.cells.lastBefore(text)
-    const older = this.#sealed?.cells.lastBefore(text)
-    if (newer === undefined || older === undefined) return newer ?? older
-    return newer > older ? newer : older
+  /** In descending order, from the last before `text`, or from the last of all when it is absent. */
+  keysBefore(text: string | undefined): Generator<string> {
+    const newer = this.#growing.cells.keysBefore(text)
+    return united(newer, this.#sealed?.cells.keysBefore(text), (a, b) => a > b)
   }
 
   /** What is there now is to be moved; records that are made from now on are not. */
   seal(): void {
     this.#sealed = this.#growing
-    const { number, cells } = this.#growing
-    this.#growing = generation(number + 1, cells.asked)
+    this.#growing = generation(this.#growing.number + 1)
   }
 
   /** The snapshots that are read from now on have it. */
@@ -99,7 +95,23 @@ export class PendingCells {
   }
 }
 
-function generation(number: number, asked: Asked = 'nothing'): Generation {
-  const cells = new SqlitePackedMemtable(GENERATION_BYTES_MAX, asked)
+function generation(number: number): Generation {
+  const cells = new SqlitePackedMemtable(GENERATION_BYTES_MAX)
   return { number, cells, cellCount: 0, underWay: 0 }
+}
+
+/** The keys of both, each once. */
+function* united(
+  some: Iterator<string>,
+  others: Iterator<string> = [].values(),
+  comesBefore: (a: string, b: string) => boolean,
+): Generator<string> {
+  let [one, other] = [some.next(), others.next()]
+  while (!one.done || !other.done) {
+    const takesOne = !one.done && (other.done || !comesBefore(other.value, one.value))
+    const takesOther = !other.done && (one.done || !comesBefore(one.value, other.value))
+    yield (takesOne ? one : other).value
+    if (takesOne) one = some.next()
+    if (takesOther) other = others.next()
+  }
 }

@@ -2,7 +2,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../invariant.ts'
 import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
-import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { ERASED_COUNTS_FOR, FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
@@ -132,7 +132,7 @@ export class SqliteRedoLog {
   }
 
   #begin(number: number, bytesMax: number): Generation {
-    const cells = new SqlitePackedMemtable(bytesMax, 'rows')
+    const cells = new SqlitePackedMemtable(bytesMax)
     const begun = { cells, through: 0, nextRow: '' }
     this.#generations.set(number, begun)
     return begun
@@ -140,14 +140,19 @@ export class SqliteRedoLog {
 
   #flushSome(number: number, generation: Generation, cellsWanted: number): Flushed {
     const { cells, through } = generation
-    let next = generation.nextRow === undefined ? undefined : cells.firstFrom(generation.nextRow)
+    const rows = generation.nextRow === undefined ? [] : cells.keysFrom(generation.nextRow)
+    let next: string | undefined
     let forgotten = this.#forgotten
     const families = Object.values(this.#writes)
     const result = this.#transactions.inOne({
       run: () => {
-        for (let count = 0; next !== undefined && count < cellsWanted; ) {
-          count += this.#insertRow(next, cells)
-          next = cells.firstFrom(textAfter(next))
+        let count = 0
+        for (const text of rows) {
+          if (count >= cellsWanted) {
+            next = text
+            break
+          }
+          count += this.#insertRow(text, cells)
         }
         for (const { inserts } of families) inserts.settle()
         if (next !== undefined) return

@@ -6,7 +6,7 @@ import type { RowStep } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import type { Mutation } from './mutation.ts'
 import { rowKeyText } from './row-key.ts'
-import { SqlitePackedMemtable, textAfter } from './sqlite-packed-memtable.ts'
+import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { SqliteRedoPath } from './sqlite-redo-path.ts'
 import type {
   BatchFailure,
@@ -71,9 +71,7 @@ class AsksNoted implements GroupCommitter {
   async appendRedo({ packed, generation, isSynced }: RedoRecord): Promise<CarriedOutGroup> {
     const memtable = new SqlitePackedMemtable(packed.length)
     memtable.add(packed)
-    const rows: string[] = []
-    for (let at = memtable.firstFrom(''); at !== undefined; at = memtable.firstFrom(textAfter(at)))
-      rows.push(at)
+    const rows = [...memtable.keysFrom('')]
     const unsynced = isSynced ? '' : ' unsynced'
     this.asked.push(`redo ${generation} ${rows.join(' ')}${unsynced}`)
     await this.disk
@@ -327,9 +325,9 @@ describe('moving what is pending', () => {
     const again = { ...(later as RowStep), row: Buffer.from('b') }
     await writer.submit({ kind: 'steps', steps: [again, ...batchOf('c').steps] })
     assert.deepEqual(['a', 'b', 'c'].map(pendingOf), [['a'], ['later'], ['c']])
-    assert.equal(redo.pending.firstFrom('b'), 'b')
-    assert.equal(redo.pending.lastBefore('b'), 'a')
-    assert.equal(redo.pending.lastBefore(undefined), 'c')
+    assert.deepEqual([...redo.pending.keysFrom('b')], ['b', 'c'])
+    assert.deepEqual([...redo.pending.keysBefore('b')], ['a'])
+    assert.deepEqual([...redo.pending.keysBefore(undefined)], ['c', 'b', 'a'])
     committer.flushed = async () => ({ failure: null, isDone: true })
     moved.resolve({ failure: null, isDone: true })
     await eventLoopTurn()

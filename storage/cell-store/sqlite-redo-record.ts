@@ -80,11 +80,8 @@ export function decodeCells(records: PackedReader, at: number): RecordedCell[] {
   return records.list(readCell)
 }
 
-/** Of each row of records behind each other: where it begins, and where its key is. */
-export function walkRows(
-  records: Buffer,
-  told: (at: number, keyFrom: number, keyTo: number) => void,
-): void {
+/** Where each row begins, of records behind each other. */
+export function walkRows(records: Buffer, told: (at: number) => void): void {
   for (let at = 0; at < records.length; ) {
     const begin = at
     const keyTo = at + 4 + records.readUInt32BE(at)
@@ -95,7 +92,7 @@ export function walkRows(
       at += 13 + records.readUInt32BE(at + 1)
       at += 4 + records.readUInt32BE(at)
     }
-    told(begin, begin + 4, keyTo)
+    told(begin)
   }
 }
 
