@@ -19,7 +19,7 @@ const moduleOf = (path: string) => new URL(path, import.meta.url).href
 /** Percolite beside the servers that people would use instead. */
 export const peersSuite: Suite = {
   title: 'Percolite beside PostgreSQL, etcd and Redis',
-  defaults: { seconds: 3, repetitions: 5 },
+  defaults: { seconds: 3, repetitions: 9 },
   options: { rows: ROWS_OPTION, ...PERCOLITE_OPTIONS },
   experiments: (options) => [puts(options), transfers(options)],
   get notes() {
