@@ -24,6 +24,8 @@ export type Experiment = {
   readonly seconds?: number
   /** So many times the run's `--seconds`, for what goes up and down within seconds. */
   readonly secondsFactor?: number
+  /** Before each sample, for what the one before it has left to be done in the background. */
+  readonly pauseSeconds?: number
   /** The run's `--repetitions` when absent: for what cannot be repeated, such as loading. */
   readonly repetitions?: number
   /** Before the first sample of each contender; 1 when absent, 0 for what cannot be repeated. */

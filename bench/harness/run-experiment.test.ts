@@ -64,6 +64,14 @@ test('an experiment may have longer samples than the run', async () => {
   assert.equal(events.join(), 'open A,A1,A6,A6,A6,close A')
 })
 
+test('an experiment may pause before each sample, and the pause is no part of it', async () => {
+  const { experiment } = recorded('A')
+  const began = performance.now()
+  const { samples } = await runExperiment({ ...experiment, pauseSeconds: 0.05 }, settings())
+  assert.ok(performance.now() - began >= 4 * 49)
+  assert.equal(samples.get('A')?.length, 3)
+})
+
 test('each sample says what the host of the machine took meanwhile', async (t) => {
   if ((await processorTime()) === undefined) return t.skip('the system does not tell')
   const { experiment } = recorded('A')

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender, Experiment, OpenContender } from './experiment.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
@@ -85,9 +86,10 @@ async function closeAll([first, ...others]: readonly Opened[]): Promise<void> {
 /** Tells the progress line what is coming, so that it can say how long it will take. */
 export function planExperiment(experiment: Experiment, settings: RunSettings): void {
   const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
-  const runsMs = (repetitions * seconds + warmUpSeconds) * 1000
   const count = experiment.contenders.length
   const runs = repetitions + (warmUpSeconds > 0 ? 1 : 0)
+  const pausesSeconds = runs * (experiment.pauseSeconds ?? 0)
+  const runsMs = (repetitions * seconds + warmUpSeconds + pausesSeconds) * 1000
   settings.progress.plan(count * (1 + runs), count * (runsMs + OPENING_MS))
 }
 
@@ -114,14 +116,16 @@ async function measure(
 ): Promise<MeasuredExperiment> {
   const { signal, progress } = settings
   const { seconds, repetitions, warmUpSeconds } = sizeOf(experiment, settings)
+  const { pauseSeconds = 0 } = experiment
   const samples = new Map(opened.map(({ contender }) => [contender.name, [] as Sample[]]))
   const runOne = async ({ contender, open }: Opened, what: string, forSeconds: number) => {
-    signal.throwIfAborted()
     progress.begin(`${experiment.name}, ${what}: ${contender.name}`)
+    await sleep(pauseSeconds * 1000, undefined, { signal }).catch(() => {})
+    signal.throwIfAborted()
     const sample = await open.run(forSeconds, signal)
     // A stretch that was cut short is no sample.
     signal.throwIfAborted()
-    progress.done(forSeconds * 1000)
+    progress.done((pauseSeconds + forSeconds) * 1000)
     return sample
   }
   if (warmUpSeconds > 0) {
@@ -136,7 +140,7 @@ async function measure(
     for (const one of orderOf(opened, repetition)) {
       const sample = await undisturbed.take((isRetake) => {
         if (!isRetake) return runOne(one, what, seconds)
-        progress.plan(1, seconds * 1000)
+        progress.plan(1, (pauseSeconds + seconds) * 1000)
         return runOne(one, `${what} again, the host took processor time`, seconds)
       })
       samples.get(one.contender.name)?.push(sample)

@@ -2,7 +2,7 @@
 import type { Experiment } from '../harness/experiment.ts'
 import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
 import { onStore, type Work } from '../store/store-contender.ts'
-import { putInTransactions, WRITE_SECONDS_FACTOR } from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, putInTransactions } from '../store/write-work.ts'
 
 const WITH = 'with the log'
 const WITHOUT = 'without it'
@@ -19,7 +19,7 @@ export function feedLog(rows: number): Experiment {
     name: 'feed-log',
     title: 'Durable one-cell transactions of 64 writers, with and without the log of commits',
     unit: 'transactions',
-    secondsFactor: WRITE_SECONDS_FACTOR,
+    ...DURABLE_WRITE_SAMPLES,
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [

@@ -3,7 +3,7 @@ import type { Experiment } from '../harness/experiment.ts'
 import { SharedBenchStore } from '../store/bench-store.ts'
 import { readInOwnTransaction, readRaw } from '../store/read-work.ts'
 import { onStore } from '../store/store-contender.ts'
-import { putInTransactions, putRaw, WRITE_SECONDS_FACTOR } from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, putInTransactions, putRaw } from '../store/write-work.ts'
 
 /**
  * The paper's Figure 8, "The overhead of Percolator operations relative to Bigtable": random reads and
@@ -31,7 +31,7 @@ export function figure8(rows: number): Experiment {
     name: 'figure-8',
     title,
     unit: 'operations',
-    secondsFactor: WRITE_SECONDS_FACTOR,
+    ...DURABLE_WRITE_SAMPLES,
     contenders: [
       onStore(RAW_READ, store, readRaw),
       onStore(READ, store, readInOwnTransaction),

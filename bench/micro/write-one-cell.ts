@@ -3,10 +3,10 @@ import type { Experiment } from '../harness/experiment.ts'
 import { SharedBenchStore } from '../store/bench-store.ts'
 import { onSqliteTable, onStore } from '../store/store-contender.ts'
 import {
+  DURABLE_WRITE_SAMPLES,
   putInTransactions,
   putRaw,
   putTableGroups,
-  WRITE_SECONDS_FACTOR,
 } from '../store/write-work.ts'
 
 const WRITERS = 64
@@ -23,7 +23,7 @@ export function writeOneCell(rows: number): Experiment {
     name: 'write-one-cell',
     title: `Durable writes of one cell, ${WRITERS} writers`,
     unit: 'writes',
-    secondsFactor: WRITE_SECONDS_FACTOR,
+    ...DURABLE_WRITE_SAMPLES,
     // Transactions have much more to be compiled than the raw puts beside them.
     warmUpSeconds: 3,
     contenders: [

@@ -2,7 +2,7 @@
 import type { Experiment } from '../harness/experiment.ts'
 import { SharedBenchStore } from '../store/bench-store.ts'
 import { onStore } from '../store/store-contender.ts'
-import { putInTransactions, WRITE_SECONDS_FACTOR } from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, putInTransactions } from '../store/write-work.ts'
 
 const ONE = '1 writer'
 const MANY = '64 writers'
@@ -13,7 +13,7 @@ export function writers(rows: number): Experiment {
     name: 'writers',
     title: 'Durable one-cell transactions by number of writers, one-phase',
     unit: 'transactions',
-    secondsFactor: WRITE_SECONDS_FACTOR,
+    ...DURABLE_WRITE_SAMPLES,
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [

@@ -10,10 +10,11 @@ import type { Work } from './store-contender.ts'
 const SEED = 20_101_006
 
 /**
- * What is written is moved into the tables half a second later, so a sample of one second has hardly begun to pay
- * for it. Samples of durable writes are so many times as long as others.
+ * What is written is moved into the tables half a second later, and then all together. A sample of one second has
+ * hardly begun to pay for it, so those of durable writes are longer; and none begins before what the one before it
+ * has written is moved, or it would pay for that one.
  */
-export const WRITE_SECONDS_FACTOR = 3
+export const DURABLE_WRITE_SAMPLES = { secondsFactor: 3, pauseSeconds: 0.6 }
 
 /** So many writers at once put a raw cell each, and wait until it is on disk. */
 export function putRaw(writers: number): (store: BenchStore) => Work {
