@@ -210,7 +210,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         replace: '',
       },
     ],
-    caughtBy: { seedsMax: 300, topology: 'embedded', commit: 'one-phase' },
+    caughtBy: { seedsMax: 600, topology: 'embedded', commit: 'one-phase' },
   },
   {
     name: 'noCheckAfterWaiting',

@@ -168,6 +168,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     file: SHARED,
     find: '      await this.#checkKept(position)\n      return page\n',
     replace: '      return page\n',
-    caughtBy: { seedsMax: 150, ...GATEWAYS, bias: 'collecting' },
+    caughtBy: { seedsMax: 300, ...GATEWAYS, bias: 'collecting' },
   }),
 ]

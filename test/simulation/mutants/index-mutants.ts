@@ -193,7 +193,7 @@ const OF_BUILDING: readonly Mutant[] = [
       },
     ],
     // The fence of gateways is one for all tables, so there it cannot be left out.
-    caughtBy: { seedsMax: 200, ...EMBEDDED },
+    caughtBy: { seedsMax: 600, ...EMBEDDED },
   }),
   mutant({
     name: 'positionOfOneBuilder',

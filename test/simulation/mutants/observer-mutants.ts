@@ -147,7 +147,7 @@ const OF_CLEARING: readonly Mutant[] = [
     file: CLEAR,
     find: "    { family: 'lock', qualifier, timestamps: { until } },\n",
     replace: '',
-    caughtBy: { seedsMax: 200, ...GATEWAYS },
+    caughtBy: { seedsMax: 300, ...GATEWAYS },
   }),
   mutant({
     name: 'clearIgnoresWrites',
@@ -179,7 +179,7 @@ const OF_CLEARING: readonly Mutant[] = [
     file: CLEAR,
     find: '    otherwise: [eraseNotify(observerId, seenAt + 1)],\n',
     replace: '    otherwise: [eraseNotify(observerId, seenAt + 1e12)],\n',
-    caughtBy: { seedsMax: 40, ...EMBEDDED },
+    caughtBy: { seedsMax: 200, ...EMBEDDED },
   }),
   mutant({
     name: 'gcDropsPending',
@@ -207,6 +207,13 @@ const OF_BACKFILL: readonly Mutant[] = [
     file: 'storage/transaction/notify-cell.ts',
     find: '[setNotify(observerId, startTs, changedBy)]',
     replace: '[setNotify(observerId, changedBy)]',
+    more: [
+      {
+        file: 'storage/transaction/notify-cell.ts',
+        find: '[setNotify(observerId, timestamp, changedBy)]',
+        replace: '[setNotify(observerId, changedBy ?? timestamp)]',
+      },
+    ],
     caughtBy: { seedsMax: 300, ...EMBEDDED },
   }),
   mutant({
@@ -239,7 +246,7 @@ const OF_BACKFILL: readonly Mutant[] = [
     file: `${OBSERVERS}/backfill-position.ts`,
     find: 'return epoch === (observer.epoch ?? 0) ? last : undefined',
     replace: 'return epoch === (observer.epoch ?? 0) ? last : last',
-    caughtBy: { seedsMax: 200, ...EMBEDDED },
+    caughtBy: { seedsMax: 600, ...EMBEDDED },
   }),
 ]
 
