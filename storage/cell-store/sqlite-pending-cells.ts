@@ -4,7 +4,7 @@ import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX, type RecordedCell } from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
-const SEALED_CELLS = 32_768
+const SEALED_CELLS = 65_536
 const SEALED_BYTES = GENERATION_BYTES_MAX / 2
 
 /** A memtable, and how many of its records are on their way to the disk. */

@@ -10,7 +10,7 @@ import type { StepsBatch } from './sqlite-write-batch.ts'
 export const REDO_GROUP_BYTES_MAX = 512 * 1024
 
 /** All records of a generation together; it is sealed long before. */
-export const GENERATION_BYTES_MAX = 16 * 1024 * 1024
+export const GENERATION_BYTES_MAX = 32 * 1024 * 1024
 
 /** So many cells are moved at once: about as long as the main thread needs to make the next group. */
 export const FLUSHED_CELLS = 96
