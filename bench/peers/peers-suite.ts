@@ -26,7 +26,7 @@ export const peersSuite: Suite = {
     return [
       DATA_NOTE,
       'Every acknowledged write of every server here is on disk: PostgreSQL fsync and synchronous_commit on, etcd as it is by default, Redis appendfsync always.',
-      'Server and load generator share the cores of one machine; each server is a process of its own, over the loopback interface, and idle while another is measured.',
+      'Server and load generator share the cores of one machine; each server is a process of its own, over the loopback interface, and asked for nothing while another is measured.',
       loadGeneratorNote(),
       'Servers that are not installed are left out; bench/peers.sh installs them on Debian.',
     ]
