@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
-import type { SqlValue } from '../storage/storage.ts'
 import { AnswerBytes } from './answer-bytes.ts'
+import { CollectedRows } from './collected-rows.ts'
 import type { Scope } from './compiled-expression.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import type { RowProjection } from './plan.ts'
@@ -16,26 +16,28 @@ export class AnswerRows {
   readonly #position: Position
   readonly #budget: ExecutionContext['answerBytes']
   readonly #answerBytes: AnswerBytes | undefined
-  readonly #rows: SqlValue[][] = []
+  readonly #rows: CollectedRows
   #bytes: number
 
   constructor(
     projection: RowProjection | undefined,
     position: Position,
-    { answerBytes }: Pick<ExecutionContext, 'answerBytes'>,
+    context: Pick<ExecutionContext, 'answerBytes' | 'newRowWriter'>,
   ) {
+    const { answerBytes } = context
     this.#projection = projection
     this.#position = position
     this.#budget = answerBytes
     this.#bytes = answerBytes?.used ?? 0
     this.#answerBytes = projection && new AnswerBytes(projection.columns)
+    this.#rows = new CollectedRows(projection?.columns ?? [], context)
   }
 
   /** Throws PlanError limit_exceeded when the answer would become too large. */
   add(scope: Scope): void {
     if (this.#projection === undefined || this.#answerBytes === undefined) return
     const row = this.#projection.project(scope)
-    this.#rows.push(row)
+    this.#rows.add(row)
     this.#bytes += this.#answerBytes.of(row)
     const max = this.#budget?.max ?? Number.POSITIVE_INFINITY
     if (this.#bytes <= max) return
@@ -47,6 +49,6 @@ export class AnswerRows {
   }
 
   result(rowsAffected = 0): StatementResult {
-    return { columns: this.#projection?.columns ?? [], rows: this.#rows, rowsAffected }
+    return { ...this.#rows.result, rowsAffected }
   }
 }

@@ -25,6 +25,8 @@ export type ExecutionContext = {
   readonly page?: PageRequest
   /** Bounds the rows of a GET and of RETURNING, which have no pages. */
   readonly answerBytes?: AnswerBytesBudget
+  /** Whoever writes the rows of a long answer while more of them are sought; without it they are all held. */
+  readonly newRowWriter?: (columns: StatementResult['columns']) => RowWriter
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
   readonly rowTimestamps?: boolean
   /** Resolves when a statement that has paused may go on; else it does in the next turn. */
@@ -36,6 +38,15 @@ export type ExecutionContext = {
 /** The bytes that the statements before this one answered, and how many all of them may. */
 export type AnswerBytesBudget = { readonly used: number; readonly max: number }
 
+/** Takes rows of one answer in their order, and gives their memory back. */
+export interface RowWriter {
+  write(rows: readonly SqlValue[][]): void
+  /** How many it has taken. */
+  readonly rowCount: number
+  /** What they have come to. */
+  readonly bytes: number
+}
+
 /** A page of a SCAN ends after so many rows, or when their values take about so many bytes. */
 export type PageRequest = {
   readonly rows: number
@@ -46,8 +57,11 @@ export type PageRequest = {
 
 export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
+  /** Those behind the ones that have been written. */
   readonly rows: SqlValue[][]
-  /** Rows that were written. */
+  /** There when `newRowWriter` was given and the answer is long. */
+  readonly written?: RowWriter
+  /** Rows of tables that were changed. */
   readonly rowsAffected: number
   /** Why a SET with IF wrote nothing: there is no row, or one, or the condition is not TRUE of it. */
   readonly unmet?: 'missing' | 'exists' | 'condition'

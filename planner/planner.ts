@@ -22,11 +22,17 @@ import { requireTable } from './unknown-name.ts'
 
 export { AnswerBytes } from './answer-bytes.ts'
 export { BatchSize } from './batch-size.ts'
+export { rowCountOf } from './collected-rows.ts'
 export type { StatementFunctions } from './compiled-expression.ts'
 export { executeDefinition } from './definition.ts'
 export { executeNow } from './execute-now.ts'
 export { executeTogether, isPointRead, type PointRead } from './execute-together.ts'
-export type { ExecutionContext, PageRequest, StatementResult } from './execution-context.ts'
+export type {
+  ExecutionContext,
+  PageRequest,
+  RowWriter,
+  StatementResult,
+} from './execution-context.ts'
 export { executePlan } from './executor.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
 export { type Parameters, parameterJson } from './parameters.ts'

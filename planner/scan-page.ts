@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SqlValue } from '../storage/storage.ts'
 import { AnswerBytes } from './answer-bytes.ts'
+import { CollectedRows } from './collected-rows.ts'
 import type { Scope } from './compiled-expression.ts'
 import type { ExecutionContext, StatementResult } from './execution-context.ts'
 import { decodePageMark, encodePageMark, type PageMark } from './page-mark.ts'
@@ -27,7 +27,7 @@ export class ScanPage {
   readonly #bytesMax: number
   readonly #examinedMax: number
   readonly #answerBytes: AnswerBytes
-  readonly #rows: SqlValue[][] = []
+  readonly #rows: CollectedRows
   #bytes = 0
   #examined = 0
 
@@ -39,6 +39,7 @@ export class ScanPage {
     this.left = Math.max(0, limit - (this.#mark?.rowsGiven ?? 0))
     this.rowsMax = Math.min(this.left, page?.rows ?? this.left)
     this.#answerBytes = new AnswerBytes(projection.columns)
+    this.#rows = new CollectedRows(projection.columns, context)
     this.#bytesMax = page?.bytes ?? Number.POSITIVE_INFINITY
     this.#examinedMax =
       page === undefined ? Number.POSITIVE_INFINITY : PLANNER_LIMITS.pageExaminedRowsMax
@@ -50,12 +51,12 @@ export class ScanPage {
   }
 
   get rowCount(): number {
-    return this.#rows.length
+    return this.#rows.count
   }
 
   isFull(): boolean {
     return (
-      this.#rows.length >= this.rowsMax ||
+      this.#rows.count >= this.rowsMax ||
       this.#bytes >= this.#bytesMax ||
       this.#examined >= this.#examinedMax
     )
@@ -68,12 +69,12 @@ export class ScanPage {
 
   add(scope: Scope): void {
     const row = this.#projection.project(scope)
-    this.#rows.push(row)
+    this.#rows.add(row)
     this.#bytes += this.#answerBytes.of(row)
   }
 
   result(): StatementResult {
-    return { columns: this.#projection.columns, rows: this.#rows, rowsAffected: 0 }
+    return { ...this.#rows.result, rowsAffected: 0 }
   }
 
   /** The same when there is more: the next page goes on behind this key. */

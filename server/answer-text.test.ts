@@ -6,6 +6,7 @@ import { type IntegerForm, type StatementResult, valueToJson } from '../planner/
 import { systemClock } from '../storage/storage.ts'
 import { arbitraryValue } from '../storage/tables/arbitrary-values.ts'
 import { SQL_TYPES, type SqlValue } from '../storage/tables/sql-type.ts'
+import { textOf } from './answer-body.ts'
 import { AnswerWriter } from './answer-text.ts'
 import { TurnQueue, Turns } from './turns.ts'
 
@@ -65,7 +66,7 @@ test('an answer names its stamps, and its commit and its cursor only where there
     '{"results":[],"readTimestamp":7,"attempts":1}\n',
   )
   const more = { ...outcome, commitTimestamp: 9, cursor: 'a"b' }
-  assert.deepEqual(JSON.parse(await writer.answer(more, 'number', turns())), {
+  assert.deepEqual(JSON.parse(textOf(await writer.answer(more, 'number', turns()))), {
     results: [],
     readTimestamp: 7,
     commitTimestamp: 9,

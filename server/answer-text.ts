@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
-import type { SqlType, SqlValue } from '../storage/storage.ts'
+import type { IntegerForm, RowWriter, StatementResult } from '../planner/planner.ts'
+import type { SqlValue } from '../storage/storage.ts'
+import { type AnswerBody, textOf } from './answer-body.ts'
 import type { QueryOutcome } from './query-answer.ts'
+import { type Columns, formOf, NO_COLUMNS, type ResultForm, rowText } from './result-form.ts'
 import type { Turns } from './turns.ts'
-
-type Columns = StatementResult['columns']
-
-/** What the columns of a result make of it: their own text, and a writer for each of its rows. */
-type ResultForm = {
-  readonly columns: string
-  readonly fields: ReadonlyArray<{ readonly prefix: string; readonly write: ValueWriter }>
-}
-
-type ValueWriter = (value: SqlValue) => string
+import { WrittenRows } from './written-rows.ts'
 
 /** Rows between two looks at the clock: to write one takes a microsecond or two. */
 const ROWS_AT_ONCE = 100
@@ -29,13 +22,15 @@ export class AnswerWriter {
   }
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
-  async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<string> {
-    return answerText(await this.results(outcome.results, integers, turns), outcome)
+  async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<AnswerBody> {
+    const { results } = outcome
+    if (isShort(results)) return this.answerNow(outcome, integers)
+    return this.#inTurns(results, integers, turns, ['{"results":', endOfAnswer(outcome)])
   }
 
   /** The same in this turn. */
   answerNow(outcome: QueryOutcome, integers: IntegerForm): string {
-    return answerText(this.#resultsNow(outcome.results, integers), outcome)
+    return `{"results":${this.#resultsNow(outcome.results, integers)}${endOfAnswer(outcome)}`
   }
 
   /** The same, when it is few results of few rows. */
@@ -51,7 +46,12 @@ export class AnswerWriter {
   ): Promise<string> {
     return isShort(results)
       ? this.#resultsNow(results, integers)
-      : await this.#resultsInTurns(results, integers, turns)
+      : textOf(await this.#inTurns(results, integers, turns))
+  }
+
+  /** Makes writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
+  rowWriters(integers: IntegerForm): (columns: Columns) => RowWriter {
+    return (columns) => new WrittenRows(this.#formOf(columns, integers))
   }
 
   #resultsNow(results: readonly StatementResult[], integers: IntegerForm): string {
@@ -69,27 +69,38 @@ export class AnswerWriter {
     return `[${text}]`
   }
 
-  async #resultsInTurns(
+  async #inTurns(
     results: readonly StatementResult[],
     integers: IntegerForm,
     turns: Turns,
-  ): Promise<string> {
-    let text = '['
+    [before, after] = ['', ''],
+  ): Promise<readonly Uint8Array[]> {
+    const parts: Uint8Array[] = []
+    let text = `${before}[`
     let rowsWritten = 0
     for (const [index, result] of results.entries()) {
       const { columns, rows } = result
       const form = this.#formOf(columns, integers)
       text += `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
       let separator = ''
+      if (result.written !== undefined) {
+        parts.push(Buffer.from(text), ...(result.written as WrittenRows).parts)
+        text = ''
+        separator = ','
+      }
       for (const row of rows) {
         text += separator + rowText(form, row)
         separator = ','
         rowsWritten += 1
-        if (rowsWritten % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
+        if (rowsWritten % ROWS_AT_ONCE !== 0) continue
+        parts.push(Buffer.from(text))
+        text = ''
+        if (turns.isDue) await turns.pause()
       }
       text += endOfResult(result)
     }
-    return `${text}]`
+    parts.push(Buffer.from(`${text}]${after}`))
+    return parts
   }
 
   /** The array of the rows alone. */
@@ -135,68 +146,22 @@ export class AnswerWriter {
 
 function isShort(results: readonly StatementResult[]): boolean {
   let rowCount = results.length
-  for (const { rows } of results) rowCount += rows.length
+  for (const { rows, written } of results) {
+    if (written !== undefined) return false
+    rowCount += rows.length
+  }
   return rowCount <= ROWS_AT_ONCE
 }
 
-function answerText(results: string, outcome: QueryOutcome): string {
+/** What follows its results. */
+function endOfAnswer(outcome: QueryOutcome): string {
   const { readTimestamp, commitTimestamp, attempts, cursor, opened } = outcome
   const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
   const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
   const open = opened === undefined ? '' : `,${JSON.stringify(opened).slice(1, -1)}`
-  return `{"results":${results},"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
-}
-
-const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
-
-function formOf(columns: Columns, integers: IntegerForm): ResultForm {
-  return {
-    columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
-    fields: columns.map(({ name, type }, index) => ({
-      prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
-      write: valueWriter(type, integers),
-    })),
-  }
+  return `,"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
 }
 
 function endOfResult({ rowsAffected, unmet }: StatementResult): string {
   return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
-}
-
-function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
-  let text = '{'
-  for (let index = 0; index < fields.length; index += 1) {
-    const { prefix, write } = fields[index] as ResultForm['fields'][number]
-    const value = row[index] ?? null
-    text += prefix + (value === null ? 'null' : write(value))
-  }
-  return `${text}}`
-}
-
-/** Anything but a printable character of ASCII that stands for itself in JSON. */
-const NOT_PLAIN = /[^ !#-[\]-~]/
-
-function textToJson(text: string): string {
-  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`
-}
-
-function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
-  switch (type) {
-    case 'BOOLEAN':
-      return (value) => (value === true ? 'true' : 'false')
-    case 'JSON':
-      // It is kept as text that has been checked and brought into one form.
-      return (value) => value as string
-    case 'TEXT':
-      return (value) => textToJson(value as string)
-    case 'INTEGER':
-      return (value) => {
-        const json = valueToJson(type, value, { integers })
-        return typeof json === 'number' ? `${json}` : `"${json}"`
-      }
-    default: {
-      const options = { integers }
-      return (value) => JSON.stringify(valueToJson(type, value, options))
-    }
-  }
 }

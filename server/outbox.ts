@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
+import { type AnswerBody, bytesOf } from './answer-body.ts'
 import { HEADER_OF_ALL } from './request-hooks.ts'
 
-/** An answer that is complete. Its body is text; the header fields are names and values in turn. */
+/** An answer that is complete. The header fields are names and values in turn. */
 export type ReadyAnswer = {
   readonly status: number
   readonly headers: readonly string[]
-  readonly body: string
+  readonly body: AnswerBody
 }
 
 type Posted = { readonly response: ServerResponse; readonly answer: ReadyAnswer }
@@ -37,8 +38,16 @@ export class Outbox {
 
 /** At once: the client goes on while this process has still to see to others. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: ReadyAnswer): void {
-  const bytes = Buffer.byteLength(body)
+  const isText = typeof body === 'string'
+  const bytes = isText ? Buffer.byteLength(body) : bytesOf(body)
   response.writeHead(status, [...HEADER_OF_ALL, ...headers, 'Content-Length', String(bytes)])
-  // Where each character is one byte, Node need not look for those that are more.
-  response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  if (isText) {
+    // Where each character is one byte, Node need not look for those that are more.
+    response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+    return
+  }
+  // By one system call, head and all.
+  response.cork()
+  for (const part of body) response.write(part)
+  response.end()
 }

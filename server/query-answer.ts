@@ -41,8 +41,9 @@ export class AnswerBudget {
     return { used: this.#bytes, max: SERVER_LIMITS.answerBytesMax }
   }
 
-  add({ columns, rows }: StatementResult): void {
+  add({ columns, rows, written }: StatementResult): void {
     const answerBytes = new AnswerBytes(columns)
+    this.#bytes += written?.bytes ?? 0
     for (const row of rows) this.#bytes += answerBytes.of(row)
     const { answerBytesMax } = SERVER_LIMITS
     if (this.#bytes > answerBytesMax) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import { type Answer, andThen, type Clock, type Timestamp } from '../storage/storage.ts'
+import type { AnswerBody } from './answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
@@ -61,10 +62,11 @@ export class QueryAnswers {
     const { runner, writer, requests, turnQueue, clock } = this.#parts
     const running = requests.begin(response)
     try {
-      const outcome = await runner.run(query, running, { idempotent })
+      const integers = query.integers ?? 'number'
+      const around = format === 'json' ? { newRowWriter: writer.rowWriters(integers) } : {}
+      const outcome = await runner.run(query, running, { idempotent, ...around })
       if (outcome instanceof TransactionSession) return opened(outcome)
       if (outcome instanceof ReplayedAnswer) return replayed(outcome)
-      const integers = query.integers ?? 'number'
       switch (format) {
         case 'csv':
           return answered(outcome, csvOfOutcome(outcome), format)
@@ -85,7 +87,7 @@ export class QueryAnswers {
 
 function answered(
   { readTimestamp, commitTimestamp }: QueryOutcome,
-  body: string,
+  body: AnswerBody,
   format: AnswerFormat = 'json',
 ): ReadyAnswer {
   return { status: 200, headers: headersOf(format, readTimestamp, commitTimestamp), body }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PageRequest, StatementResult } from '../planner/planner.ts'
+import { type PageRequest, rowCountOf, type StatementResult } from '../planner/planner.ts'
 import type { Timestamp } from '../storage/storage.ts'
 import type { CursorOwner, CursorPosition, Cursors } from './cursor.ts'
 import { SERVER_LIMITS } from './limits.ts'
@@ -88,7 +88,7 @@ export class Paging {
   check(result: StatementResult): void {
     if (this.#owner !== undefined || result.resumeAfter === undefined) return
     const { pageRowsMax } = SERVER_LIMITS
-    const error = limitExceeded('pageRowsMax', pageRowsMax, result.rows.length, 'Rows of one SCAN')
+    const error = limitExceeded('pageRowsMax', pageRowsMax, rowCountOf(result), 'Rows of one SCAN')
     const hint = 'send this SCAN in a request of its own and follow its cursor, or give it a LIMIT'
     throw new ServerError(error.code, 'This SCAN has more than a page can hold.', {
       ...error.fields,

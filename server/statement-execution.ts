@@ -50,6 +50,8 @@ export type Run = {
   readonly running: RunningRequest
   /** Asks GETs for the commit timestamps of their rows. */
   readonly rowTimestamps?: boolean
+  /** As that of `RunAround`. */
+  readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
 }
 
 /** Runs statements of one request, one after the other, inside a transaction. */
@@ -185,7 +187,7 @@ export class StatementExecution {
   }
 
   #contextOf(run: Run, parameters: Parameters, signal: AbortSignal): ExecutionContext {
-    const { transaction, catalog, paging, answer } = run
+    const { transaction, catalog, paging, answer, newRowWriter } = run
     return {
       transaction,
       catalog,
@@ -197,6 +199,7 @@ export class StatementExecution {
       rowTimestamps: run.rowTimestamps === true,
       takeTurn: this.#takeTurn,
       monotonicMs: this.#monotonicMs,
+      ...(newRowWriter === undefined ? {} : { newRowWriter }),
     }
   }
 

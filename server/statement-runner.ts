@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../parser/parser.ts'
-import type { IntegerForm, StatementResult } from '../planner/planner.ts'
+import type { ExecutionContext, IntegerForm, StatementResult } from '../planner/planner.ts'
 import { type Answer, andThen, type Catalog, type Transaction } from '../storage/storage.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import type { Cursors } from './cursor.ts'
@@ -40,6 +40,12 @@ export type RunnerParts = ExecutionParts & {
 export type RunAround = {
   readonly idempotent?: IdempotentRequest | undefined
   readonly observerRun?: ObserverRun | undefined
+  /** For an answer whose rows nobody needs but as its JSON. */
+  readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
+}
+
+type RunInside = Pick<RunAround, 'observerRun' | 'newRowWriter'> & {
+  readonly running: RunningRequest
 }
 
 /** The way of a request: text, statements, plans, rows, commit. */
@@ -85,27 +91,28 @@ export class StatementRunner {
     statements: readonly ScriptStatement[],
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, observerRun }: RunAround,
+    around: RunAround,
   ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
+    const { idempotent, observerRun, newRowWriter } = around
+    const inside = { running, observerRun, newRowWriter }
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
       if (request.keepOpen === true) throw isOpenAlready()
-      const inside = { running, observerRun }
       return this.#runInside(request.transaction, readInnerScript(statements), request, inside)
     }
     const script = readScript(statements, request.keepOpen)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
-        return this.#open(script, request, { running, observerRun })
+        return this.#open(script, request, inside)
       case 'definitions':
         if (observerRun !== undefined) throw definitionsOfObserver()
         if (request.asOf !== undefined) throw definitionsInThePast()
         return this.#definitions.run(script.statements, running.signal)
       case 'transaction':
         return this.#inTurn(idempotent, () =>
-          this.#runTransaction(script, request, running, { idempotent, observerRun }),
+          this.#runTransaction(script, request, running, around),
         )
     }
   }
@@ -114,8 +121,9 @@ export class StatementRunner {
   async #open(
     { begin, statements }: Script & { readonly kind: 'open' },
     request: QueryRequest,
-    { running, observerRun }: { running: RunningRequest; observerRun: ObserverRun | undefined },
+    inside: RunInside,
   ): Promise<QueryOutcome | TransactionSession> {
+    const { observerRun } = inside
     const { sessions } = this.#parts
     const { minTimestamp } = request
     const session = await sessions.open({
@@ -125,9 +133,9 @@ export class StatementRunner {
     if (observerRun !== undefined) await this.#runFor(session, observerRun)
     if (statements.length === 0) return session
     try {
-      const inside = { running, observerRun: undefined }
       const first = { statements, length: statements.length }
-      const outcome = await this.#runInside(session.id, first, request, inside)
+      const acknowledged = { ...inside, observerRun: undefined }
+      const outcome = await this.#runInside(session.id, first, request, acknowledged)
       const { id: transaction, expiresAt } = session
       const results = [EMPTY_RESULT, ...outcome.results]
       return { ...outcome, results, opened: { transaction, expiresAt } }
@@ -148,7 +156,7 @@ export class StatementRunner {
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, observerRun }: RunAround,
+    { idempotent, observerRun, newRowWriter }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const { signal } = running
@@ -168,7 +176,7 @@ export class StatementRunner {
         const known = storage.catalog(transaction)
         catalog = known instanceof Promise ? await known : known
         const answer = new AnswerBudget()
-        const run = { request, transaction, catalog, paging, answer, running }
+        const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         const answered = this.#execution.run(script.statements, run)
         const results = answered instanceof Promise ? await answered : answered
         const outcome: QueryOutcome = {
@@ -216,7 +224,7 @@ export class StatementRunner {
     id: string,
     script: InnerScript,
     request: QueryRequest,
-    { running, observerRun }: { running: RunningRequest; observerRun: ObserverRun | undefined },
+    { running, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
     const paging = Paging.of(request, script.statements, cursors)
@@ -231,7 +239,8 @@ export class StatementRunner {
         if (observerRun !== undefined) await session.runFor(observerRun)
         session.catalog = await storage.catalog(transaction)
         const answer = new AnswerBudget()
-        const run = { request, transaction, catalog: session.catalog, paging, answer, running }
+        const { catalog } = session
+        const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         try {
           const results = await this.#execution.run(script.statements, run)
           running.signal.throwIfAborted()

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type AnswerBody, textOf } from '../answer-body.ts'
 import type { Operation } from './document.ts'
 import type { SchemaValidator } from './validator.ts'
 
 export type SentAnswer = {
   readonly status: number
   readonly contentType: string | undefined
-  readonly body: string
+  readonly body: AnswerBody
 }
 
 /** What is not as declared in an answer: its status, its media type or its body. Used by tests. */
 export function undeclaredIn(
   operation: Operation,
   validator: SchemaValidator,
-  { status, contentType, body }: SentAnswer,
+  { status, contentType, body: sent }: SentAnswer,
 ): string | undefined {
+  const body = textOf(sent)
   const content = operation.answers.get(status)
   if (content === undefined) return `${operation.id}: status ${status} is not declared: ${body}`
   if (content.size === 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
+import { textOf } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
 import { IdempotentRequest } from '../idempotency.ts'
@@ -70,5 +71,5 @@ function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): stri
   for (let at = 0; at < headers.length; at += 2) {
     reply.header(headers[at] as string, headers[at + 1])
   }
-  return body
+  return textOf(body)
 }

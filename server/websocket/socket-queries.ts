@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock } from '../../storage/storage.ts'
+import { textOf } from '../answer-body.ts'
 import type { AnswerWriter } from '../answer-text.ts'
 import { ReplayedAnswer } from '../idempotency.ts'
 import type { ObserverRun } from '../observer-run.ts'
@@ -69,7 +70,9 @@ export class SocketQueries {
     observerRun: ObserverRun | undefined,
   ): Promise<string> {
     const { runner, writer, turnQueue, clock } = this.#parts
-    const outcome = await runner.run(request, running, { observerRun })
+    const integers = request.integers ?? 'number'
+    const newRowWriter = writer.rowWriters(integers)
+    const outcome = await runner.run(request, running, { observerRun, newRowWriter })
     // Only a request with a key is replayed, and those come over HTTP.
     if (outcome instanceof ReplayedAnswer) throw new Error('A query of a socket was replayed.')
     if (outcome instanceof TransactionSession) {
@@ -81,8 +84,7 @@ export class SocketQueries {
     }
     if (outcome.opened !== undefined) this.#opened(outcome.opened.transaction)
     const turns = new Turns(turnQueue, clock, running.signal)
-    const text = await writer.answer(outcome, request.integers ?? 'number', turns)
-    return text.slice(1, -1)
+    return textOf(await writer.answer(outcome, integers, turns)).slice(1, -1)
   }
 
   /** To be called when the socket has closed: what has not been committed is rolled back. */

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
+
+export type Columns = StatementResult['columns']
+
+/** What the columns of a result make of it: their own text, and a writer for each of its rows. */
+export type ResultForm = {
+  readonly columns: string
+  readonly fields: ReadonlyArray<{ readonly prefix: string; readonly write: ValueWriter }>
+}
+
+type ValueWriter = (value: SqlValue) => string
+
+export const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
+
+export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
+  return {
+    columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
+    fields: columns.map(({ name, type }, index) => ({
+      prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
+      write: valueWriter(type, integers),
+    })),
+  }
+}
+
+export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
+  let text = '{'
+  for (let index = 0; index < fields.length; index += 1) {
+    const { prefix, write } = fields[index] as ResultForm['fields'][number]
+    const value = row[index] ?? null
+    text += prefix + (value === null ? 'null' : write(value))
+  }
+  return `${text}}`
+}
+
+/** Anything but a printable character of ASCII that stands for itself in JSON. */
+const NOT_PLAIN = /[^ !#-[\]-~]/
+
+function textToJson(text: string): string {
+  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
+  switch (type) {
+    case 'BOOLEAN':
+      return (value) => (value === true ? 'true' : 'false')
+    case 'JSON':
+      // It is kept as text that has been checked and brought into one form.
+      return (value) => value as string
+    case 'TEXT':
+      return (value) => textToJson(value as string)
+    case 'INTEGER':
+      return (value) => {
+        const json = valueToJson(type, value, { integers })
+        return typeof json === 'number' ? `${json}` : `"${json}"`
+      }
+    default: {
+      const options = { integers }
+      return (value) => JSON.stringify(valueToJson(type, value, options))
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RowWriter } from '../planner/planner.ts'
+import type { SqlValue } from '../storage/storage.ts'
+import { type ResultForm, rowText } from './result-form.ts'
+
+/** Rows of a result that is not whole yet, as JSON with commas between them. */
+export class WrittenRows implements RowWriter {
+  readonly parts: Uint8Array[] = []
+  rowCount = 0
+  bytes = 0
+  readonly #form: ResultForm
+
+  constructor(form: ResultForm) {
+    this.#form = form
+  }
+
+  write(rows: readonly SqlValue[][]): void {
+    let text = ''
+    let separator = this.rowCount === 0 ? '' : ','
+    for (const row of rows) {
+      text += separator + rowText(this.#form, row)
+      separator = ','
+    }
+    const part = Buffer.from(text)
+    this.parts.push(part)
+    this.rowCount += rows.length
+    this.bytes += part.length
+  }
+}
