@@ -149,6 +149,11 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
   ['a file is called index', { 'server/routes/index.ts': '' }, /not named after one concept/],
   ['a folder is a drawer', { 'server/common/a.ts': '' }, /not named after one concept/],
   ['a file is called types', { 'parser/types.ts': '' }, /not named after one concept/],
+  [
+    'a list makes its generator anew each time',
+    { 'planner/a.ts': 'const f = (a) => ({ *[Symbol.iterator]() { yield a } })' },
+    /^planner\/a\.ts:2 makes a generator anew each time/,
+  ],
   ['code is unfinished', { 'parser/a.ts': `// ${'TO'}DO: later` }, /parser\/a\.ts:2 .*unfinished/],
   ...[
     'Date.now()',

@@ -19,6 +19,8 @@ export type SourceFile = {
   readonly text: string
   readonly imports: readonly Import[]
   readonly globalUses: readonly GlobalUse[]
+  /** Lines of generators that are made anew each time the code around them runs: no function of the module or method of a class. */
+  readonly innerGenerators: readonly number[]
 }
 
 /** Reads every source file below `folders` of `root`; paths are relative to it and use slashes. */
@@ -47,6 +49,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const imports: Import[] = []
   const globalUses: GlobalUse[] = []
+  const innerGenerators: number[] = []
   const lineOf = (node: ts.Node) => tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
 
   const visit = (node: ts.Node): void => {
@@ -54,10 +57,23 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     if (found !== undefined) imports.push({ ...found, line: lineOf(node) })
     const name = globalNameOf(node)
     if (name !== undefined) globalUses.push({ name, line: lineOf(node) })
+    if (isInnerGenerator(node)) innerGenerators.push(lineOf(node))
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { path, text, imports, globalUses }
+  return { path, text, imports, globalUses, innerGenerators }
+}
+
+function isInnerGenerator(node: ts.Node): boolean {
+  const isGenerator =
+    (ts.isFunctionExpression(node) ||
+      ts.isFunctionDeclaration(node) ||
+      ts.isMethodDeclaration(node)) &&
+    node.asteriskToken !== undefined
+  if (!isGenerator) return false
+  const isOfClass = ts.isMethodDeclaration(node) && ts.isClassDeclaration(node.parent)
+  const made = isOfClass ? node.parent : node
+  return ts.findAncestor(made.parent, ts.isFunctionLike) !== undefined
 }
 
 function importOf(node: ts.Node): Omit<Import, 'line'> | undefined {

@@ -5,6 +5,8 @@ import { findOutsideUses } from './outside-world.ts'
 import { parseSourceFile, type SourceFile } from './source-file.ts'
 
 const FORBIDDEN_NAME = /(^|\/)((index|types)\.[^/]*|utils?(\.[^/]*)?|common(\.[^/]*)?)(\/|$)/
+/** What a server runs. */
+const SERVING = /^(parser|planner|server|storage)\//
 const SPDX_LINE = '// SPDX-License-Identifier: Apache-2.0'
 // Spelled in two pieces so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${'TO'}DO|${'FIX'}ME)\\b`)
@@ -28,6 +30,11 @@ export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
           ? 'production code may not import it'
           : problemOfArrow(file.path, target, one)
         if (problem !== undefined) breaks.push(`${at} imports ${target}: ${problem}`)
+      }
+    }
+    if (!development.has(file.path) && SERVING.test(file.path)) {
+      for (const line of file.innerGenerators) {
+        breaks.push(`${file.path}:${line} makes a generator anew each time (decision 38)`)
       }
     }
     if (file.path.startsWith('storage/') && !development.has(file.path)) {

@@ -58,24 +58,30 @@ export type StepList = Iterable<RowStep> & { readonly length: number }
 /** Steps that are made when they are asked for; a few are made at once, which is cheaper. */
 export function stepsOf<T>(items: readonly T[], stepOf: (item: T) => RowStep): StepList {
   if (items.length <= MADE_AT_ONCE) return items.map((item) => stepOf(item))
-  return {
-    length: items.length,
-    *[Symbol.iterator]() {
-      for (const item of items) yield stepOf(item)
-    },
-  }
+  return { length: items.length, [Symbol.iterator]: () => madeSteps(items, stepOf) }
+}
+
+// Generators of the module: one that is a method of each list would have a hidden class for each, which would keep
+// all that the list has until the old generation is collected (`docs/decisions/0038`).
+
+function* madeSteps<T>(
+  items: readonly T[],
+  stepOf: (item: T) => RowStep,
+): Generator<RowStep, undefined> {
+  for (const item of items) yield stepOf(item)
+}
+
+function* stepsInTurn(lists: readonly StepList[]): Generator<RowStep, undefined> {
+  for (const list of lists) yield* list
 }
 
 /** Steps behind steps; what is to be made when it is asked for stays so. */
 export function joinedSteps(...lists: readonly StepList[]): StepList {
   if (lists.every((list) => Array.isArray(list))) return lists.flat() as RowStep[]
-  return {
-    length: lists.reduce((sum, { length }) => sum + length, 0),
-    *[Symbol.iterator]() {
-      for (const list of lists) yield* list
-    },
-  }
+  const length = lists.reduce((sum, one) => sum + one.length, 0)
+  return { length, [Symbol.iterator]: () => stepsInTurn(lists) }
 }
+
 const MADE_AT_ONCE = 16
 
 /**
