@@ -24,7 +24,7 @@ export const PLANNER_LIMITS = {
   /** Rows between two looks at the abort signal, with a turn for the rest of the process. */
   turnRowsMax: 500,
   /** Milliseconds of work after which the same happens, however few rows it was. */
-  turnMsMax: 4,
+  turnMsMax: 2,
   /** Arrays and objects inside each other in one JSON value. */
   jsonNestingMax: 256,
 } as const

@@ -193,7 +193,7 @@ test('among GETs anything else, or anything wrong, makes it the ordinary way', a
   assert.deepEqual([status, body.code], [400, 'invalid_request'])
 })
 
-test('GETs that are not done within half of a turn begin anew on the ordinary way', async (t) => {
+test('GETs that are not done within a turn begin anew on the ordinary way', async (t) => {
   let nowMs = 0
   let eachMs = 0
   const clock = { ...systemClock, monotonicMs: () => (nowMs += eachMs) }

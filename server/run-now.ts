@@ -33,9 +33,6 @@ export type NowParts = {
   readonly randomness: Randomness
 }
 
-/** How long the rows of one request may be sought in the turn in which it arrives; half as long as a turn may last. */
-const READING_MS_MAX = ALL_LIMITS.turnMsMax / 2
-
 /**
  * Runs a request that is GETs of a few rows by their keys, or one SET that reads nothing, which is what most
  * requests are: in this turn of the event loop, so that no deadline has to be kept for it, and nobody has to learn
@@ -101,7 +98,7 @@ function getsNow(
   const functions = functionsAt(readTs, parts)
   const answer = new AnswerBudget()
   const results: StatementResult[] = []
-  const endMs = clock.monotonicMs() + READING_MS_MAX
+  const endMs = clock.monotonicMs() + ALL_LIMITS.turnMsMax
   for (const { statement, parameters } of script) {
     const context = { reads, parameters, functions, answerBytes: answer.bytes }
     const result = executeNow(plans.plan(statement, catalog), context)

@@ -64,7 +64,7 @@ export class StatementRunner {
   /** Runs a simple request in the turn in which it arrives; undefined where that cannot be, see `runNow`. */
   runNow(request: QueryRequest): Answer<QueryOutcome | undefined> {
     // Whoever waits for a turn is before it.
-    return this.#parts.turnQueue.isEmpty ? runNow(this.#parts, request) : undefined
+    return this.#parts.turnQueue.isFree ? runNow(this.#parts, request) : undefined
   }
 
   /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */
@@ -79,9 +79,9 @@ export class StatementRunner {
       andThen(parseRequest(parser, request, turns), (statements) =>
         this.#runParsed(statements, request, running, around),
       )
-    if (!turns.othersWait) return ordinary()
+    if (turns.mayBegin) return ordinary()
     const isAlone = around.idempotent === undefined && around.observerRun === undefined
-    return turns.pause().then(async () => {
+    return turns.begin().then(async () => {
       const outcome = isAlone ? await runNow(this.#parts, request) : undefined
       return outcome ?? (await ordinary())
     })

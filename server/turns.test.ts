@@ -2,40 +2,83 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { ALL_LIMITS } from './limits.ts'
 import { TurnQueue } from './turns.ts'
 
+const TURN_MS = ALL_LIMITS.turnMsMax
+
 /** A queue on a clock of its own, and who has gone on; each takes so long when it does. */
-function queueOf(count: number, takesMs: number) {
+function queueOf(takesMs: number) {
   let nowMs = 0
   const queue = new TurnQueue({ monotonicMs: () => nowMs })
-  const woken: number[] = []
-  for (let index = 0; index < count; index += 1) {
-    void queue.next().then(async () => {
+  const woken: string[] = []
+  const waits = (name: string, turn: Promise<void>) => {
+    void turn.then(async () => {
       await Promise.resolve()
-      woken.push(index)
+      woken.push(name)
       nowMs += takesMs
     })
   }
-  return { queue, woken }
+  return {
+    queue,
+    woken,
+    passMs: (ms: number) => {
+      nowMs += ms
+    },
+    others: (...names: string[]) => {
+      for (const name of names) waits(name, queue.next())
+    },
+    newcomers: (...names: string[]) => {
+      for (const name of names) waits(name, queue.first())
+    },
+  }
 }
 
 test('who takes long is alone in a turn of the event loop, and they go on in their order', async () => {
-  const { queue, woken } = queueOf(3, 4)
+  const { queue, woken, others } = queueOf(TURN_MS)
+  others('a', 'b', 'c')
   assert.equal(queue.isEmpty, false)
   await setImmediate()
-  assert.deepEqual(woken, [0])
+  assert.deepEqual(woken, ['a'])
   await setImmediate()
-  assert.deepEqual(woken, [0, 1])
+  assert.deepEqual(woken, ['a', 'b'])
   await setImmediate()
-  assert.deepEqual(woken, [0, 1, 2])
+  assert.deepEqual(woken, ['a', 'b', 'c'])
   assert.equal(queue.isEmpty, true)
 })
 
-test('those who take little go on together, as many as fit into a part of a turn', async () => {
-  const { queue, woken } = queueOf(6, 0.25)
+test('those who take little go on together, as many as fit into a turn', async () => {
+  const { queue, woken, others } = queueOf(TURN_MS / 4)
+  others('a', 'b', 'c', 'd', 'e', 'f')
   await setImmediate()
-  assert.deepEqual(woken, [0, 1, 2, 3])
+  assert.deepEqual(woken, ['a', 'b', 'c', 'd'])
   await setImmediate()
-  assert.deepEqual(woken, [0, 1, 2, 3, 4, 5])
+  assert.deepEqual(woken, ['a', 'b', 'c', 'd', 'e', 'f'])
   assert.equal(queue.isEmpty, true)
+})
+
+test('who has not begun comes before those who have, and one of these goes on in each turn', async () => {
+  const { queue, woken, others, newcomers } = queueOf(TURN_MS / 2)
+  others('long 1', 'long 2')
+  newcomers('a', 'b', 'c')
+  await setImmediate()
+  assert.deepEqual(woken, ['a', 'b', 'long 1'])
+  await setImmediate()
+  assert.deepEqual(woken.slice(3), ['c', 'long 2'])
+  assert.equal(queue.isEmpty, true)
+})
+
+test('who arrives goes on at once until the turn is used up, and again in the next one', async () => {
+  const { queue, passMs, others } = queueOf(0)
+  assert.equal(queue.isFree, true)
+  passMs(TURN_MS / 2)
+  assert.equal(queue.isFree, true)
+  passMs(TURN_MS / 2)
+  assert.equal(queue.isFree, false)
+  await setImmediate()
+  assert.equal(queue.isFree, true)
+  others('long')
+  assert.equal(queue.isFree, false)
+  await setImmediate()
+  assert.equal(queue.isFree, true)
 })

@@ -2,32 +2,58 @@
 import type { Clock } from '../storage/storage.ts'
 import { ALL_LIMITS } from './limits.ts'
 
-/** How much of a turn of the event loop goes to those who waited for it. */
-const WAKING_MS_MAX = 1
-
 /**
  * Who wants to go on after a pause waits here, and each turn of the event loop wakes them one after
  * the other until its time for that is used up. If every statement went on by itself, a turn would grow
  * with their number, and everybody else (a new connection, a small request) would wait for all of them.
- * One that goes on for long is alone in its turn; small requests, which a long one had made wait, pass
- * many at a time, for a turn of its own costs each of them more than its work.
+ *
+ * Requests that have not begun come before those that have had turns, of which at least one goes on in each turn:
+ * most are small, and done in less time than a long one would keep them waiting.
  */
 export class TurnQueue {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #waiting: Array<() => void> = []
+  readonly #newcomers: Array<() => void> = []
+  readonly #others: Array<() => void> = []
   #scheduled = false
+  /** When the first request of this turn asked whether it may go on; absent until one has. */
+  #turnBeganMs: number | undefined
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.length === 0
+    return this.#newcomers.length === 0 && this.#others.length === 0
   }
 
+  /**
+   * Whether a request that arrives now may go on at once: nobody waits before it, and those that have arrived in
+   * the same turn have left something of it.
+   */
+  get isFree(): boolean {
+    if (!this.isEmpty) return false
+    const nowMs = this.#clock.monotonicMs()
+    if (this.#turnBeganMs !== undefined) return nowMs - this.#turnBeganMs < ALL_LIMITS.turnMsMax
+    this.#turnBeganMs = nowMs
+    setImmediate(() => {
+      this.#turnBeganMs = undefined
+    })
+    return true
+  }
+
+  /** Resolves when it is the turn of a request that has not begun. */
+  first(): Promise<void> {
+    return this.#wait(this.#newcomers)
+  }
+
+  /** Resolves when who has had a turn may go on. */
   next(): Promise<void> {
+    return this.#wait(this.#others)
+  }
+
+  #wait(line: Array<() => void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.push(resolve)
+    line.push(resolve)
     this.#schedule()
     return promise
   }
@@ -35,18 +61,27 @@ export class TurnQueue {
   #schedule(): void {
     if (this.#scheduled || this.isEmpty) return
     this.#scheduled = true
-    setImmediate(() => this.#wakeUntil(this.#clock.monotonicMs() + WAKING_MS_MAX))
+    setImmediate(() => {
+      const endMs = this.#clock.monotonicMs() + ALL_LIMITS.turnMsMax
+      this.#wakeUntil(endMs, { someoneWentOn: this.#others.length === 0 })
+    })
   }
 
-  #wakeUntil(endMs: number): void {
-    this.#waiting.shift()?.()
+  #wakeUntil(endMs: number, { someoneWentOn }: { readonly someoneWentOn: boolean }): void {
+    const isInTime = this.#clock.monotonicMs() < endMs
+    const newcomer = isInTime ? this.#newcomers.shift() : undefined
+    const woken = newcomer ?? (isInTime || !someoneWentOn ? this.#others.shift() : undefined)
+    if (woken === undefined) {
+      this.#scheduled = false
+      this.#schedule()
+      return
+    }
+    woken()
     // What was woken runs in microtasks, and those come to their end before a tick that one of them asks for.
     queueMicrotask(() =>
-      process.nextTick(() => {
-        if (!this.isEmpty && this.#clock.monotonicMs() < endMs) return this.#wakeUntil(endMs)
-        this.#scheduled = false
-        this.#schedule()
-      }),
+      process.nextTick(() =>
+        this.#wakeUntil(endMs, { someoneWentOn: someoneWentOn || newcomer === undefined }),
+      ),
     )
   }
 }
@@ -68,9 +103,15 @@ export class Turns {
     this.#beganMs = clock.monotonicMs()
   }
 
-  /** To be asked before the first piece of work: where others wait, it waits behind them. */
-  get othersWait(): boolean {
-    return !this.#queue.isEmpty
+  /** To be asked once, before the first piece of work, and to be answered with `begin` where it is false. */
+  get mayBegin(): boolean {
+    return this.#queue.isFree
+  }
+
+  /** Waits for the first turn. Throws the signal's reason. */
+  async begin(): Promise<void> {
+    await this.#queue.first()
+    this.#began()
   }
 
   /** To be asked between two pieces of work, and to be answered with `pause`. */
@@ -81,6 +122,10 @@ export class Turns {
   /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
   async pause(): Promise<void> {
     await this.#queue.next()
+    this.#began()
+  }
+
+  #began(): void {
     this.#signal.throwIfAborted()
     this.#beganMs = this.#clock.monotonicMs()
   }
