@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test/test-folder.ts'
 import type { Report } from './harness/report.ts'
 import { startCommand, THIS_TREE } from './peers/start-command.ts'
+import { SUITES } from './suites.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -23,6 +24,17 @@ test('stores in the process of the bench have the V8 of a server', async () => {
   const { scripts } = JSON.parse(await readFile(join(THIS_TREE, 'package.json'), 'utf8'))
   const { nodeFlags } = startCommand()
   assert.equal(scripts.bench, `exec node ${nodeFlags.join(' ')} bench/main.ts`)
+})
+
+test('the list of benchmarks tells what each is, in columns', async () => {
+  const { code, said } = await bench('--help')
+  assert.equal(code, 0)
+  const rows = said.split('\n').filter((line) => line.startsWith('  '))
+  const names = rows.map((line) => line.trim().split(' ', 1)[0])
+  assert.deepEqual(names, Object.keys(SUITES))
+  const starts = rows.map((line) => /^ {2}\S+ {2,}/.exec(line)?.[0].length)
+  assert.equal(new Set(starts).size, 1, said)
+  assert.notEqual(starts[0], undefined, said)
 })
 
 test('a tiny run measures, judges, and leaves a report, its JSON and its plots', async (t) => {

@@ -62,8 +62,9 @@ function untilInterrupted(): AbortSignal {
 
 async function overview(): Promise<string> {
   const lines = ['npm run bench -- <name> [flags]', '']
+  const width = Math.max(...Object.keys(SUITES).map((name) => name.length))
   for (const [name, load] of Object.entries(SUITES)) {
-    lines.push(`  ${name.padEnd(8)}${(await load()).title}`)
+    lines.push(`  ${name.padEnd(width)}  ${(await load()).title}`)
   }
   lines.push('', '<name> --help tells its flags and its experiments.', '')
   return lines.join('\n')
