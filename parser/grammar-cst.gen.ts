@@ -490,8 +490,7 @@ export type InsertStatementCstChildren = {
   tableName: TableNameCstNode[];
   columnList: ColumnListCstNode[];
   VALUES: IToken[];
-  insertedRow: InsertedRowCstNode[];
-  Comma?: IToken[];
+  insertedRows: InsertedRowsCstNode[];
   conflictClause?: ConflictClauseCstNode[];
   returningClause?: ReturningClauseCstNode[];
 };
@@ -506,6 +505,16 @@ export type ConflictClauseCstChildren = {
   CONFLICT: IToken[];
   DO: IToken[];
   NOTHING: IToken[];
+};
+
+export interface InsertedRowsCstNode extends CstNode {
+  name: "insertedRows";
+  children: InsertedRowsCstChildren;
+}
+
+export type InsertedRowsCstChildren = {
+  insertedRow: InsertedRowCstNode[];
+  Comma?: IToken[];
 };
 
 export interface InsertedRowCstNode extends CstNode {

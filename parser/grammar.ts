@@ -3,7 +3,7 @@
 import type { IToken, Rule as ProductionRule } from 'chevrotain'
 import { DefinitionGrammar } from './definition-grammar.ts'
 import type { Rule } from './expression-grammar.ts'
-import type { ScriptCstNode } from './grammar-cst.gen.ts'
+import type { InsertedRowsCstNode, ScriptCstNode } from './grammar-cst.gen.ts'
 import * as keyword from './keywords.ts'
 import * as token from './tokens.ts'
 
@@ -23,6 +23,12 @@ export class Grammar extends DefinitionGrammar {
   parse(tokens: IToken[]): ScriptCstNode {
     this.input = tokens
     return this.script() as ScriptCstNode
+  }
+
+  /** Rows of an INSERT, which stand behind others. */
+  parseRows(tokens: IToken[]): InsertedRowsCstNode {
+    this.input = tokens
+    return this.insertedRows() as InsertedRowsCstNode
   }
 
   /** The grammar as data, from its first rule on. */

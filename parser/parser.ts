@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken, Lexer } from 'chevrotain'
-import type { Statement } from './ast.ts'
+import type { InsertStatement, Statement } from './ast.ts'
 import { buildScript } from './ast-builder.ts'
 import { ExpectedTokens } from './expected-tokens.ts'
 import { Grammar } from './grammar.ts'
 import { ParseError, type ParseErrorCode } from './parse-error.ts'
 import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
+import { buildInsertedRows } from './row-statement-builder.ts'
+import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
 import { describeMistake } from './syntax-error.ts'
 import { checkText, checkTokens, statementAt } from './text-limits.ts'
@@ -21,6 +23,8 @@ export interface Parser {
    * anything can run. The result is cached and shared. Throws `ParseError` and nothing else.
    */
   parseScript(text: string): readonly Statement[]
+  /** The same for a text that is not short: between two parts, others may have their turn, and parse as well. */
+  parseInParts(text: string): Generator<void, readonly Statement[]>
   /** The same for a text that is remembered; undefined for any other, which takes longer. */
   knownScript(text: string): readonly Statement[] | undefined
 }
@@ -53,13 +57,23 @@ class CachingParser implements Parser {
   }
 
   parseScript(text: string): readonly Statement[] {
+    const parts = this.parseInParts(text)
+    for (;;) {
+      const part = parts.next()
+      if (part.done) return part.value
+    }
+  }
+
+  *parseInParts(text: string): Generator<void, readonly Statement[]> {
     const cached = this.#cache.get(text)
     if (cached !== undefined) return cached
     checkText(text)
     const { tokens } = this.#lexer.tokenize(text)
-    const statements = this.#checkAndParse(text, tokens)
+    yield
+    const statements = yield* this.#checkAndParse(text, tokens)
     const bytes = text.length * BYTES_PER_CHARACTER + tokens.length * BYTES_PER_TOKEN
-    this.#cache.add(text, statements, bytes)
+    // Somebody else may have parsed it meanwhile.
+    if (this.#cache.get(text) === undefined) this.#cache.add(text, statements, bytes)
     return statements
   }
 
@@ -67,10 +81,16 @@ class CachingParser implements Parser {
     return this.#cache.get(text)
   }
 
-  #checkAndParse(text: string, tokens: IToken[]): readonly Statement[] {
+  *#checkAndParse(text: string, tokens: IToken[]): Generator<void, readonly Statement[]> {
     try {
       checkTokens(tokens)
-      return this.#parse(text, tokens)
+      const statements: Statement[] = []
+      for (const part of scriptParts(tokens)) {
+        if (part.kind === 'longInsert') statements.push(yield* this.#longInsert(text, tokens, part))
+        else statements.push(...this.#statementsOf(text, tokens, [part.range]))
+        yield
+      }
+      return statements
     } catch (error) {
       throw error instanceof ParseError
         ? error.inStatement(statementAt(tokens, error.offset))
@@ -78,12 +98,43 @@ class CachingParser implements Parser {
     }
   }
 
-  #parse(text: string, tokens: IToken[]): readonly Statement[] {
-    const script = this.#grammar.parse(tokens)
+  /** In the order of the text, so that of two mistakes the first is told. */
+  *#longInsert(
+    text: string,
+    tokens: IToken[],
+    { head, rows, tail }: ScriptPart & { readonly kind: 'longInsert' },
+  ): Generator<void, InsertStatement> {
+    const insertOf = (ranges: readonly TokenRange[]) =>
+      this.#statementsOf(text, tokens, ranges)[0] as InsertStatement
+    const insert = insertOf([head])
+    const inserted = [...insert.rows]
+    for (const range of rows) {
+      yield
+      const tree = this.#tree(text, tokens, [range], (some) => this.#grammar.parseRows(some))
+      inserted.push(...buildInsertedRows(tree, insert.columns.length))
+    }
+    const whole = tail.to === tail.from ? insert : insertOf([head, tail])
+    return { ...whole, rows: inserted }
+  }
+
+  #statementsOf(text: string, tokens: IToken[], ranges: readonly TokenRange[]) {
+    const tree = this.#tree(text, tokens, ranges, (some) => this.#grammar.parse(some))
+    return buildScript(tree, text)
+  }
+
+  /** The tree of these tokens, which stand behind each other once there is nothing wrong between them. */
+  #tree<Tree>(
+    text: string,
+    tokens: IToken[],
+    ranges: readonly TokenRange[],
+    parse: (tokens: IToken[]) => Tree,
+  ): Tree {
+    const tree = parse(ranges.flatMap(({ from, to }) => tokens.slice(from, to)))
     const wrong = this.#grammar.errors[0]?.token
-    if (wrong === undefined) return buildScript(script, text)
+    if (wrong === undefined) return tree
     const found = tokens.indexOf(wrong)
-    const mistake = { text, tokens, at: found < 0 ? tokens.length : found }
+    const end = ranges.at(-1)?.to ?? tokens.length
+    const mistake = { text, tokens, at: found < 0 ? end : found }
     throw describeMistake(mistake, this.#expected(), (other) => this.#parses(other))
   }
 

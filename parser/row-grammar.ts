@@ -80,7 +80,7 @@ export class RowGrammar extends ClauseGrammar {
     this.SUBRULE(this.tableName)
     this.SUBRULE(this.columnList)
     this.CONSUME(keyword.Values)
-    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.insertedRow) })
+    this.SUBRULE(this.insertedRows)
     this.OPTION1(() => this.SUBRULE(this.conflictClause))
     this.OPTION2(() => this.SUBRULE(this.returningClause))
   })
@@ -90,6 +90,10 @@ export class RowGrammar extends ClauseGrammar {
     this.CONSUME(keyword.Conflict)
     this.CONSUME(keyword.Do)
     this.CONSUME(keyword.Nothing)
+  })
+
+  readonly insertedRows: Rule = this.RULE('insertedRows', () => {
+    this.AT_LEAST_ONE_SEP({ SEP: token.Comma, DEF: () => this.SUBRULE(this.insertedRow) })
   })
 
   readonly insertedRow: Rule = this.RULE('insertedRow', () => {

@@ -103,11 +103,18 @@ function buildInsert(node: cst.InsertStatementCstNode, text: string): ast.Insert
     kind: 'insert',
     table: tableOf(children),
     columns,
-    rows: children.insertedRow.map((row) => buildInsertedRow(row, columns.length)),
+    rows: buildInsertedRows(only(children.insertedRows), columns.length),
     onConflictDoNothing: children.conflictClause !== undefined,
     ...returningOf(children, text),
     position: positionOfNode(node),
   }
+}
+
+export function buildInsertedRows(
+  { children }: cst.InsertedRowsCstNode,
+  columns: number,
+): ast.Expression[][] {
+  return children.insertedRow.map((row) => buildInsertedRow(row, columns))
 }
 
 function buildInsertedRow(row: cst.InsertedRowCstNode, columns: number): ast.Expression[] {

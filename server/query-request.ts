@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Statement } from '../parser/ast.ts'
 import type { Parser } from '../parser/parser.ts'
 import type { Parameters } from '../planner/planner.ts'
+import { type Answer, andThen } from '../storage/storage.ts'
 import { ALL_LIMITS } from './limits.ts'
 import type { ScriptStatement } from './script.ts'
 import { limitExceeded, ServerError, StatementFailure } from './server-error.ts'
@@ -31,9 +33,12 @@ type StatementWithParameters = { readonly sql: string; readonly params?: Paramet
 
 const NO_PARAMETERS: Parameters = []
 
+/** A text of so many characters is parsed in a fraction of a turn. */
+const SHORT_TEXT = 4_096
+
 /**
  * All statements of the request, each with its parameters; everything is parsed before anything
- * runs, one text at once and many in several turns. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
+ * runs, many texts and long ones in several turns. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
  */
 export function parseRequest(
   parser: Parser,
@@ -42,7 +47,9 @@ export function parseRequest(
 ): ScriptStatement[] | Promise<ScriptStatement[]> {
   if (request.statements === undefined) {
     const parameters = checkedParameters(request.params)
-    return parser.parseScript(request.sql).map((statement) => ({ statement, parameters }))
+    const withParameters = (statements: readonly Statement[]): ScriptStatement[] =>
+      statements.map((statement) => ({ statement, parameters }))
+    return andThen(parsedText(parser, request.sql, turns), withParameters)
   }
   const { statements } = request
   const { statementsMax } = ALL_LIMITS
@@ -52,6 +59,23 @@ export function parseRequest(
   const script: ScriptStatement[] = []
   parseUntilDue(parser, statements, script, turns)
   return script.length === statements.length ? script : parseRest(parser, statements, script, turns)
+}
+
+function parsedText(parser: Parser, sql: string, turns: Turns): Answer<readonly Statement[]> {
+  return sql.length <= SHORT_TEXT ? parser.parseScript(sql) : parsedInTurns(parser, sql, turns)
+}
+
+async function parsedInTurns(
+  parser: Parser,
+  sql: string,
+  turns: Turns,
+): Promise<readonly Statement[]> {
+  const parts = parser.parseInParts(sql)
+  for (;;) {
+    const part = parts.next()
+    if (part.done) return part.value
+    if (turns.isDue) await turns.pause()
+  }
 }
 
 /** The rest over several turns, each of which parses some. */
