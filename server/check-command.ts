@@ -43,7 +43,7 @@ async function checkFolder(
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'data_directory_locked') throw error
     throw new Error(
-      `${error.message} A running server is checked with "percolite check --url http://…".`,
+      `${error.message} A running server is checked with npm run check:store -- --url http://…`,
     )
   }
 }

@@ -80,6 +80,16 @@ for (const args of WRONG) {
   })
 }
 
+test('who mistypes a flag is told which one was meant, and where flags are listed', () => {
+  for (const [args, expected] of [
+    [['serve', '--prot', '1'], /'--prot'\. Did you mean --port\? npm start -- --help lists/],
+    [['serve', '--no-such-flag'], /'--no-such-flag'\. npm start -- --help lists/],
+    [['serve', '5992'], /"5992" is not asked for\. .*stand behind --/],
+  ] as const) {
+    assert.throws(() => readCommand(args, {}), { name: 'UsageError', message: expected })
+  }
+})
+
 test('a wrong value in the environment is refused too', () => {
   assert.throws(() => readCommand(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util'
+import { nearestNames } from '../storage/storage.ts'
 import type { CheckConfig } from './check-command.ts'
 import {
   CHECK_FLAGS,
@@ -45,6 +46,8 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+const HELP_HINT = 'npm start -- --help lists the flags; they stand behind --.'
+
 /** What the command line asks for. The command line wins over the environment. Throws UsageError. */
 export function readCommand(
   args: readonly string[],
@@ -55,9 +58,9 @@ export function readCommand(
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
   if (positionals.length !== 1 || positionals[0] !== 'serve') {
-    throw new UsageError(
-      'The command is "percolite serve" or "percolite check"; "percolite --help" lists its flags.',
-    )
+    const word = positionals.find((text) => text !== 'serve')
+    const unknown = word === undefined ? 'No command was given.' : `"${word}" is not asked for.`
+    throw new UsageError(`${unknown} ${HELP_HINT}`)
   }
   const texts: Partial<Record<FlagName, string>> = {}
   for (const name of FLAG_NAMES) {
@@ -148,8 +151,13 @@ function parseCommandLine(
       options: { ...options, help: { type: 'boolean' }, version: { type: 'boolean' } },
     })
   } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new UsageError(`${sentence?.replace(/\. To specify.*$/, '.')}`)
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    const sentence = line.replace(/\. To specify.*$/, '.')
+    const wanted = /^Unknown option '--([^'=]*)/.exec(sentence)?.[1]
+    if (wanted === undefined) throw new UsageError(sentence)
+    const [near] = nearestNames(wanted, Object.keys(options), 1)
+    const meant = near === undefined ? '' : ` Did you mean --${near}?`
+    throw new UsageError(`${sentence}${meant} ${HELP_HINT}`)
   }
 }
 

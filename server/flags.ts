@@ -116,7 +116,7 @@ export function environmentName(flag: FlagName): string {
 export function helpText(): string {
   const linesOf = (flags: Readonly<Record<string, Flag>>) => Object.entries(flags).map(lineOf)
   return [
-    'Usage: percolite serve [flags]',
+    'Usage: percolite serve [flags]        in the repository: npm start -- [flags]',
     '',
     ...linesOf(FLAGS),
     `  ${'--help'.padEnd(41)} show this text`,
@@ -127,6 +127,7 @@ export function helpText(): string {
     'in the environment their values are separated by commas.',
     '',
     'Usage: percolite check [--data <text> | --url <text>] [--json]',
+    '                                      in the repository: npm run check:store -- [flags]',
     '',
     'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
     '',

@@ -52,6 +52,14 @@ async function query(url: string, sql: string) {
   return { status: answer.status, body: JSON.parse(await answer.text()) }
 }
 
+test('a port that somebody has: one line that names the flag, exit 1', async (t) => {
+  const first = run(t, 'serve', '--port', '0', '--engine', 'memory')
+  const { port } = new URL(await urlOf(first))
+  const second = run(t, 'serve', '--port', port, '--engine', 'memory')
+  assert.equal(await exitCode(second), 1)
+  assert.match(second.errors(), /^percolite: Port \d+ of 127\.0\.0\.1 is in use; .*--port\.\n$/)
+})
+
 test('a wrong flag: one line on standard error, exit 2', async (t) => {
   for (const args of [
     ['serve', '--port', 'x'],

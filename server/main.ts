@@ -66,9 +66,17 @@ async function serve(config: Config): Promise<void> {
     const reach = config.noAuth ? 'everybody who can reach it' : 'this machine only'
     log.info(`percolite ${version()} listening on ${url}, data in ${data}, open to ${reach}`)
   } catch (error) {
-    process.stderr.write(`percolite: ${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`percolite: ${startFailure(error, config)}\n`)
     process.exit(EXIT_FAILED)
   }
+}
+
+function startFailure(error: unknown, { host, port }: Config): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} of ${host} is in use; another one is chosen by --port.`
+  }
+  return message ?? String(error)
 }
 
 /** What is on disk is right, and what is in memory may not be: nothing is to be done but to end. */

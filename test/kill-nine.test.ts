@@ -32,7 +32,6 @@ import { testFolder } from './test-folder.ts'
  */
 const { values: given } = parseArgs({
   options: { cycles: { type: 'string' }, commit: { type: 'string' }, seed: { type: 'string' } },
-  strict: false,
 })
 const CLIENTS = 64
 const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 2)

@@ -20,7 +20,6 @@ const { values: given } = parseArgs({
     commit: { type: 'string' },
     seed: { type: 'string' },
   },
-  strict: false,
 })
 const NOTIFICATIONS = Number(given.notifications ?? process.env.OBSERVER_NOTIFICATIONS ?? 3_000)
 const COMMIT = String(given.commit ?? process.env.OBSERVER_COMMIT ?? 'auto')
