@@ -32,7 +32,7 @@ import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
-import { isDiskError } from './sqlite-error.ts'
+import { receivedError } from './sqlite-error.ts'
 import { SqliteOverlaidView } from './sqlite-overlaid-view.ts'
 import { SqliteRedoPath } from './sqlite-redo-path.ts'
 import type { RedoLogUse } from './sqlite-redo-policy.ts'
@@ -223,12 +223,13 @@ class SqliteCellStore implements EmbeddedCellStore {
   /** A part at a time, because the pages at the end of the file are moved to its free places. */
   async reclaimSpace(): Promise<number> {
     this.#writer.assertOpen()
-    try {
-      return await this.#threads.reclaimSpace()
-    } catch (cause) {
-      if (isDiskError(cause)) throw this.#writer.fail(cause)
-      throw new CellStoreError('notApplied', 'No space was given back.', { cause })
-    }
+    const { failure, bytes } = await this.#threads.reclaimSpace().catch((cause) => {
+      throw this.#writer.fail(cause)
+    })
+    if (failure === null) return bytes
+    const cause = receivedError(failure.cause)
+    if (failure.kind === 'unknown') throw this.#writer.fail(cause)
+    throw new CellStoreError('notApplied', 'No space was given back.', { cause })
   }
 
   async splitPoints(): Promise<Uint8Array[]> {

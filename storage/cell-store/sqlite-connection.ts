@@ -11,9 +11,6 @@ import { LOG_BYTES_MAX } from './sqlite-write-ahead-log.ts'
  */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const
 
-/** Two MiB of pages: a few milliseconds, in which no group is committed. */
-const RECLAIMED_PAGES_MAX = 512
-
 /**
  * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own
  * default (NORMAL) loses acknowledged commits when the power fails.
@@ -64,15 +61,6 @@ export function unusableFile(path: string, cause: unknown): StorageError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `${path} cannot be used: ${reason}.`
   return new StorageError('data_directory_unusable', message, {}, { cause })
-}
-
-/** Gives up to two MiB of free pages back to the file system; answers their bytes. */
-export function reclaimPages(writer: Database): number {
-  const freePages = () => writer.pragma('freelist_count', { simple: true }) as number
-  const before = freePages()
-  if (before === 0) return 0
-  writer.pragma(`incremental_vacuum(${RECLAIMED_PAGES_MAX})`)
-  return (before - freePages()) * (writer.pragma('page_size', { simple: true }) as number)
 }
 
 /** Throws `data_directory_unusable` when SQLite is too old to be trusted with the data. */

@@ -81,6 +81,8 @@ export class SqliteRedoPath {
     this.#lastId += 1
     generation.underWay += 1
     const record = { id: this.#lastId, generation: generation.number, packed, isSynced }
+    // Where that rejects nobody knows whether the record is there, so it stays under way: the store has failed, and
+    // what belongs to nobody's answer is not moved any more (R2).
     const carriedOut = await this.#committer.appendRedo(record)
     generation.underWay -= 1
     const [result = null] = carriedOut.results

@@ -3,6 +3,7 @@ import type { StorageLog } from '../storage-log.ts'
 import { CellStoreError } from './cell-store.ts'
 import type { CheckpointerRequest } from './sqlite-checkpointer-thread.ts'
 import { sentError } from './sqlite-error.ts'
+import type { Reclaimed } from './sqlite-free-pages.ts'
 import { encodeGroup } from './sqlite-group-encoding.ts'
 import { encodeInTurns } from './sqlite-large-batch.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -107,9 +108,9 @@ export class SqliteThreads implements GroupCommitter {
     return results[0] as BatchResult
   }
 
-  /** Gives back a bounded part of what deletions have freed; resolves to its bytes. */
-  async reclaimSpace(): Promise<number> {
-    return await this.#writer.ask<number>({ kind: 'reclaim' })
+  /** Gives back a bounded part of what deletions have freed. */
+  async reclaimSpace(): Promise<Reclaimed> {
+    return await this.#writer.ask<Reclaimed>({ kind: 'reclaim' })
   }
 
   /** Nothing may be asked any more. */

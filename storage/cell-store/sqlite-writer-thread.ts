@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
 import { systemClock } from '../clock.ts'
-import { emptyLog, openWriterConnection, reclaimPages, unusableFile } from './sqlite-connection.ts'
+import { emptyLog, openWriterConnection, unusableFile } from './sqlite-connection.ts'
+import { type Reclaimed, reclaimPages } from './sqlite-free-pages.ts'
 import { SqliteGroupApplier } from './sqlite-group-applier.ts'
 import { decodeGroup } from './sqlite-group-encoding.ts'
 import { decodeParts } from './sqlite-large-batch.ts'
@@ -38,6 +39,7 @@ export type FlushAnswer = Flushed & { readonly log: LogSize }
 
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
+  readonly #transactions: SqliteTransactions
   readonly #applier: SqliteGroupApplier
   readonly #redoLog: SqliteRedoLog
   readonly #log: SqliteWriteAheadLog
@@ -47,6 +49,7 @@ class WriterService implements ThreadService<WriterRequest> {
   constructor(database: Database) {
     this.#database = database
     const transactions = new SqliteTransactions(database)
+    this.#transactions = transactions
     this.#applier = new SqliteGroupApplier(database, transactions)
     this.#redoLog = new SqliteRedoLog(database, transactions)
     this.#log = new SqliteWriteAheadLog(database)
@@ -61,7 +64,7 @@ class WriterService implements ThreadService<WriterRequest> {
     }
   }
 
-  answer(request: WriterRequest): GroupAnswer | FlushAnswer | number | null {
+  answer(request: WriterRequest): GroupAnswer | FlushAnswer | Reclaimed | null {
     switch (request.kind) {
       case 'group':
         return this.#apply(decodeGroup(request.packed))
@@ -73,7 +76,7 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'flush':
         return { ...this.#redoLog.flush(request.generation, request.cells), log: this.#lookAtLog() }
       case 'reclaim':
-        return reclaimPages(this.#database)
+        return reclaimPages(this.#database, this.#transactions)
       case 'close':
         if (request.emptiesLog) emptyLog(this.#database)
         this.#database.close()
