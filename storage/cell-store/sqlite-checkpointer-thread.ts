@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
 import { openCheckpointerConnection } from './sqlite-connection.ts'
-import { isDiskError } from './sqlite-error.ts'
+import { isDiskError, isFull } from './sqlite-error.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 
 /** Main module of the thread that moves the log into the file, beside reads and writes. */
@@ -9,6 +9,9 @@ import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 export type CheckpointerRequest =
   | { readonly kind: 'checkpoint'; readonly catchesUp: boolean }
   | { readonly kind: 'close' }
+
+/** Whether the file had no room for what is in the log, which then stays there. */
+export type Checkpointed = { readonly foundNoRoom: boolean }
 
 /**
  * SQLite syncs the file only after a checkpoint that has moved all of the log, and else leaves that to the one
@@ -25,12 +28,9 @@ class CheckpointerService implements ThreadService<CheckpointerRequest> {
     this.#database = database
   }
 
-  answer(request: CheckpointerRequest): null {
-    if (request.kind === 'close') this.#database.close()
-    else {
-      const times = request.catchesUp ? CHECKPOINTS_TO_CATCH_UP : 1
-      for (let time = 0; time < times; time++) this.#checkpoint()
-    }
+  answer(request: CheckpointerRequest): Checkpointed | null {
+    if (request.kind === 'checkpoint') return this.#checkpoints(request.catchesUp)
+    this.#database.close()
     return null
   }
 
@@ -38,14 +38,24 @@ class CheckpointerService implements ThreadService<CheckpointerRequest> {
     return this.#database.open
   }
 
-  /** PASSIVE moves what nobody reads any more, and waits for nobody. Throws when the disk failed. */
-  #checkpoint(): void {
+  #checkpoints(catchesUp: boolean): Checkpointed {
+    const times = catchesUp ? CHECKPOINTS_TO_CATCH_UP : 1
+    for (let time = 0; time < times; time++) {
+      if (!this.#checkpoint()) return { foundNoRoom: true }
+    }
+    return { foundNoRoom: false }
+  }
+
+  /** PASSIVE moves what nobody reads any more, and waits for nobody. False on a full disk; throws when it failed. */
+  #checkpoint(): boolean {
     try {
       this.#database.pragma('wal_checkpoint(PASSIVE)')
     } catch (error) {
-      // On a full disk, or while the writer does the same, the log stays until the next time.
+      // While the writer does the same, too, the log stays until the next time.
       if (isDiskError(error)) throw error
+      return !isFull(error)
     }
+    return true
   }
 }
 

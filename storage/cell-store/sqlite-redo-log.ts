@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../invariant.ts'
+import { isFull } from './sqlite-error.ts'
 import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { ERASED_COUNTS_FOR, FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
@@ -9,6 +10,11 @@ import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
 
 /** How many records are deleted at once: a few milliseconds, in which no group is committed. */
 const FORGOTTEN_RECORDS = 512
+
+/** A cell of a kilobyte may take a page of the file. */
+const ROOM_FOR_EACH_BYTE = 4
+/** What is moved together stands in SQLite's log first: a leaf and a page of its own for each cell. */
+const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * 4096
 
 /** Of the records that an earlier process has left. */
 const LEFT_OVER = 0
@@ -91,8 +97,11 @@ export class SqliteRedoLog {
     return this.#unsynced(() => this.#flushSome(number, generation, cells))
   }
 
-  /** Moves all that an earlier process has left, before anybody reads. Throws what SQLite throws. */
-  recover(): void {
+  /**
+   * Moves all that an earlier process has left, before anybody reads. `afterEach` is told of each part, and says of one
+   * that could not be moved whether to try again. Throws what SQLite throws.
+   */
+  recover(afterEach: (failure: BatchFailure | null) => boolean): void {
     type Found = [records: number, bytes: number, first: number, last: number]
     const found = this.#database
       .prepare<unknown[], Found>('SELECT count(*), sum(length(packed)), min(id), max(id) FROM redo')
@@ -107,7 +116,8 @@ export class SqliteRedoLog {
     generation.through = last
     for (let isDone = false; !isDone; ) {
       const flushed = this.flush(LEFT_OVER, FLUSHED_CELLS_MAX)
-      if (flushed.failure !== null) throw new Error(flushed.failure.cause.message)
+      const { failure } = flushed
+      if (!afterEach(failure) && failure !== null) throw notRecovered(failure, bytes)
       isDone = flushed.isDone
     }
     // Ids begin anew.
@@ -185,4 +195,12 @@ export class SqliteRedoLog {
     }
     return count
   }
+}
+
+function notRecovered({ cause }: BatchFailure, bytes: number): Error {
+  if (!isFull(cause)) return new Error(cause.message)
+  const room = `${Math.ceil((ROOM_FOR_EACH_BYTE * bytes + ROOM_FOR_LOG) / 2 ** 20)} MiB`
+  return new Error(
+    `${cause.message}: moving its redo log into the tables takes up to ${room} of room`,
+  )
 }

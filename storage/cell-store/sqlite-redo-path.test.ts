@@ -46,6 +46,7 @@ function batchOf(...texts: readonly string[]): StepsBatch {
 
 /** Stands in for the thread: notes what it is asked, and answers when and as told. */
 class AsksNoted implements GroupCommitter {
+  hasRoomForRedoLog = true
   readonly asked: string[] = []
   disk: Promise<void> = Promise.resolve()
   redoResult: BatchFailure | null = null
@@ -134,6 +135,20 @@ describe('the way of plain batches', () => {
     assert.deepEqual(['a', 'b'].map(pendingOf), [['a'], ['b']])
     await Promise.all([inOrder('c'), submit('d')])
     assert.deepEqual(committer.asked, ['redo 1 a b unsynced', 'redo 1 c d'])
+  })
+
+  test('where the disk has no room for a redo log they go to the tables, and what is pending is moved', async (t) => {
+    const { committer, redo, submit } = given(t)
+    await submit('a')
+    committer.hasRoomForRedoLog = false
+    await submit('b')
+    assert.deepEqual(committer.asked, ['redo 1 a', 'tables b'])
+    await submit('a')
+    assert.deepEqual(committer.asked.slice(2), ['flush 1', 'tables a'])
+    assert.ok(redo.pending.isEmpty)
+    committer.hasRoomForRedoLog = true
+    await submit('a')
+    assert.deepEqual(committer.asked.slice(4), ['redo 2 a'])
   })
 
   test('how quick the disk is, is told by groups that are synced', async (t) => {

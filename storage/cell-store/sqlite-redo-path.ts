@@ -64,8 +64,8 @@ export class SqliteRedoPath {
 
   /** Whether the way of such a batch is the redo log, which is known without a look at what is pending. */
   takes({ isPlain }: Routed): boolean {
-    const { pending } = this
-    return this.#policy.usesRedoLog && isPlain && pending.hasRoom && !pending.isBehind
+    if (!isPlain || !this.#policy.usesRedoLog || !this.#committer.hasRoomForRedoLog) return false
+    return this.pending.hasRoom && !this.pending.isBehind
   }
 
   /** Plain batches, as one record. Rejects as `GroupCommitter.commitGroup`. */

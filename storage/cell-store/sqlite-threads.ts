@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageLog } from '../storage-log.ts'
 import { CellStoreError } from './cell-store.ts'
-import type { CheckpointerRequest } from './sqlite-checkpointer-thread.ts'
+import type { Checkpointed, CheckpointerRequest } from './sqlite-checkpointer-thread.ts'
 import { sentError } from './sqlite-error.ts'
 import type { Reclaimed } from './sqlite-free-pages.ts'
+import { SqliteFullDisk } from './sqlite-full-disk.ts'
 import { encodeGroup } from './sqlite-group-encoding.ts'
 import { encodeInTurns } from './sqlite-large-batch.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -11,6 +12,7 @@ import {
   LEFT_PAGES_MAX,
   LOG_PAGES_ENOUGH,
   type LogSize,
+  type MadeRoom,
   UNMOVED_PAGES_MAX,
 } from './sqlite-write-ahead-log.ts'
 import type {
@@ -25,12 +27,16 @@ import type {
 import type {
   FlushAnswer,
   GroupAnswer,
+  WriteAnswer,
   WriterOpened,
   WriterRequest,
 } from './sqlite-writer-thread.ts'
 
 const WRITER = new URL('./sqlite-writer-thread.ts', import.meta.url)
 const CHECKPOINTER = new URL('./sqlite-checkpointer-thread.ts', import.meta.url)
+
+/** Below this share of the room that the log would like (192 MiB of 768) there is none for another log. */
+const REDO_LOG_SHARE_MIN = 1 / 4
 
 export type ThreadsOutside = {
   /** Told when a thread has died or the disk failed under one. */
@@ -47,8 +53,11 @@ export class SqliteThreads implements GroupCommitter {
   readonly #writer: SqliteThread<WriterRequest, WriterOpened>
   readonly #onFailure: (cause: unknown) => void
   readonly #log: StorageLog
+  readonly #fullDisk: SqliteFullDisk
+  #share = 1
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
-  #checkpointFrom = UNMOVED_PAGES_MAX
+  /** So many pages have to be unmoved for another try, where the last one could not be made or found no room. */
+  #triedFrom = 0
   #checkpoint: Promise<void> | undefined
   /** How much of the log had been moved when the last checkpoint began. */
   #movedBefore = 0
@@ -62,6 +71,7 @@ export class SqliteThreads implements GroupCommitter {
     this.#writer = writer
     this.#onFailure = outside.onFailure
     this.#log = outside.log
+    this.#fullDisk = new SqliteFullDisk({ ...outside, makeRoom: () => this.#makeRoom() })
   }
 
   /** Creates the file when it is missing. Rejects with StorageError `data_directory_unusable`. */
@@ -74,6 +84,10 @@ export class SqliteThreads implements GroupCommitter {
   /** How durable the connection that writes says it is. */
   get writerOpened(): WriterOpened {
     return this.#writer.opened
+  }
+
+  get hasRoomForRedoLog(): boolean {
+    return this.#share >= REDO_LOG_SHARE_MIN
   }
 
   async commitGroup(
@@ -90,7 +104,7 @@ export class SqliteThreads implements GroupCommitter {
 
   async flush(generation: number, cells: number): Promise<Flushed> {
     const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation, cells })
-    this.#checkpointWhenWorthIt(answer.log)
+    this.#heed(answer)
     return answer
   }
 
@@ -110,11 +124,14 @@ export class SqliteThreads implements GroupCommitter {
 
   /** Gives back a bounded part of what deletions have freed. */
   async reclaimSpace(): Promise<Reclaimed> {
-    return await this.#writer.ask<Reclaimed>({ kind: 'reclaim' })
+    const answer = await this.#writer.ask<Reclaimed & WriteAnswer>({ kind: 'reclaim' })
+    this.#heed(answer)
+    return answer
   }
 
   /** Nothing may be asked any more. */
   async closeCheckpointer(): Promise<void> {
+    await this.#fullDisk.settled()
     await this.#checkpoint
     const checkpointer = await this.#checkpointer
     await checkpointer?.close({ kind: 'close' })
@@ -129,41 +146,69 @@ export class SqliteThreads implements GroupCommitter {
     transferred: readonly ArrayBuffer[],
   ): Promise<CarriedOutGroup> {
     const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
-    if (answer.log !== undefined) this.#checkpointWhenWorthIt(answer.log)
+    this.#heed(answer)
     return answer
   }
 
-  #checkpointWhenWorthIt({ pages, moved }: LogSize): void {
+  #heed({ log, foundNoRoom }: WriteAnswer): void {
+    if (foundNoRoom) this.#fullDisk.refusedWrite()
+    if (log === undefined) return
+    if (log.share !== this.#share) this.#changeShare(log.share)
+    this.#checkpointWhenWorthIt(log)
+  }
+
+  #changeShare(share: number): void {
+    const [hadRoom, hasRoom] = [this.#share === 1, share === 1]
+    this.#share = share
+    if (hasRoom || !hadRoom) return
+    const message = 'the disk of the data directory has little room; the log is kept shorter'
+    this.#log.warn({ share }, message)
+  }
+
+  /** Behind a checkpoint of our own, which would stand in the way. */
+  async #makeRoom(): Promise<MadeRoom | null> {
+    await this.#checkpoint
+    return await this.#writer.ask<MadeRoom | null>({ kind: 'makeRoom' })
+  }
+
+  #checkpointWhenWorthIt({ pages, moved, share }: LogSize): void {
     const unmoved = pages - moved
-    if (unmoved < UNMOVED_PAGES_MAX) this.#checkpointFrom = UNMOVED_PAGES_MAX
+    const enough = UNMOVED_PAGES_MAX * share
+    if (unmoved < enough) this.#triedFrom = 0
     if (this.#checkpoint !== undefined) return
     // The last one moved something, so nobody who still reads the log stands in the way of another.
-    const isEnding = pages >= LOG_PAGES_ENOUGH && moved > this.#movedBefore
-    if (unmoved < (isEnding ? LEFT_PAGES_MAX : this.#checkpointFrom)) return
+    const isEnding = pages >= LOG_PAGES_ENOUGH * share && moved > this.#movedBefore
+    if (unmoved < (isEnding ? LEFT_PAGES_MAX : Math.max(enough, this.#triedFrom))) return
     this.#movedBefore = moved
-    this.#checkpoint = this.#runCheckpoint(unmoved, isEnding)
+    this.#checkpoint = this.#runCheckpoint(isEnding)
+      .then((isDone) => {
+        // No data hangs on it: another try is due when the log has grown.
+        if (!isDone) this.#triedFrom = unmoved + enough
+      })
       .catch(this.#onFailure)
       .finally(() => {
         this.#checkpoint = undefined
       })
   }
 
-  async #runCheckpoint(unmoved: number, catchesUp: boolean): Promise<void> {
-    const checkpointer = await this.#startedCheckpointer(unmoved)
-    await checkpointer?.ask({ kind: 'checkpoint', catchesUp })
+  /** False where it could not be made, or found no room. Rejects when the disk failed. */
+  async #runCheckpoint(catchesUp: boolean): Promise<boolean> {
+    const checkpointer = await this.#startedCheckpointer()
+    if (checkpointer === undefined) return false
+    const { foundNoRoom } = await checkpointer.ask<Checkpointed>({ kind: 'checkpoint', catchesUp })
+    return !foundNoRoom
   }
 
   /**
-   * A process may be out of memory for a thread, or of descriptors for its files. No data hangs on it:
-   * the writer begins a long log anew by itself, and another try is due when the log has grown.
+   * A process may be out of memory for a thread, or of descriptors for its files: the writer begins a long log anew by
+   * itself.
    */
-  async #startedCheckpointer(unmoved: number) {
+  async #startedCheckpointer() {
     this.#checkpointer ??= SqliteThread.start(CHECKPOINTER, this.#path, this.#onFailure)
     try {
       return await this.#checkpointer
     } catch (error) {
       this.#checkpointer = undefined
-      this.#checkpointFrom = unmoved + UNMOVED_PAGES_MAX
       this.#log.warn(
         { error: String(error) },
         'the checkpointer was not started; the writer does it',

@@ -17,6 +17,7 @@ export class SqliteTransactions {
   readonly #rollback: Statement<unknown[]>
   /** There once a COMMIT was in doubt: this connection is not used again, and nothing is applied any more. */
   #givenUp: BatchFailure | undefined
+  #foundNoRoom = false
 
   constructor(database: Database) {
     this.#database = database
@@ -25,14 +26,29 @@ export class SqliteTransactions {
     this.#rollback = database.prepare('ROLLBACK')
   }
 
+  /** Whether a COMMIT was in doubt: then nobody touches the file or its log through this connection any more. */
+  get hasGivenUp(): boolean {
+    return this.#givenUp !== undefined
+  }
+
+  /** Whether a transaction was not applied for want of room since this was last asked. */
+  takeFoundNoRoom(): boolean {
+    const foundNoRoom = this.#foundNoRoom
+    this.#foundNoRoom = false
+    return foundNoRoom
+  }
+
   /** What the work answers, once it is committed; `done` says whether it was. */
   inOne<T>(work: TransactionWork<T>): Done<T> {
     if (this.#givenUp !== undefined) return { done: false, failure: this.#givenUp }
     const result = this.#runInOne(work)
-    if (!result.done && result.failure.kind === 'unknown') {
-      this.#givenUp = { ...result.failure, kind: 'notApplied' }
-    }
+    if (!result.done) this.#noteFailure(result.failure)
     return result
+  }
+
+  #noteFailure(failure: BatchFailure): void {
+    if (failure.kind === 'unknown') this.#givenUp = { ...failure, kind: 'notApplied' }
+    else if (isFull(failure.cause)) this.#foundNoRoom = true
   }
 
   #runInOne<T>({ run, undo }: TransactionWork<T>): Done<T> {

@@ -92,6 +92,9 @@ export type Flushed = { readonly failure: BatchFailure | null; readonly isDone: 
  * was known.
  */
 export interface GroupCommitter {
+  /** Whether the disk has room for cells that stand in the redo log first and later in the tables as well. */
+  readonly hasRoomForRedoLog: boolean
+
   /**
    * Rejects when nobody can say any more what became of the group. `encodedBytesMax` is the sum of what
    * `encodedBytesMax()` says of the batches.

@@ -9,8 +9,14 @@ import { decodeParts } from './sqlite-large-batch.ts'
 import { SqliteRedoLog } from './sqlite-redo-log.ts'
 import { serveThread, type ThreadService } from './sqlite-thread-server.ts'
 import { SqliteTransactions } from './sqlite-transactions.ts'
-import { type LogSize, SqliteWriteAheadLog } from './sqlite-write-ahead-log.ts'
+import {
+  type LogSize,
+  type MadeRoom,
+  PAGE_BYTES,
+  SqliteWriteAheadLog,
+} from './sqlite-write-ahead-log.ts'
 import type {
+  BatchFailure,
   BatchResult,
   CarriedOutGroup,
   Flushed,
@@ -27,15 +33,22 @@ export type WriterRequest =
   | { readonly kind: 'redo'; readonly record: RedoRecord }
   | { readonly kind: 'flush'; readonly generation: number; readonly cells: number }
   | { readonly kind: 'reclaim' }
+  /** A write found no room. */
+  | { readonly kind: 'makeRoom' }
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
 /** How durable the connection says it is: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
-/** How long the log has become, where that was looked at. */
-export type GroupAnswer = CarriedOutGroup & { readonly log?: LogSize }
+/** How long the log has become, where that was looked at, and whether something was not applied for want of room. */
+export type WriteAnswer = { readonly log?: LogSize; readonly foundNoRoom?: true }
 
-export type FlushAnswer = Flushed & { readonly log: LogSize }
+export type GroupAnswer = CarriedOutGroup & WriteAnswer
+
+export type FlushAnswer = Flushed & WriteAnswer
+
+/** What a record takes of the log beside its own pages: the end of the table, and what points at it. */
+const PAGES_BESIDE_RECORD = 2
 
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
@@ -45,6 +58,8 @@ class WriterService implements ThreadService<WriterRequest> {
   readonly #log: SqliteWriteAheadLog
   /** How large the log has been found, where it was looked at since the last answer. */
   #logFound: LogSize | undefined
+  /** By how many pages records have let it grow since it was looked at. */
+  #pagesUnseen = Number.POSITIVE_INFINITY
 
   constructor(database: Database) {
     this.#database = database
@@ -52,8 +67,8 @@ class WriterService implements ThreadService<WriterRequest> {
     this.#transactions = transactions
     this.#applier = new SqliteGroupApplier(database, transactions)
     this.#redoLog = new SqliteRedoLog(database, transactions)
-    this.#log = new SqliteWriteAheadLog(database)
-    this.#redoLog.recover()
+    this.#log = new SqliteWriteAheadLog(database, transactions)
+    this.#redoLog.recover((failure) => this.#recovered(failure))
   }
 
   get opened(): WriterOpened {
@@ -64,19 +79,20 @@ class WriterService implements ThreadService<WriterRequest> {
     }
   }
 
-  answer(request: WriterRequest): GroupAnswer | FlushAnswer | Reclaimed | null {
+  answer(request: WriterRequest): GroupAnswer | FlushAnswer | Reclaimed | MadeRoom | null {
     switch (request.kind) {
       case 'group':
         return this.#apply(decodeGroup(request.packed))
       case 'large':
         return this.#apply([decodeParts(request.parts)])
       case 'redo':
-        // A record is a few pages long, and its cells will be flushed.
-        return timed(() => [this.#redoLog.append(request.record)])
+        return this.#append(request.record)
       case 'flush':
-        return { ...this.#redoLog.flush(request.generation, request.cells), log: this.#lookAtLog() }
+        return this.#seen(this.#redoLog.flush(request.generation, request.cells))
       case 'reclaim':
-        return reclaimPages(this.#database, this.#transactions)
+        return this.#noted(reclaimPages(this.#database, this.#transactions))
+      case 'makeRoom':
+        return this.#log.makeRoom()
       case 'close':
         if (request.emptiesLog) emptyLog(this.#database)
         this.#database.close()
@@ -84,13 +100,34 @@ class WriterService implements ThreadService<WriterRequest> {
     }
   }
 
-  #apply(batches: readonly WriteBatch[]): GroupAnswer {
-    return { ...timed(() => this.#applier.applyGroup(batches)), log: this.#lookAtLog() }
+  /** There is nobody yet who would keep the log short, or give it the room that it lacks. */
+  #recovered(failure: BatchFailure | null): boolean {
+    if (failure === null) {
+      this.#log.beginAnewWhenLarge(this.#log.size())
+      return true
+    }
+    return this.#transactions.takeFoundNoRoom() && this.#log.makeRoom()?.outcome === 'begunAnew'
   }
 
-  #lookAtLog(): LogSize {
+  #apply(batches: readonly WriteBatch[]): GroupAnswer {
+    return this.#seen(timed(() => this.#applier.applyGroup(batches)))
+  }
+
+  /** A record is a few pages long, and its cells will be flushed: the log is looked at behind many. */
+  #append(record: RedoRecord): GroupAnswer {
+    this.#pagesUnseen += Math.ceil(record.packed.length / PAGE_BYTES) + PAGES_BESIDE_RECORD
+    const answer = timed(() => [this.#redoLog.append(record)])
+    return this.#pagesUnseen < this.#log.lookPages ? this.#noted(answer) : this.#seen(answer)
+  }
+
+  #seen<Answer extends object>(answer: Answer): Answer & WriteAnswer {
     this.#logFound = this.#log.size()
-    return this.#logFound
+    this.#pagesUnseen = 0
+    return this.#noted({ ...answer, log: this.#logFound })
+  }
+
+  #noted<Answer extends object>(answer: Answer): Answer & WriteAnswer {
+    return this.#transactions.takeFoundNoRoom() ? { ...answer, foundNoRoom: true } : answer
   }
 
   afterAnswer(): void {

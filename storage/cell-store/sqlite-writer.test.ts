@@ -33,6 +33,7 @@ const rowsOf = (batch: WriteBatch) =>
 
 /** Stands in for the thread: notes the groups, and answers when and as told. */
 class GroupsNoted implements GroupCommitter {
+  readonly hasRoomForRedoLog = true
   readonly groups: string[][] = []
   msOfEachBatch = 0
   answer: (batches: readonly WriteBatch[]) => Promise<readonly BatchResult[]> = async (batches) =>

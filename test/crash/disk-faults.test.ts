@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ExecFileException, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +11,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { connect, PercoliteError } from '../../client-sdk/client.ts'
 import { checkDataDirectory } from '../../storage/storage.ts'
 import { ServerProcess } from '../server-process.ts'
+import { SmallDisk } from '../small-disk.ts'
 import { testFolder } from '../test-folder.ts'
 
 /** Disks that are full, fail or may not be written, and folders that hold something else. */
@@ -144,31 +144,17 @@ for (const carriedOut of [false, true]) {
   })
 }
 
-/** A file system of so many KiB, or undefined where this process may not make one. */
-async function smallDisk(t: TestContext, kiB: number): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'percolite-small-'))
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${kiB}k`, 'tmpfs', folder]).then(
-    () => true,
-    () => false,
-  )
-  t.after(async () => {
-    if (mounted) await run('umount', ['-l', folder])
-    await rm(folder, { recursive: true })
-  })
-  return mounted ? folder : undefined
-}
-
 for (const redoLog of ['never', 'always']) {
   test(`a full disk, --redo-log ${redoLog}: commits are refused for certain, reads go on, and with space so do commits`, (t) =>
     fillDisk(t, redoLog))
 }
 
 async function fillDisk(t: TestContext, redoLog: string): Promise<void> {
-  const disk = await smallDisk(t, 3_000)
+  const disk = await SmallDisk.mount(t, 3_000)
   if (disk === undefined) return t.skip('this process may not mount a file system')
-  const data = join(disk, 'data')
+  const data = join(disk.folder, 'data')
   await makeDatabase(data)
-  const ballast = join(disk, 'ballast')
+  const ballast = join(disk.folder, 'ballast')
   const server = await ServerProcess.start(data, ['--redo-log', redoLog])
   const db = connect({ url: server.url })
   await writeFile(ballast, new Uint8Array(500 * 1024))
@@ -196,7 +182,7 @@ async function fillDisk(t: TestContext, redoLog: string): Promise<void> {
   assert.deepEqual(await ids(), written)
   await rm(ballast)
   // A start moves the redo log into the tables, which takes room as well.
-  await run('mount', ['-o', 'remount,size=9000k', disk])
+  await disk.resize(9_000)
   await db.query("INSERT INTO entry (id, note) VALUES (9999, 'again')")
   assert.deepEqual(await ids(), [...written, 9999])
   assert.equal(await server.stop(), 0)
