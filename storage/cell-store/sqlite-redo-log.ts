@@ -6,15 +6,16 @@ import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { ERASED_COUNTS_FOR, FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
+import { PAGE_BYTES } from './sqlite-write-ahead-log.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
 
 /** How many records are deleted at once: a few milliseconds, in which no group is committed. */
 const FORGOTTEN_RECORDS = 512
 
-/** A cell of a kilobyte may take a page of the file. */
-const ROOM_FOR_EACH_BYTE = 4
+/** A cell of a kilobyte may take a page of the file, and its record is there as well. */
+const ROOM_FOR_EACH_BYTE = 5
 /** What is moved together stands in SQLite's log first: a leaf and a page of its own for each cell. */
-const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * 4096
+const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * PAGE_BYTES
 
 /** Of the records that an earlier process has left. */
 const LEFT_OVER = 0

@@ -175,6 +175,16 @@ test('a write that found no room: the log is moved into the file, and its room i
   assert.equal(log.makeRoom()?.outcome, 'noRoom')
 })
 
+test('when a write found no room, the disk is looked at anew', () => {
+  const space = ROOM()
+  log = logOn(() => space)
+  growBy(300)
+  assert.equal(log.size().share, 1)
+  space.free = 0
+  assert.equal(log.makeRoom()?.outcome, 'noRoom')
+  assert.ok(log.size().share < 1)
+})
+
 test('what an undone transaction has left behind the log is the room that the file lacks', () => {
   log = logOn(() => ({ free: 0 }))
   growBy(100)

@@ -64,6 +64,9 @@ test('a batch that is too large for the disk is refused, and the room that it to
     const rows = new Rows(t, disk, 'never')
     await rows.open()
     await rows.round()
+    await rows.reopen()
+    // Of these the file has no pages yet.
+    await rows.grow(200)
     await assert.rejects(rows.putLarge(), isNotApplied)
     for (let round = 0; round < 25; round += 1) {
       assert.equal(await rows.round(), 0, `round ${round}`)
@@ -87,14 +90,17 @@ test('a start that has no room to move the redo log says how much it takes, and 
   onDisk(t, LARGE, async (disk) => {
     const rows = new Rows(t, disk, 'always')
     await rows.open()
-    await rows.round()
+    await rows.grow(6_000)
     const image = await imageOf(t, rows, 60)
     await assert.rejects(image.open(), {
       code: 'data_directory_unusable',
-      message: /disk is full: moving its redo log into the tables takes up to 14 MiB of room/,
+      message: /disk is full: moving its redo log into the tables takes up to 38 MiB of room/,
     })
-    await image.disk.leave(14 * MIB)
+    await image.disk.leave(38 * MIB)
     await image.open()
+    await image.assertThere()
+    // The start has not left it all in SQLite's log.
+    for (let round = 0; round < 5; round += 1) assert.equal(await image.round(), 0)
     await image.assertThere()
   }))
 
@@ -187,6 +193,15 @@ class Rows {
     return refused
   }
 
+  /** So many more rows. */
+  async grow(count: number): Promise<void> {
+    const from = this.values.length
+    for (let at = from; at < from + count; at += TOGETHER) {
+      const puts = Array.from({ length: TOGETHER }, (_, more) => this.#put(at + more))
+      assert.deepEqual(new Set(await Promise.all(puts)), new Set([true]))
+    }
+  }
+
   async putLarge(): Promise<void> {
     const value = new Uint8Array(2_000)
     const cell = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1, value } as const
@@ -197,7 +212,7 @@ class Rows {
   }
 
   async assertThere(): Promise<void> {
-    const keys = Array.from({ length: ROWS }, (_, at) => keyOf(at))
+    const keys = this.values.map((_, at) => keyOf(at))
     const found = (await this.#opened.readRows(keys, DATA)).map((row) =>
       Buffer.from(row?.cells[0]?.value ?? []).toString(),
     )
