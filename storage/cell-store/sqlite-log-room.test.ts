@@ -46,6 +46,8 @@ describe('how long the log may become', () => {
     assert.equal(looks(), 4)
     room.shareFor(2_990)
     assert.equal(looks(), 5)
+    room.shareFor(-1)
+    assert.equal(looks(), 5)
     room.lookAgain()
     room.shareFor(2_990)
     assert.equal(looks(), 6)

@@ -15,7 +15,7 @@ export type DiskSpace = {
  */
 const ROOM_FOR_EACH_BYTE = 3
 
-/** After so many pages of the log the disk is looked at again: less than a microsecond for each of many groups. */
+/** After so many pages of the log the disk is looked at again, which takes 20 microseconds. */
 const LOOK_PAGES = 1_000
 
 /** The log is begun anew for each few groups then. Less would help nobody. */
@@ -43,6 +43,8 @@ export class SqliteLogRoom {
 
   /** The share of all its usual lengths that the log may have: 1 unless the disk has little room. */
   shareFor(pages: number): number {
+    // While somebody else moves the log its length is not known.
+    if (pages < 0) return this.#share
     // One that is shorter than it was has been begun anew.
     const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + this.lookPages
     if (!isNew) return this.#share
