@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { rowKey } from '../../test/cell-notation.ts'
 import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { StorageError } from '../errors.ts'
 import { COMMIT_TURN_ROWS } from './large-commit.ts'
 
 const NAMES = Array.from({ length: 2 * COMMIT_TURN_ROWS + 1 }, (_, at) => `r${1_000 + at}`)
@@ -75,4 +76,14 @@ test('a mark that cannot be raised: rolled back, and no latch is left', async ()
   raised.reject(new CellStoreError('notApplied', 'scripted'))
   await refused
   assert.equal(world.latches.size, 0)
+})
+
+test('an oracle that is closed meanwhile gives no timestamp: refused, and no latch is left', async () => {
+  const world = new EmbeddedWorld(7)
+  const refused = assert.rejects(world.commitAt(7, ROWS), { code: 'closed' })
+  world.oracle.take = () => {
+    throw new StorageError('closed', 'scripted')
+  }
+  await refused
+  assert.equal(world.latches.size + world.store.batches.length, 0)
 })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
 import { joinedSteps, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { invariant } from '../invariant.ts'
@@ -80,29 +81,28 @@ async function stampAndQueue(
 ): Promise<CommitOutcome> {
   const { cellStore, oracle, latches, commitLog } = context
   const { startTs, changedSchemas } = request
-  for (;;) {
-    const reason = fencedOff(context, request)
-    if (reason !== undefined) {
-      latches.release(owner, rows)
-      return { kind: 'aborted', reason }
+  let commitTs: Timestamp | undefined
+  try {
+    for (;;) {
+      const reason = fencedOff(context, request)
+      if (reason !== undefined) throw reason
+      commitTs = oracle.take()
+      if (commitTs !== undefined) break
+      // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
+      await oracle.markRaised()
     }
-    const commitTs = oracle.take()
-    if (commitTs !== undefined) {
-      latches.stamp(owner, commitTs)
-      if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-      // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
-      const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
-      const noted = commitLog.noteOf(commitTs, request.rows)
-      const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)
-      const applied = cellStore.applyAtomically(batch, noted.note)
-      return await settledInTurns(context, { owner, rows }, applied)
-    }
-    // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
-    await oracle.markRaised().catch((error: unknown) => {
-      latches.release(owner, rows)
-      throw error
-    })
+  } catch (error) {
+    latches.release(owner, rows)
+    throw error
   }
+  latches.stamp(owner, commitTs)
+  if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
+  // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
+  const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+  const noted = commitLog.noteOf(commitTs, request.rows)
+  const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)
+  const applied = cellStore.applyAtomically(batch, noted.note)
+  return await settledInTurns(context, { owner, rows }, applied)
 }
 
 /** As `settled` of one-phase commit, but some latches go each turn: one that goes later is right too (J5). */

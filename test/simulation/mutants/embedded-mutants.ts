@@ -357,8 +357,8 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: LARGE,
-        find: 'const commitTs = oracle.take()',
-        replace: 'const commitTs = early ?? oracle.take()',
+        find: 'commitTs = oracle.take()',
+        replace: 'commitTs = early ?? oracle.take()',
       },
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
