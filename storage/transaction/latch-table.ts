@@ -6,6 +6,7 @@ import { type Slotted, SlottedSet } from '../slotted-set.ts'
 import { LatchedRows, type PlacedRow } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
 import { placeOfKey, RecentWrites } from './recent-writes.ts'
+import { WrittenRows } from './written-rows.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
 export type LatchRequest = PlacedRow & {
@@ -29,6 +30,8 @@ type Owner = Slotted & {
   readonly kind: LatchOwner['kind']
   /** The rows that it writes, ascending; those that have been released may still be among them. */
   readonly written: string[]
+  /** Of those; there as soon as a scan has met its commit timestamp, after which none are added (J4). */
+  searched: WrittenRows | undefined
   held: number
   isSettled: boolean
   /** There as soon as somebody waits for a release. */
@@ -73,6 +76,7 @@ export class LatchTable {
       commitTs: undefined,
       kind,
       written: [],
+      searched: undefined,
       held: 0,
       isSettled: false,
       released: undefined,
@@ -232,30 +236,14 @@ export class LatchTable {
 
   /** A transaction of very many rows costs a search in them, not a look at each. */
   #writesBetween(owner: Owner, from: string, to: string | undefined): boolean {
-    const { written } = owner
-    for (let at = positionOf(written, from); at < written.length; at++) {
-      const text = written[at] as string
-      if (to !== undefined && text >= to) return false
-      if (this.#latches.get(text)?.owner === owner) return true
-    }
-    return false
+    owner.searched ??= new WrittenRows(owner.written)
+    return owner.searched.isAnyHeld(from, to, (text) => this.#latches.get(text)?.owner === owner)
   }
 }
 
 /** A timestamp not taken yet will be larger than every one that was issued before. */
 function isVisibleAt({ commitTs }: LatchOwner, readTs: Timestamp): boolean {
   return commitTs !== undefined && commitTs <= readTs
-}
-
-function positionOf(texts: readonly string[], text: string): number {
-  let low = 0
-  let high = texts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((texts[middle] as string) < text) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function hexOf(text: string): string {
