@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRandomness } from '../randomness.ts'
+import { hashOfKey, hashOfText } from './row-hash.ts'
 import { walkRows } from './sqlite-redo-record.ts'
 
 /** So many rows are put in order at once, whether or not somebody asks: a fraction of a millisecond. */
@@ -220,14 +220,9 @@ export class PackedRows {
     return this.#memory.toString('latin1', keyAt, keyAt + lengthAt(this.#memory, place))
   }
 
-  /** As `hashOfText`. */
   #hashOf(place: number): number {
-    const end = place + KEY_AT + lengthAt(this.#memory, place)
-    let hash = SEED
-    for (let at = place + KEY_AT; at < end; at++) {
-      hash = Math.imul(hash ^ (this.#memory[at] as number), FNV_PRIME)
-    }
-    return folded(hash)
+    const keyAt = place + KEY_AT
+    return hashOfKey(this.#memory, keyAt, keyAt + lengthAt(this.#memory, place))
   }
 }
 
@@ -236,21 +231,6 @@ const KEY_AT = 4
 
 function lengthAt(memory: Buffer, at: number): number {
   return memory.readUInt32BE(at)
-}
-
-/** Where FNV-1a begins: in each process elsewhere, so that keys that share a slot in one do not in another. */
-const SEED = Math.floor(systemRandomness.fraction() * 2 ** 32)
-const FNV_PRIME = 0x01000193
-
-function hashOfText(text: string): number {
-  let hash = SEED
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME)
-  return folded(hash)
-}
-
-/** A key's last bytes, which differ most, would stay in the upper half. */
-function folded(hash: number): number {
-  return hash ^ (hash >>> 16)
 }
 
 function twiceAsLong(numbers: Int32Array): Int32Array<ArrayBuffer> {

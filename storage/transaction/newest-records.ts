@@ -6,6 +6,8 @@ import { PLACES, placeOf, placeOfKey, type RecentWrites } from './recent-writes.
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
   readonly row: Uint8Array
+  /** What `placeOfKey` says of it. */
+  readonly place: number
   readonly columns: ReadonlyArray<{
     readonly column: string
     readonly family: 'write' | 'guard'
@@ -71,15 +73,16 @@ export class NewestRecords {
   wasRead({ key, cells }: Row, readTs: Timestamp): void {
     const [cell, another] = cells
     if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
-    if (this.#recentWrites.mayBeSince(placeOfKey(key), readTs)) return
-    this.#keep(key, cell)
+    const place = placeOfKey(key)
+    if (this.#recentWrites.mayBeSince(place, readTs)) return
+    this.#keep(key, place, cell)
   }
 
   /** Keeps what was committed, in the turn in which its latch went. */
-  wasCommitted({ row, columns }: CommittedRow, commitTs: Timestamp): void {
+  wasCommitted({ row, place, columns }: CommittedRow, commitTs: Timestamp): void {
     const [first, another] = columns
     if (first === undefined || another !== undefined || first.family !== 'write') return
-    this.#keep(row, { qualifier: first.column, timestamp: commitTs, value: first.value })
+    this.#keep(row, place, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
   /** The record of the row with this key, as `rowKeyText` writes it, is no longer the newest one, or may not be. */
@@ -91,11 +94,11 @@ export class NewestRecords {
     }
   }
 
-  #keep(key: Uint8Array, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
+  #keep(key: Uint8Array, own: number, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
     const length = HEAD_BYTES + key.length + value.length
     if (length > PLACE_BYTES) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
-    const place = this.#placeFor(key)
+    const place = this.#placeFor(key, own)
     this.#slabs[slabOf(place)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
     const slab = this.#slabs[slabOf(place)] as Buffer
     const at = offsetOf(place)
@@ -108,8 +111,7 @@ export class NewestRecords {
   }
 
   /** Where the row stands, so that it never stands twice; else a place that is free, or its own. */
-  #placeFor(key: Uint8Array): number {
-    const own = placeOfKey(key)
+  #placeFor(key: Uint8Array, own: number): number {
     const place = this.#placeWith(key, own)
     if (place !== undefined) return place
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
+import { hashOfKey, hashOfText } from '../cell-store/row-hash.ts'
 
 /**
  * Which rows may have been written or guarded since a timestamp, of all that this process committed. A
@@ -26,23 +27,12 @@ export class RecentWrites {
 /** Half a megabyte. A power of two. */
 export const PLACES = 65_536
 
-/** FNV-1a, with its upper half folded in: a key's last bytes, which differ most, would stay below. */
+/** Where a row stands in the tables of this process that are found by places, by its key's text. */
 export function placeOf(text: string): number {
-  let hash = FNV_BASIS
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME)
-  return folded(hash)
+  return hashOfText(text) & (PLACES - 1)
 }
 
 /** The place of a row by its key instead of its text; the same one. */
 export function placeOfKey(key: Uint8Array): number {
-  let hash = FNV_BASIS
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ (key[at] as number), FNV_PRIME)
-  return folded(hash)
-}
-
-const FNV_BASIS = 0x811c9dc5
-const FNV_PRIME = 0x01000193
-
-function folded(hash: number): number {
-  return (hash ^ (hash >>> 16)) & (PLACES - 1)
+  return hashOfKey(key) & (PLACES - 1)
 }

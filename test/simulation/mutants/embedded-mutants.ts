@@ -113,7 +113,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'olderRecordsKept',
     what: 'a record that an old snapshot has read is kept although there is a newer one',
     file: NEWEST,
-    find: '    if (this.#recentWrites.mayBeSince(placeOfKey(key), readTs)) return\n',
+    find: '    if (this.#recentWrites.mayBeSince(place, readTs)) return\n',
     replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
   }),
