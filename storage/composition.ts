@@ -30,7 +30,7 @@ import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
-import { COMMIT_TURN_ROWS } from './transaction/large-commit.ts'
+import { COMMIT_TURN_ROWS } from './transaction/latch-in-turns.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EmbeddedWorld } from '../../test/embedded-world.ts'
 import { silentLog } from '../storage-log.ts'
-import { COMMIT_TURN_ROWS } from './large-commit.ts'
+import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'
 
 const MANY = Array.from({ length: COMMIT_TURN_ROWS + 1 }, (_, at) => `r${1_000 + at}`)
 

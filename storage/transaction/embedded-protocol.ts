@@ -2,10 +2,10 @@
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitTwoPhaseEmbedded } from './embedded-two-phase-commit.ts'
 import { commitLarge } from './large-commit.ts'
+import { isLarge } from './latch-in-turns.ts'
 import { commitOnePhase } from './one-phase-commit.ts'
 import type { TransactionProtocol } from './transaction-protocol.ts'
 import { ViewSnapshot } from './view-snapshot.ts'
-import { planWriteSet } from './write-set.ts'
 
 /**
  * The protocol of the process that owns its store alone: reads look at the view and at latches, never
@@ -22,9 +22,9 @@ export function embeddedProtocol(
     },
     commit(request) {
       if (commit === 'two-phase') {
-        return commitTwoPhaseEmbedded(context, request, planWriteSet(request, context.liveness))
+        return commitTwoPhaseEmbedded(context, request)
       }
-      return request.rows.length + request.hints.length > context.commitTurnRows
+      return isLarge(context, request)
         ? commitLarge(context, request)
         : commitOnePhase(context, request)
     },

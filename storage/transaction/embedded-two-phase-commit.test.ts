@@ -4,7 +4,10 @@ import { describe, test } from 'node:test'
 import { rowKey } from '../../test/cell-notation.ts'
 import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { InvariantViolation } from '../invariant.ts'
+import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'
+import type { LatchOwner, LatchRequest } from './latch-table.ts'
 import { placedRow } from './latched-rows.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2']
@@ -229,5 +232,118 @@ describe('a batch of a two-phase commit that fails', () => {
       await unknown
       assert.equal(world.latches.size, 2)
     }
+  })
+})
+
+describe('a two-phase commit of very many rows', () => {
+  const NAMES = Array.from({ length: 2 * COMMIT_TURN_ROWS + 1 }, (_, at) => `r${1_000 + at}`)
+  const LAST = NAMES.at(-1) as string
+  const ROWS = Object.fromEntries(NAMES.map((name) => [name, 'x']))
+
+  /** How many rows are released by each call from now on. */
+  function releasesOf({ latches }: EmbeddedWorld): number[] {
+    const counts: number[] = []
+    const release = latches.release.bind(latches)
+    latches.release = (owner: LatchOwner, rows: readonly LatchRequest[]) => {
+      counts.push(rows.length)
+      release(owner, rows)
+    }
+    return counts
+  }
+
+  test('latches some each turn, and locks nothing before all are latched (J1)', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    void world.commitAt(7, ROWS)
+    const latched: number[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      assert.equal(world.store.queued, 0)
+      latched.push(world.latches.size)
+      await eventLoopTurn()
+    }
+    assert.deepEqual(latched, [COMMIT_TURN_ROWS, 2 * COMMIT_TURN_ROWS, NAMES.length])
+    assert.equal(world.store.queued, 1)
+    assert.equal(world.latches.ownerOf(LAST)?.commitTs, undefined)
+    assert.equal(world.store.batches[0]?.length, NAMES.length)
+    assert.equal(await world.read(LAST, 100), null)
+  })
+
+  test('takes its timestamp when all are locked, and releases some secondaries each turn', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const committed = world.commitAt(7, ROWS)
+    await world.store.apply()
+    for (const name of NAMES) assert.equal(world.latches.ownerOf(name)?.commitTs, 8)
+    await world.store.apply()
+    assert.deepEqual(await committed, { commitTs: 8 })
+    const releases = releasesOf(world)
+    await world.store.apply()
+    await world.context.background.drain()
+    assert.deepEqual(releases, [COMMIT_TURN_ROWS, COMMIT_TURN_ROWS])
+    assert.equal(world.latches.size, 0)
+    assert.equal(await world.read(LAST, 8), 'x')
+  })
+
+  test('conflicts with a row that is locked while it latches others, and leaves no latch', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const refused = assert.rejects(world.commitAt(7, ROWS), {
+      code: 'write_conflict',
+      fields: { row: rowKey(LAST), conflictingTimestamp: 7 },
+    })
+    void world.commitAt(7, { [LAST]: 'mine' })
+    await refused
+    assert.equal(world.latches.size, 1)
+    assert.equal(world.store.batches.length, 1)
+  })
+
+  test('waits for the latches of an earlier commit holding nothing, and begins again (J10)', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const first = world.commitAt(7, { bob: '3', [LAST]: 'first' })
+    await world.store.apply()
+    await world.store.apply()
+    await first
+    await world.oracle.next()
+    const second = world.commitAt(9, ROWS)
+    assert.equal(await stateOf(second), 'waits')
+    assert.equal(world.latches.size, 1)
+    world.store.isHeld = false
+    await world.store.apply()
+    assert.deepEqual(await second, { commitTs: 10 })
+  })
+
+  test('below the safe point latches nothing, not even for a turn', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    world.oracle.safePoint = 8
+    const refused = assert.rejects(world.commitAt(7, ROWS), { code: 'snapshot_too_old' })
+    assert.equal(world.latches.oldestLockedStart(), undefined)
+    await refused
+  })
+
+  test('meets a fence that was raised while it latched, and locks nothing', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const refused = assert.rejects(world.commitAt(7, ROWS), { code: 'schema_changed' })
+    world.oracle.schemaFence = 8
+    await refused
+    assert.equal(world.latches.size + world.store.batches.length, 0)
+  })
+
+  test('certainly not prewritten: rolled back, and no latch is left', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const refused = assert.rejects(world.commitAt(7, ROWS), { code: 'transaction_rolled_back' })
+    await world.store.refuse('notApplied')
+    await refused
+    assert.equal(world.latches.size + world.store.queued, 0)
+  })
+
+  test('of which the primary is refused: all locks are erased, and the latches go some each turn', async () => {
+    const world = new EmbeddedWorld(7, 'two-phase')
+    const refused = assert.rejects(world.commitAt(7, ROWS), { code: 'transaction_rolled_back' })
+    await world.store.apply()
+    const releases = releasesOf(world)
+    await world.store.refuse('notApplied')
+    await refused
+    await world.store.apply()
+    await world.context.background.drain()
+    assert.deepEqual(await world.cells(), ['r1000 rollback@7'])
+    assert.deepEqual(releases, [COMMIT_TURN_ROWS, COMMIT_TURN_ROWS, 1])
+    assert.equal(world.latches.size, 0)
   })
 })

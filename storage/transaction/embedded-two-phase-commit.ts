@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { joinedSteps, stepsOf, unconditionalStep } from '../cell-store/embedded-cell-store.ts'
-import { rowKeyText } from '../cell-store/row-key.ts'
+import {
+  joinedSteps,
+  type StepList,
+  stepsOf,
+  unconditionalStep,
+} from '../cell-store/embedded-cell-store.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
 import { commitMutations } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
+import { isLarge, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
 import { placedRow } from './latched-rows.ts'
 import { hintsAtCommit, hintsAtStart } from './notify-cell.ts'
@@ -16,7 +21,8 @@ import { decidePrewrite, prewriteMutations, prewriteStep } from './prewrite.ts'
 import { rollBackOwnPrimary, rollBackSecondary } from './rollback.ts'
 import { applyUntilTaken } from './step-batch.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
-import type { PrewriteGroup, WriteSet } from './write-set.ts'
+import type { BufferedRow } from './write-buffer.ts'
+import { type LockPlan, type PrewriteGroup, planLocks, splitGroups } from './write-set.ts'
 
 /**
  * Percolator's two-phase commit (2.2, Figure 6) in the process that owns its store alone. The locks and
@@ -27,9 +33,8 @@ import type { PrewriteGroup, WriteSet } from './write-set.ts'
 export async function commitTwoPhaseEmbedded(
   context: EmbeddedContext,
   request: CommitRequest,
-  writeSet: WriteSet,
 ): Promise<CommitOutcome> {
-  const commit = latchedCommit(request, writeSet)
+  const plan = planLocks(request, context.liveness)
   const { startTs } = request
   const { liveness, background, latches, commitLog } = context
   liveness.startedCommit(startTs)
@@ -39,7 +44,7 @@ export async function commitTwoPhaseEmbedded(
     background.start(name, () => rest().finally(() => liveness.endedCommit(startTs)))
   }
   try {
-    const owner = await lockRows(context, commit)
+    const { commit, owner } = await lockRows(context, request, plan)
     const decided = await decide(context, commit, owner)
     if (decided.kind === 'unknown') return decided
     latches.settle(owner)
@@ -81,44 +86,59 @@ class InDoubt extends Error {
 }
 
 /**
- * Phase one: all rows locked, or an error and none. In one turn the rows are looked at and latched,
- * without a commit timestamp, and their prewrites queued. What the view shows of a row that nobody has
- * latched is what the writer will find there (J3), so no prewrite of the batch is refused, and none is
- * there without the primary's (I6).
+ * Phase one: all rows locked, or an error and none. The rows are looked at and latched, without a commit
+ * timestamp, and then their prewrites queued. What the view shows of a row that nobody has latched is what
+ * the writer will find there (J3), so no prewrite of the batch is refused, and none is there without the
+ * primary's (I6).
  */
-async function lockRows(context: EmbeddedContext, commit: LatchedCommit): Promise<LatchOwner> {
-  const { startTs } = commit.request
+async function lockRows(
+  context: EmbeddedContext,
+  request: CommitRequest,
+  plan: LockPlan,
+): Promise<Pick<Prewritten, 'commit' | 'owner'>> {
   for (;;) {
-    const step = latchAndPrewrite(context, commit)
+    const step = isLarge(context, request)
+      ? await latchInTurnsAndPrewrite(context, request, plan)
+      : latchAndPrewrite(context, request, plan)
     if (step.kind === 'refused') throw step.reason
     if (step.kind === 'wait') {
       await step.until
       continue
     }
-    const { owner } = step
-    await step.applied.catch((error: unknown) => {
+    const { commit, owner } = step
+    try {
+      await step.applied
+    } catch (error) {
       if (!isNotApplied(error)) {
-        inDoubt(context, startTs, error)
+        inDoubt(context, request.startTs, error)
         throw new InDoubt('prewrite', { cause: error })
       }
-      context.latches.release(owner, commit.groups)
+      await releaseInTurns(context, owner, commit.groups)
       throw error
-    })
-    return owner
+    }
+    return { commit, owner }
   }
 }
 
+type Prewritten = {
+  readonly kind: 'prewritten'
+  readonly commit: LatchedCommit
+  readonly owner: LatchOwner
+  readonly applied: Promise<boolean[]>
+}
+
+/** In one turn. What can fail fails before the first latch. */
 function latchAndPrewrite(
   context: EmbeddedContext,
-  { request, groups }: LatchedCommit,
-):
-  | { readonly kind: 'queued'; readonly owner: LatchOwner; readonly applied: Promise<boolean[]> }
-  | Obstacle {
+  request: CommitRequest,
+  plan: LockPlan,
+): Prewritten | Obstacle {
   const { cellStore, latches } = context
   const { startTs } = request
-  const steps = stepsOf(groups, (group) =>
-    unconditionalStep(group.row, prewriteMutations(group, startTs)),
-  )
+  const rows = request.rows.map((row) => latchedGroup(plan, row))
+  const commit = latchedCommit(request, plan, rows)
+  const { groups } = commit
+  const batch = prewritesOf(commit)
   // Below the safe point no lock may appear any more: collection has settled all there were.
   const reason = fencedOff(context, request)
   if (reason !== undefined) return { kind: 'refused', reason }
@@ -126,9 +146,54 @@ function latchAndPrewrite(
     findForeignLatch(latches, groups, startTs) ?? findVersion(context, groups, startTs)
   if (obstacle !== undefined) return obstacle
   const owner = latches.latch(startTs, 'twoPhase', groups)
-  const batch = joinedSteps(steps, hintsAtStart(request.hints, startTs))
-  // The primary's commit is behind it, and a lock without one means nothing to anybody (J11).
-  return { kind: 'queued', owner, applied: cellStore.applyAtomically(batch, undefined, 'inOrder') }
+  return { kind: 'prewritten', commit, owner, applied: queuePrewrites(cellStore, batch) }
+}
+
+/**
+ * As `latchAndPrewrite`, for very many rows, of which some are looked at and latched each turn. The batch of
+ * prewrites is queued when all are latched (J1), and its steps are made as the store asks for them.
+ */
+async function latchInTurnsAndPrewrite(
+  context: EmbeddedContext,
+  request: CommitRequest,
+  plan: LockPlan,
+): Promise<Prewritten | Obstacle> {
+  const { cellStore, latches } = context
+  const { startTs } = request
+  // The safe point passes nobody who has begun to latch, so this is asked in the turn that begins.
+  const early = fencedOff(context, request)
+  if (early !== undefined) return { kind: 'refused', reason: early }
+  const step = await latchInTurns(context, request, {
+    kind: 'twoPhase',
+    encode: (row) => latchedGroup(plan, row),
+    findVersion: (groups) => findVersion(context, groups, startTs),
+  })
+  if (step.kind !== 'latched') return step
+  const { owner, rows } = step
+  const reason = fencedOff(context, request)
+  if (reason !== undefined) {
+    latches.release(owner, rows)
+    return { kind: 'refused', reason }
+  }
+  const commit = latchedCommit(request, plan, rows)
+  const applied = queuePrewrites(cellStore, prewritesOf(commit))
+  return { kind: 'prewritten', commit, owner, applied }
+}
+
+function prewritesOf({ request, groups }: LatchedCommit): StepList {
+  const { startTs, hints } = request
+  const steps = stepsOf(groups, (group) =>
+    unconditionalStep(group.row, prewriteMutations(group, startTs)),
+  )
+  return joinedSteps(steps, hintsAtStart(hints, startTs))
+}
+
+/** The primary's commit is behind it, and a lock without one means nothing to anybody (J11). */
+function queuePrewrites(
+  cellStore: EmbeddedContext['cellStore'],
+  prewrites: StepList,
+): Promise<boolean[]> {
+  return cellStore.applyAtomically(prewrites, undefined, 'inOrder')
 }
 
 /** What would refuse a prewrite: a version or a guard's stamp since the snapshot. */
@@ -196,7 +261,7 @@ async function commitSecondaries(
     unconditionalStep(group.row, commitMutations(group, { startTs, commitTs })),
   )
   await applyUntilTaken(context, steps)
-  context.latches.release(owner, secondaries)
+  await releaseInTurns(context, owner, secondaries)
 }
 
 /** Erases all locks; in place of the primary's there is a rollback record then. */
@@ -207,23 +272,29 @@ async function rollBack(
 ): Promise<void> {
   const by = Buffer.from(context.liveness.incarnation, 'hex')
   const address = { row: primary.row, column: primaryColumn }
-  const [isCommitted] = await applyUntilTaken(context, [
-    { row: primary.row, ...rollBackOwnPrimary(primary, { primary: address, startTs, by }) },
-    ...secondaries.map((group) => ({ row: group.row, ...rollBackSecondary(group, startTs) })),
-  ])
+  const own = rollBackOwnPrimary(primary, { primary: address, startTs, by })
+  const others = stepsOf(secondaries, (group) => ({
+    row: group.row,
+    ...rollBackSecondary(group, startTs),
+  }))
+  const batch = joinedSteps([{ row: primary.row, ...own }], others)
+  const [isCommitted] = await applyUntilTaken(context, batch)
   invariant(isCommitted === false, 'I3', { startTs })
-  context.latches.release(owner, groups)
+  await releaseInTurns(context, owner, groups)
 }
 
-function latchedCommit(request: CommitRequest, writeSet: WriteSet): LatchedCommit {
-  const primary = latchedGroup(writeSet.primary)
-  const secondaries = writeSet.secondaries.map(latchedGroup)
+function latchedCommit(
+  request: CommitRequest,
+  plan: LockPlan,
+  rows: readonly LatchedGroup[],
+): LatchedCommit {
+  const { primary, secondaries } = splitGroups(plan, rows)
   const groups = [primary, ...secondaries]
-  return { request, primaryColumn: writeSet.primaryColumn, primary, secondaries, groups }
+  return { request, primaryColumn: plan.primary.column, primary, secondaries, groups }
 }
 
-function latchedGroup(group: PrewriteGroup): LatchedGroup {
+function latchedGroup({ groupOf }: LockPlan, row: BufferedRow): LatchedGroup {
+  const group = groupOf(row)
   const isGuard = group.columns.every(({ lock }) => lock.content.kind === 'guard')
-  const placed = placedRow(rowKeyText(group.row))
-  return { ...group, ...placed, kind: isGuard ? 'guard' : 'write' }
+  return { ...group, ...placedRow(row.text), kind: isGuard ? 'guard' : 'write' }
 }

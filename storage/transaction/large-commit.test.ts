@@ -5,7 +5,7 @@ import { rowKey } from '../../test/cell-notation.ts'
 import { EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
-import { COMMIT_TURN_ROWS } from './large-commit.ts'
+import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'
 
 const NAMES = Array.from({ length: 2 * COMMIT_TURN_ROWS + 1 }, (_, at) => `r${1_000 + at}`)
 const LAST = NAMES.at(-1) as string

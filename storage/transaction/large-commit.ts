@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { joinedSteps, stepsOf } from '../cell-store/embedded-cell-store.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { invariant } from '../invariant.ts'
 import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
-import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
-import type { LatchOwner } from './latch-table.ts'
+import type { Obstacle } from './foreign-latch.ts'
+import { type Latched, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
 import { hintSteps } from './notify-cell.ts'
 import { findVersion } from './one-phase-commit.ts'
 import type { CommitOutcome, CommitRequest } from './transaction-protocol.ts'
-
-/** How many rows of a large commit are looked at in one turn, where nothing else is asked for. */
-export const COMMIT_TURN_ROWS = 256
 
 /**
  * One-phase commit of very many rows. In each turn some of them are looked at and latched, without a
@@ -28,7 +24,7 @@ export async function commitLarge(
 ): Promise<CommitOutcome> {
   try {
     for (;;) {
-      const step = await latchInTurns(context, request)
+      const step = await latchRows(context, request)
       if (step.kind === 'latched') return await stampAndQueue(context, request, step)
       if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
       await step.until
@@ -38,46 +34,21 @@ export async function commitLarge(
   }
 }
 
-type Latched = {
-  readonly kind: 'latched'
-  readonly owner: LatchOwner
-  readonly rows: readonly EncodedRow[]
-}
-
-/** All rows latched; or what stands in the way, and none. */
-async function latchInTurns(
+function latchRows(
   context: EmbeddedContext,
   request: CommitRequest,
-): Promise<Latched | Obstacle> {
-  const { latches, commitTurnRows } = context
-  const { startTs } = request
-  const rows: EncodedRow[] = []
-  const owner = latches.latch(startTs, 'onePhase', rows)
-  try {
-    for (let at = 0; at < request.rows.length; at += commitTurnRows) {
-      const some = request.rows.slice(at, at + commitTurnRows)
-      const encoded = some.map((row) => encodeRow(row, startTs))
-      const part = { request, rows: encoded }
-      const obstacle = findForeignLatch(latches, encoded, startTs) ?? findVersion(context, part)
-      if (obstacle !== undefined) {
-        latches.release(owner, rows)
-        return obstacle
-      }
-      latches.add(owner, encoded)
-      rows.push(...encoded)
-      await eventLoopTurn()
-    }
-  } catch (error) {
-    latches.release(owner, rows)
-    throw error
-  }
-  return { kind: 'latched', owner, rows }
+): Promise<Latched<EncodedRow> | Obstacle> {
+  return latchInTurns(context, request, {
+    kind: 'onePhase',
+    encode: (row) => encodeRow(row, request.startTs),
+    findVersion: (rows) => findVersion(context, { request, rows }),
+  })
 }
 
 async function stampAndQueue(
   context: EmbeddedContext,
   request: CommitRequest,
-  { owner, rows }: Latched,
+  { owner, rows }: Latched<EncodedRow>,
 ): Promise<CommitOutcome> {
   const { cellStore, oracle, latches, commitLog } = context
   const { startTs, changedSchemas } = request
@@ -105,13 +76,13 @@ async function stampAndQueue(
   return await settledInTurns(context, { owner, rows }, applied)
 }
 
-/** As `settled` of one-phase commit, but some latches go each turn: one that goes later is right too (J5). */
+/** As `settled` of one-phase commit, but some latches go each turn. */
 async function settledInTurns(
   context: EmbeddedContext,
-  { owner, rows }: Pick<Latched, 'owner' | 'rows'>,
+  { owner, rows }: Pick<Latched<EncodedRow>, 'owner' | 'rows'>,
   applied: Promise<unknown>,
 ): Promise<CommitOutcome> {
-  const { latches, commitLog, commitTurnRows } = context
+  const { latches, commitLog } = context
   const { commitTs } = owner
   invariant(commitTs !== undefined, 'J4', { startTs: owner.startTs })
   let refusal: unknown
@@ -124,10 +95,7 @@ async function settledInTurns(
   }
   latches.settle(owner)
   commitLog.settled(commitTs, refusal === undefined ? 'committed' : 'rolledBack')
-  for (let at = 0; at < rows.length; at += commitTurnRows) {
-    if (at > 0) await eventLoopTurn()
-    latches.release(owner, rows.slice(at, at + commitTurnRows))
-  }
+  await releaseInTurns(context, owner, rows)
   if (refusal !== undefined) throw refusal
   return { kind: 'committed', commitTs }
 }

@@ -33,7 +33,7 @@ export class WatchedLatches extends LatchTable {
     kind: LatchOwner['kind'],
     rows: readonly LatchRequest[],
   ): LatchOwner {
-    const isLarge = kind === 'onePhase' && rows.length === 0
+    const isLarge = rows.length === 0
     const owner = super.latch(startTs, kind, rows)
     if (isLarge) {
       this.#large.add(owner)

@@ -3,6 +3,7 @@ import { type Mutant, mutant } from './mutant.ts'
 
 const ONE_PHASE = 'storage/transaction/one-phase-commit.ts'
 const LARGE = 'storage/transaction/large-commit.ts'
+const IN_TURNS = 'storage/transaction/latch-in-turns.ts'
 const VIEW_SCAN = 'storage/transaction/view-scan.ts'
 const VIEW_SNAPSHOT = 'storage/transaction/view-snapshot.ts'
 const LATCHES = 'storage/transaction/latch-table.ts'
@@ -36,7 +37,7 @@ const TORN_TURN = [
 
 /** The turns of a large commit take as long as those of hundreds of rows do. */
 const LONG_TURNS = {
-  file: LARGE,
+  file: IN_TURNS,
   find: '      rows.push(...encoded)\n      await eventLoopTurn()\n',
   replace: `      rows.push(...encoded)\n      ${PAUSE}`,
 }
@@ -315,7 +316,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'largeCheckAwaitLatch',
     what: 'a turn passes between the look at some rows of a large commit and their latches',
-    file: LARGE,
+    file: IN_TURNS,
     find: '      latches.add(owner, encoded)\n',
     replace: `      ${PAUSE}      latches.add(owner, encoded)\n`,
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
@@ -325,14 +326,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     what: 'a large commit latches all its rows after it has looked at the last of them',
     edits: [
       LONG_TURNS,
-      { file: LARGE, find: '      latches.add(owner, encoded)\n', replace: '' },
+      { file: IN_TURNS, find: '      latches.add(owner, encoded)\n', replace: '' },
       {
-        file: LARGE,
+        file: IN_TURNS,
         find: '  } catch (error) {\n    latches.release(owner, rows)\n    throw error\n  }\n  return',
         replace: '    latches.add(owner, rows)\n  } finally {}\n  return',
       },
       {
-        file: LARGE,
+        file: IN_TURNS,
         find: '        latches.release(owner, rows)\n        return obstacle\n',
         replace: '        return obstacle\n',
       },
@@ -346,14 +347,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       LONG_TURNS,
       {
         file: LARGE,
-        find: '      const step = await latchInTurns(context, request)\n',
+        find: '      const step = await latchRows(context, request)\n',
         replace:
-          '      const early = context.oracle.take()\n      const step = { ...(await latchInTurns(context, request)), early }\n',
+          '      const early = context.oracle.take()\n      const step = { ...(await latchRows(context, request)), early }\n',
       },
       {
         file: LARGE,
-        find: '  { owner, rows }: Latched,\n',
-        replace: '  { owner, rows, early }: Latched & { early?: number },\n',
+        find: '  { owner, rows }: Latched<EncodedRow>,\n',
+        replace: '  { owner, rows, early }: Latched<EncodedRow> & { early?: number },\n',
       },
       {
         file: LARGE,
@@ -366,7 +367,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'largeLatchesKept',
     what: 'a large commit that is refused keeps the latches of the rows it has looked at',
-    file: LARGE,
+    file: IN_TURNS,
     find: '        latches.release(owner, rows)\n        return obstacle\n',
     replace: '        return obstacle\n',
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
@@ -437,7 +438,11 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         find: '    latches.release(owner, [commit.primary])\n',
         replace: '    latches.release(owner, commit.groups)\n',
       },
-      { file: TWO_PHASE, find: '  context.latches.release(owner, secondaries)\n', replace: '' },
+      {
+        file: TWO_PHASE,
+        find: '  await releaseInTurns(context, owner, secondaries)\n',
+        replace: '',
+      },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
   },
