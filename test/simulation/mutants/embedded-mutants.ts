@@ -429,6 +429,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       "  let owner = latches.latch(startTs, 'twoPhase', groups)\n  latches.release(owner, groups)\n  owner = latches.latch(startTs, 'twoPhase', [])\n",
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
   }),
+  mutant({
+    name: 'largeVersionsIgnored',
+    what: 'a two-phase commit of several turns does not look for versions since its snapshot',
+    file: TWO_PHASE,
+    find: '    findVersion: (groups) => findVersion(context, groups, startTs),\n',
+    replace: '    findVersion: () => undefined,\n',
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+  }),
   {
     name: 'secondariesReleasedEarly',
     what: 'the latches of all rows go when the primary is committed',
