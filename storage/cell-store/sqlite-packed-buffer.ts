@@ -72,7 +72,11 @@ export class PackedReader {
     this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
-  /** Whatever is read next begins there. */
+  /** Where whatever is read next begins. */
+  get at(): number {
+    return this.#at
+  }
+
   moveTo(at: number): void {
     this.#at = at
   }
@@ -100,6 +104,10 @@ export class PackedReader {
     const length = this.count()
     this.#at += length
     return this.#buffer.subarray(this.#at - length, this.#at)
+  }
+
+  skip(length: number): void {
+    this.#at += length
   }
 
   skipBytes(): void {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { putCell } from './mutation-application.ts'
 import { PackedReader } from './sqlite-packed-buffer.ts'
+import { PackedRow } from './sqlite-packed-row.ts'
 import { PackedRows } from './sqlite-packed-rows.ts'
-import { decodeCells, type RecordedCell } from './sqlite-redo-record.ts'
+import { ALL_FAMILIES, type FamilySet } from './sqlite-redo-record.ts'
 
-/** The cells of a row as of one of its entries. */
-type ReadRow = { readonly cells: RecordedCell[]; upTo: number }
+/** Where so many entries of a row have been read, it is kept, and only those that come are read then. */
+const KEPT_ENTRIES_MIN = 8
+
+/** A row as of one of its entries. */
+type KeptRow = { readonly row: PackedRow; upTo: number }
 
 /**
  * Cells in memory by their rows (Bigtable's memtable; Chang et al., OSDI 2006, section 5.3), as the redo records that
@@ -17,8 +20,8 @@ export class SqlitePackedMemtable {
   readonly #reader: PackedReader
   readonly #rows: PackedRows
   #used = 0
-  /** Of rows that several records have and somebody has read: one that is written and read all the time has thousands. */
-  readonly #read = new Map<string, ReadRow>()
+  /** Of rows that many records have and somebody has read: one that is written and read all the time has thousands. */
+  readonly #kept = new Map<string, KeptRow>()
 
   /** Holds records of so many bytes together. */
   constructor(bytesMax: number) {
@@ -46,19 +49,18 @@ export class SqlitePackedMemtable {
     return this.#rows.find(text) !== undefined
   }
 
-  /**
-   * In the order of `compareCells`; of two at the same place, the later one. Empty where there is no such row.
-   * Good until the next record comes.
-   */
-  cellsOf(text: string): readonly RecordedCell[] {
+  /** Undefined where nothing of these families has come for the row. Good until the next record comes. */
+  rowOf(text: string, families: FamilySet = ALL_FAMILIES): PackedRow | undefined {
     const newest = this.#rows.find(text)
-    if (newest === undefined) return []
-    if (this.#rows.earlier(newest) === undefined) return this.#readInto([], newest)
-    const row = this.#read.get(text) ?? { cells: [], upTo: NONE }
-    if (row.upTo === NONE) this.#read.set(text, row)
-    for (const entry of this.#entriesAfter(row.upTo, newest)) this.#readInto(row.cells, entry)
-    row.upTo = newest
-    return row.cells
+    if (newest === undefined || (this.#rows.familiesOf(newest) & families) === 0) return undefined
+    const kept = this.#kept.get(text)
+    if (kept?.upTo === newest) return kept.row
+    const entries = this.#entriesAfter(kept?.upTo, newest)
+    const row = kept?.row ?? new PackedRow(this.#reader)
+    row.add(entries)
+    if (kept !== undefined) kept.upTo = newest
+    else if (entries.length >= KEPT_ENTRIES_MIN) this.#kept.set(text, { row, upTo: newest })
+    return row
   }
 
   /** In ascending order, from the first that does not come before `text`. No record may come meanwhile. */
@@ -71,22 +73,14 @@ export class SqlitePackedMemtable {
     return this.#rows.keysBefore(text)
   }
 
-  /** The entries of one row, in the order in which they came. */
-  #entriesAfter(known: number, newest: number): number[] {
-    const entries: number[] = []
+  /** Where the entries of one row begin, in the order in which they came. */
+  #entriesAfter(known: number | undefined, newest: number): number[] {
+    const places: number[] = []
     let entry: number | undefined = newest
     while (entry !== undefined && entry !== known) {
-      entries.push(entry)
+      places.push(this.#rows.placeOf(entry))
       entry = this.#rows.earlier(entry)
     }
-    return entries.reverse()
-  }
-
-  #readInto(cells: RecordedCell[], entry: number): RecordedCell[] {
-    for (const cell of decodeCells(this.#reader, this.#rows.placeOf(entry))) putCell(cells, cell)
-    return cells
+    return places.reverse()
   }
 }
-
-/** No entry. */
-const NONE = -1

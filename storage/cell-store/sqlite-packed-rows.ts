@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hashOfKey, hashOfText } from './row-hash.ts'
-import { walkRows } from './sqlite-redo-record.ts'
+import { type FamilySet, walkRows } from './sqlite-redo-record.ts'
 
 /** So many rows are put in order at once, whether or not somebody asks: a fraction of a millisecond. */
 const SORTED_ROWS = 512
@@ -22,6 +22,8 @@ export class PackedRows {
   #places = new Int32Array(1024)
   #hashes = new Int32Array(1024)
   #earlier = new Int32Array(1024)
+  /** Of each entry: the families that it and those of the same row before it have cells of. */
+  #families = new Uint8Array(1024)
   /** The newest entry of each row, at its hash or behind that, as one more than itself; 0 is a free slot. */
   #slots = new Int32Array(2048)
   #rows = 0
@@ -36,7 +38,9 @@ export class PackedRows {
 
   /** Takes up the rows of records that stand there. */
   add(from: number, to: number): void {
-    walkRows(this.#memory.subarray(from, to), (at) => this.#enter(from + at))
+    walkRows(this.#memory.subarray(from, to), (at, families) => {
+      this.#enter(from + at, families)
+    })
   }
 
   /** The newest entry of the row. */
@@ -53,6 +57,11 @@ export class PackedRows {
   /** Where the row of this entry begins. */
   placeOf(entry: number): number {
     return this.#places[entry] as number
+  }
+
+  /** The families of which something has come for the row up to this entry. */
+  familiesOf(entry: number): FamilySet {
+    return this.#families[entry] as number
   }
 
   /** The entry of the same row that came before this one. */
@@ -92,7 +101,7 @@ export class PackedRows {
     }
   }
 
-  #enter(place: number): void {
+  #enter(place: number, families: FamilySet): void {
     if (this.#count === this.#places.length) this.#growEntries()
     const entry = this.#count++
     this.#places[entry] = place
@@ -102,6 +111,7 @@ export class PackedRows {
     const earlier = (this.#slots[slot] as number) - 1
     this.#slots[slot] = entry + 1
     this.#earlier[entry] = earlier
+    this.#families[entry] = earlier === NONE ? families : families | this.familiesOf(earlier)
     if (earlier === NONE) this.#rowCame(entry)
   }
 
@@ -127,6 +137,9 @@ export class PackedRows {
     this.#places = twiceAsLong(this.#places)
     this.#hashes = twiceAsLong(this.#hashes)
     this.#earlier = twiceAsLong(this.#earlier)
+    const families = new Uint8Array(2 * this.#families.length)
+    families.set(this.#families)
+    this.#families = families
   }
 
   #growSlots(): void {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { uniteChosen } from './row-filter-evaluation.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
-import { GENERATION_BYTES_MAX, RECORD_BYTES_MAX, type RecordedCell } from './sqlite-redo-record.ts'
+import type { PackedRow } from './sqlite-packed-row.ts'
+import {
+  type FamilySet,
+  GENERATION_BYTES_MAX,
+  RECORD_BYTES_MAX,
+  type RecordedCell,
+} from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
 const SEALED_CELLS = 65_536
@@ -66,9 +72,15 @@ export class PendingCells {
 
   /** In the order of `compareCells`. Empty where nothing of the row is pending. */
   cellsOf(text: string): readonly RecordedCell[] {
-    const newer = this.#growing.cells.cellsOf(text)
-    if (this.#sealed === undefined) return newer
-    return uniteChosen([newer, this.#sealed.cells.cellsOf(text)])
+    return uniteChosen(this.rowsOf(text).map((row) => row.slice(0, row.size)))
+  }
+
+  /** What is pending of the row in generations that have cells of these families, the newer one first. */
+  rowsOf(text: string, families?: FamilySet): readonly PackedRow[] {
+    const newer = this.#growing.cells.rowOf(text, families)
+    const older = this.#sealed?.cells.rowOf(text, families)
+    if (older === undefined) return newer === undefined ? [] : [newer]
+    return newer === undefined ? [older] : [newer, older]
   }
 
   /** Of rows, in ascending order, from the first that does not come before `text`. No record may come meanwhile. */

@@ -116,6 +116,67 @@ test('R3: a generation is moved in the order of its keys, some at a time, and it
   assert.deepEqual([records(), rows().length], [0, 701])
 })
 
+test('R3: a row with many cells is moved in parts, each of them whole, and its records go last', async (t) => {
+  const { open } = await given(t)
+  const { redoLog, select, records } = open()
+  const timestamps = Array.from({ length: 500 }, (_, at) => at + 1)
+  const set = (timestamp: number, value: string): Mutation => {
+    const cell = { kind: 'setCell', family: 'write', qualifier: '0', timestamp } as const
+    return { ...cell, value: Buffer.from(value) }
+  }
+  const erase = (timestamp: number): Mutation => {
+    const column = { family: 'write', qualifier: '0' } as const
+    return {
+      kind: 'deleteFromColumn',
+      ...column,
+      timestamps: { from: timestamp, until: timestamp + 1 },
+    }
+  }
+  for (const at of timestamps) redoLog.append(recordThat(at, 1, ['hot'], [set(at, `${at}`)]))
+  redoLog.append(recordThat(501, 1, ['hot'], [...timestamps.slice(0, 200).map(erase)]))
+  redoLog.append(recordThat(502, 1, ['hot'], [set(7, 'again')]))
+  redoLog.append(recordThat(503, 1, ['a', 'z'], [set(1, 'x')]))
+  const written = () => Number(select('SELECT count(*) FROM cell_write')[0])
+  const parts: number[] = []
+  for (let isDone = false; !isDone; ) {
+    const before = written()
+    const flushed = redoLog.flush(1, 64)
+    assert.equal(flushed.failure, null)
+    isDone = flushed.isDone
+    parts.push(written() - before)
+    assert.ok(parts.length < 50, `${parts}`)
+    if (written() < 303) assert.equal(records(), 503)
+  }
+  assert.ok(
+    parts.every((cells) => cells <= 64),
+    `${parts}`,
+  )
+  assert.equal(records(), 0)
+  const left = select(
+    "SELECT timestamp FROM cell_write WHERE row = CAST('hot' AS BLOB) ORDER BY timestamp",
+  )
+  assert.deepEqual(left, [7, ...timestamps.slice(200)])
+})
+
+test('R3: a process that dies within a row that it moves: the next one moves all of the row again', async (t) => {
+  const { open } = await given(t)
+  const before = open()
+  const cell = { kind: 'setCell', family: 'write', qualifier: '0' } as const
+  const versions = Array.from({ length: 200 }, (_, at): Mutation => {
+    return { ...cell, timestamp: at + 1, value: Buffer.from('x') }
+  })
+  for (const [at, one] of versions.entries()) {
+    before.redoLog.append(recordThat(at + 1, 1, ['hot'], [one]))
+  }
+  before.redoLog.flush(1, 64)
+  const [{ database }, count] = [before, 'SELECT count(*) FROM cell_write']
+  assert.deepEqual(before.select(count), [64])
+  database.close()
+  const after = open()
+  after.redoLog.recover()
+  assert.deepEqual([after.records(), after.select(count)], [0, [200]])
+})
+
 test('R3: a process that dies while it moves a generation: the next one moves all of it again', async (t) => {
   const { open } = await given(t)
   const before = open()

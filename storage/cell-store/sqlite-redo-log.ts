@@ -4,7 +4,13 @@ import { invariant } from '../invariant.ts'
 import { isFull } from './sqlite-error.ts'
 import { prepareWrites, type WritesByFamily } from './sqlite-family-writes.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
-import { ERASED_COUNTS_FOR, FLUSHED_CELLS_MAX, GENERATION_BYTES_MAX } from './sqlite-redo-record.ts'
+import type { PackedRow } from './sqlite-packed-row.ts'
+import {
+  ERASED_COUNTS_FOR,
+  FLUSHED_CELLS_MAX,
+  GENERATION_BYTES_MAX,
+  type RecordedCell,
+} from './sqlite-redo-record.ts'
 import type { SqliteTransactions } from './sqlite-transactions.ts'
 import { PAGE_BYTES } from './sqlite-write-ahead-log.ts'
 import type { BatchFailure, Flushed, RedoRecord } from './sqlite-write-batch.ts'
@@ -20,12 +26,15 @@ const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * PAGE_BYTES
 /** Of the records that an earlier process has left. */
 const LEFT_OVER = 0
 
+/** A cell in the order of the keys and of the cells of each row: all before it are in the tables. */
+type Position = { readonly row: string; readonly cell: number }
+
 type Generation = {
   readonly cells: SqlitePackedMemtable
   /** Its last record. */
   through: number
-  /** The first row that is not in the tables: all before it in the order of the keys are. */
-  nextRow: string | undefined
+  /** The first cell that is not in the tables; undefined when all are. */
+  next: Position | undefined
 }
 
 /**
@@ -88,7 +97,7 @@ export class SqliteRedoLog {
 
   /**
    * Moves about so many cells of a generation that grows no more into the tables, in the order of their keys: neighbours share
-   * pages. Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of
+   * pages. A row with many of them is moved in several parts, because groups wait for each part. Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of
    * these transactions (R3). After a failure nothing has been moved.
    */
   flush(number: number, cells: number): Flushed {
@@ -144,27 +153,19 @@ export class SqliteRedoLog {
 
   #begin(number: number, bytesMax: number): Generation {
     const cells = new SqlitePackedMemtable(bytesMax)
-    const begun = { cells, through: 0, nextRow: '' }
+    const begun = { cells, through: 0, next: { row: '', cell: 0 } }
     this.#generations.set(number, begun)
     return begun
   }
 
   #flushSome(number: number, generation: Generation, cellsWanted: number): Flushed {
     const { cells, through } = generation
-    const rows = generation.nextRow === undefined ? [] : cells.keysFrom(generation.nextRow)
-    let next: string | undefined
+    let next: Position | undefined
     let forgotten = this.#forgotten
     const families = Object.values(this.#writes)
     const result = this.#transactions.inOne({
       run: () => {
-        let count = 0
-        for (const text of rows) {
-          if (count >= cellsWanted) {
-            next = text
-            break
-          }
-          count += this.#insertRow(text, cells)
-        }
+        if (generation.next !== undefined) next = this.#move(cells, generation.next, cellsWanted)
         for (const { inserts } of families) inserts.settle()
         if (next !== undefined) return
         // Some at a time, because a writer that is alone has a record for each of its commits.
@@ -176,16 +177,30 @@ export class SqliteRedoLog {
       },
     })
     if (!result.done) return { failure: result.failure, isDone: false }
-    generation.nextRow = next
+    generation.next = next
     this.#forgotten = forgotten
     const isDone = next === undefined && forgotten === through
     if (isDone) this.#generations.delete(number)
     return { failure: null, isDone }
   }
 
-  #insertRow(text: string, memtable: SqlitePackedMemtable): number {
+  /** About so many cells from there on. Answers where the others begin. */
+  #move(memtable: SqlitePackedMemtable, from: Position, cellsWanted: number): Position | undefined {
+    let left = cellsWanted
+    for (const text of memtable.keysFrom(from.row)) {
+      if (left <= 0) return { row: text, cell: 0 }
+      const row = memtable.rowOf(text) as PackedRow
+      const moved = text === from.row ? from.cell : 0
+      const cells = row.slice(moved, Math.ceil(left))
+      left -= this.#insert(text, cells)
+      const next = moved + cells.length
+      if (next < row.size) return { row: text, cell: next }
+    }
+    return undefined
+  }
+
+  #insert(text: string, cells: readonly RecordedCell[]): number {
     const key = Buffer.from(text, 'latin1')
-    const cells = memtable.cellsOf(text)
     let count = 0
     for (const { family, qualifier, timestamp, value } of cells) {
       const { inserts, deleteFromColumn } = this.#writes[family]

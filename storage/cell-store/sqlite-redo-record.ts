@@ -25,8 +25,22 @@ export const RECORD_BYTES_MAX = REDO_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 /** A cell as a record sets it, or as none where the record erases what stands at its place. */
 export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
 
+export function isErased({ value }: RecordedCell): boolean {
+  return value === undefined
+}
+
 /** With the family of a place that is erased. */
 const ERASED = 0x80
+
+const TIMESTAMP_BYTES = 8
+
+/** Families as the bits of a number. */
+export type FamilySet = number
+export const ALL_FAMILIES: FamilySet = (1 << FAMILIES.length) - 1
+
+export function familySet(families: readonly { readonly family: Family }[]): FamilySet {
+  return families.reduce((set, { family }) => set | (1 << FAMILIES.indexOf(family)), 0)
+}
 
 /** To look in the tables for a cell that is erased takes half as long as to put one there. */
 export const ERASED_COUNTS_FOR = 0.5
@@ -73,26 +87,53 @@ export function encodeRecord(
   return { packed: packed.taken(), cells }
 }
 
-/** The cells of the row that begins here, in the order of its mutations. The values share its memory. */
-export function decodeCells(records: PackedReader, at: number): RecordedCell[] {
+/** Of the cells of the row that begins here, in the order of its mutations: the column, and where cell and timestamp begin. */
+export function walkCells(
+  records: PackedReader,
+  at: number,
+  told: (family: Family, qualifier: string, cell: number, timestamp: number) => void,
+): void {
   records.moveTo(at)
   records.skipBytes()
-  return records.list(readCell)
+  for (let left = records.count(); left > 0; left -= 1) {
+    const cell = records.at
+    const family = FAMILIES[records.byte() & ~ERASED] as Family
+    const qualifier = records.text()
+    const timestamp = records.at
+    records.skip(TIMESTAMP_BYTES)
+    records.skipBytes()
+    const next = records.at
+    told(family, qualifier, cell, timestamp)
+    records.moveTo(next)
+  }
 }
 
-/** Where each row begins, of records behind each other. */
-export function walkRows(records: Buffer, told: (at: number) => void): void {
+/** The cell that begins here. Its value shares the memory. */
+export function decodeCell(records: PackedReader, at: number): RecordedCell {
+  records.moveTo(at)
+  const byte = records.byte()
+  const family = FAMILIES[byte & ~ERASED] as Family
+  const qualifier = records.text()
+  const timestamp = records.number()
+  const value = records.bytes()
+  return { family, qualifier, timestamp, value: byte < ERASED ? value : undefined }
+}
+
+/** Where each row begins, of records behind each other, and of which families it has cells. */
+export function walkRows(records: Buffer, told: (at: number, families: FamilySet) => void): void {
   for (let at = 0; at < records.length; ) {
     const begin = at
     const keyTo = at + 4 + records.readUInt32BE(at)
     const cells = records.readUInt32BE(keyTo)
     at = keyTo + 4
+    let families: FamilySet = 0
     for (let cell = 0; cell < cells; cell++) {
+      families |= 1 << ((records[at] as number) & ~ERASED)
       // Behind the family there are the qualifier and the timestamp, and then the value.
       at += 13 + records.readUInt32BE(at + 1)
       at += 4 + records.readUInt32BE(at)
     }
-    told(begin)
+    told(begin, families)
   }
 }
 
@@ -122,13 +163,4 @@ function writePlace(
   packed.byte(FAMILIES.indexOf(family) | flag)
   packed.text(qualifier)
   packed.number(timestamp)
-}
-
-function readCell(packed: PackedReader): RecordedCell {
-  const byte = packed.byte()
-  const family = FAMILIES[byte & ~ERASED] as Family
-  const qualifier = packed.text()
-  const timestamp = packed.number()
-  const value = packed.bytes()
-  return { family, qualifier, timestamp, value: byte < ERASED ? value : undefined }
 }

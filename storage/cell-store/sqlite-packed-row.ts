@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Family } from './cell.ts'
+import { compareColumns } from './cell-order.ts'
+import type { CellSelector } from './row-filter.ts'
+import { mergeInto, positionIn } from './sorted-run.ts'
+import type { PackedReader } from './sqlite-packed-buffer.ts'
+import { decodeCell, isErased, type RecordedCell, walkCells } from './sqlite-redo-record.ts'
+
+type Column = {
+  readonly family: Family
+  readonly qualifier: string
+  /** How far the timestamp of each of its cells is from where the cell begins. */
+  readonly timestampAt: number
+  /** Where they begin, the oldest first: the one that comes is mostly the newest. */
+  readonly cells: number[]
+}
+
+/** Cells that have come for a column, in their order. */
+type Arrivals = { readonly column: Column; readonly cells: number[] }
+
+/**
+ * What redo records have of one row, column by column, as numbers: where in their memory each cell stands. A row that
+ * is written all the time has tens of thousands of pending cells; what is asked for is found by halving, and only
+ * that becomes objects.
+ */
+export class PackedRow {
+  readonly #records: PackedReader
+  /** In the order of `compareColumns`. */
+  readonly #columns: Column[] = []
+  #size = 0
+
+  constructor(records: PackedReader) {
+    this.#records = records
+  }
+
+  /** How many places it has cells at. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Takes up entries of the row, by where they begin. Of two cells at the same place the later one stays. */
+  add(entries: readonly number[]): void {
+    const came = new Map<string, Arrivals>()
+    let last: Arrivals | undefined
+    for (const entry of entries) {
+      walkCells(this.#records, entry, (family, qualifier, cell, timestamp) => {
+        if (last?.column.qualifier !== qualifier || last.column.family !== family) {
+          const name = `${family} ${qualifier}`
+          last = came.get(name)
+          if (last === undefined) {
+            const column = this.#find(family, qualifier)
+            const timestampAt = timestamp - cell
+            last = { column: column ?? { family, qualifier, timestampAt, cells: [] }, cells: [] }
+            came.set(name, last)
+          }
+        }
+        last.cells.push(cell)
+      })
+    }
+    this.#takeUp([...came.values()])
+  }
+
+  /** So many cells in the order of `compareCells`, from the one at this position on. */
+  slice(from: number, count: number): RecordedCell[] {
+    const found: RecordedCell[] = []
+    let passed = from
+    for (const { cells } of this.#columns) {
+      for (let at = cells.length - 1 - passed; at >= 0; at -= 1) {
+        if (found.length === count) return found
+        found.push(decodeCell(this.#records, cells[at] as number))
+      }
+      passed = Math.max(passed - cells.length, 0)
+    }
+    return found
+  }
+
+  /**
+   * Of each column that the selector names, the newest cells within its timestamps until `newest` of them are set.
+   * Those between that erase what stands at their places are told as well. Values are not looked at.
+   */
+  newestOf(selector: CellSelector, newest: number): RecordedCell[] {
+    const { from = 0, until = Infinity } = selector.timestamps ?? {}
+    const found: RecordedCell[] = []
+    for (const column of this.#columnsOf(selector)) {
+      const { cells } = column
+      let left = newest
+      let at = until === Infinity ? cells.length : this.#positionIn(column, until)
+      while (left > 0 && at > 0) {
+        at -= 1
+        const cell = cells[at] as number
+        if (this.#timestampOf(column, cell) < from) break
+        const one = decodeCell(this.#records, cell)
+        found.push(one)
+        if (!isErased(one)) left -= 1
+      }
+    }
+    return found
+  }
+
+  #takeUp(came: readonly Arrivals[]): void {
+    const begun = came.flatMap(({ column }) => (column.cells.length === 0 ? [column] : []))
+    for (const { column, cells } of came) {
+      const before = column.cells.length
+      const compare = (a: number, b: number) =>
+        this.#timestampOf(column, a) - this.#timestampOf(column, b)
+      mergeInto(column.cells, cells, compare)
+      this.#size += column.cells.length - before
+    }
+    mergeInto(this.#columns, begun, compareColumns)
+  }
+
+  *#columnsOf({ family, qualifier }: CellSelector): Generator<Column> {
+    if (qualifier !== undefined) {
+      const column = this.#find(family, qualifier)
+      if (column !== undefined) yield column
+      return
+    }
+    for (let at = this.#columnFrom(family, ''); at < this.#columns.length; at += 1) {
+      const column = this.#columns[at] as Column
+      if (column.family !== family) return
+      yield column
+    }
+  }
+
+  #find(family: Family, qualifier: string): Column | undefined {
+    const column = this.#columns[this.#columnFrom(family, qualifier)]
+    return column?.family === family && column.qualifier === qualifier ? column : undefined
+  }
+
+  /** The position of the first column that does not come before this one. */
+  #columnFrom(family: Family, qualifier: string): number {
+    const wanted = { family, qualifier }
+    return positionIn(this.#columns, (column) => compareColumns(column, wanted) < 0)
+  }
+
+  /** The position of the oldest cell that is not older. */
+  #positionIn(column: Column, timestamp: number): number {
+    return positionIn(column.cells, (cell) => this.#timestampOf(column, cell) < timestamp)
+  }
+
+  #timestampOf({ timestampAt }: Column, cell: number): number {
+    this.#records.moveTo(cell + timestampAt)
+    return this.#records.number()
+  }
+}
