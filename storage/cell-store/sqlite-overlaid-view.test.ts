@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Family } from './cell.ts'
 import { eraseCell, filter, setCell, textOfRow } from './cell-store-programs.ts'
 import {
   type CellView,
@@ -10,11 +11,12 @@ import {
   unconditionalStep,
 } from './embedded-cell-store.ts'
 import { MemoryCellStore } from './memory-cell-store.ts'
+import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import { SqliteOverlaidView } from './sqlite-overlaid-view.ts'
 import { PendingCells } from './sqlite-pending-cells.ts'
-import { encodeRecord } from './sqlite-redo-record.ts'
+import { encodeRecord, familySet } from './sqlite-redo-record.ts'
 import type { StepsBatch } from './sqlite-write-batch.ts'
 
 /** So few that the layers meet on the same rows. */
@@ -118,6 +120,125 @@ test('an erased cell hides the one in the tables, and the next one is the newest
   assert.equal(found(newest), undefined)
   const all = { start: new Uint8Array(), filter: newest, rowsMax: 9, bytesMax: 999 }
   assert.deepEqual(view.readChunk(all), { rows: [], rest: undefined })
+})
+
+test('an erased cell hides the one in an older generation, and the next one is the newest then', () => {
+  const pending = new PendingCells()
+  const column = { family: 'write', qualifier: '0' } as const
+  const add = (mutations: readonly Mutation[]) => {
+    const steps = [unconditionalStep(Buffer.from('a'), mutations)]
+    const batch: StepsBatch = { kind: 'steps', steps }
+    pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  }
+  const value = new Uint8Array()
+  add([3, 5, 7].map((timestamp) => ({ kind: 'setCell', ...column, timestamp, value })))
+  pending.seal()
+  const view = new SqliteOverlaidView(new MemoryCellStore().view, pending)
+  const found = () =>
+    [{ ...column, newest: 1 }, column].map((selector) =>
+      view.readRows([Buffer.from('a')], [selector])[0]?.cells.map(({ timestamp }) => timestamp),
+    )
+  const erase = (timestamp: number) =>
+    add([
+      {
+        kind: 'deleteFromColumn',
+        ...column,
+        timestamps: { from: timestamp, until: timestamp + 1 },
+      },
+    ])
+  erase(7)
+  assert.deepEqual(found(), [[5], [5, 3]])
+  erase(5)
+  add([{ kind: 'setCell', ...column, timestamp: 4, value }])
+  assert.deepEqual(found(), [[4], [4, 3]])
+  erase(3)
+  erase(4)
+  assert.deepEqual(found(), [undefined, undefined])
+})
+
+/** The tables, with what they were asked for. */
+class AskedTables implements CellView {
+  readonly asked: RowFilter[] = []
+  readonly #tables: CellView
+
+  constructor(tables: CellView) {
+    this.#tables = tables
+  }
+
+  readRows(keys: readonly Uint8Array[], filter: RowFilter) {
+    this.asked.push(filter)
+    return this.#tables.readRows(keys, filter)
+  }
+
+  readChunk(request: ChunkRequest): Chunk {
+    return this.#tables.readChunk(request)
+  }
+}
+
+test('the tables are asked for as many more of a column as are erased in it, and of no other', () => {
+  const key = Buffer.from('a')
+  const set = (family: 'write' | 'guard', timestamp: number) => {
+    const cell = { family, qualifier: '0', timestamp } as const
+    return { kind: 'setCell', ...cell, value: Buffer.from(`${timestamp}`) } as const
+  }
+  const erase = (family: 'lock' | 'guard', timestamp: number) => {
+    const timestamps = { from: timestamp, until: timestamp + 1 }
+    return { kind: 'deleteFromColumn', family, qualifier: '0', timestamps } as const
+  }
+  const stored = new MemoryCellStore()
+  const versions = [1, 2, 3, 4, 5, 6]
+  const writes = versions.map((at) => set('write', at))
+  const guards = versions.map((at) => set('guard', at))
+  void stored.applyAtomically([unconditionalStep(key, [...writes, ...guards])])
+  const pending = new PendingCells()
+  const add = (mutations: readonly Mutation[]) => {
+    const batch: StepsBatch = { kind: 'steps', steps: [unconditionalStep(key, mutations)] }
+    pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  }
+  add([erase('lock', 1), erase('lock', 2), erase('guard', 6), set('write', 7)])
+  pending.seal()
+  add([erase('lock', 3), erase('guard', 5), erase('guard', 2)])
+  const tables = new AskedTables(stored.view)
+  const view = new SqliteOverlaidView(tables, pending)
+  const found = (filter: RowFilter) => {
+    tables.asked.length = 0
+    const cells = view.readRows([key], filter)[0]?.cells ?? []
+    return cells.map(({ family, timestamp }) => `${family} ${timestamp}`)
+  }
+  const write = { family: 'write', qualifier: '0', newest: 1 } as const
+  const guard = { family: 'guard', qualifier: '0', newest: 1 } as const
+  const before = (until: number) => ({ timestamps: { until } })
+
+  assert.deepEqual(found([write]), ['write 7'])
+  assert.deepEqual(tables.asked, [[write]])
+  assert.deepEqual(found([{ ...write, ...before(4) }]), ['write 3'])
+  assert.deepEqual(tables.asked, [[{ ...write, ...before(4) }]])
+  assert.deepEqual(found([{ family: 'lock', newest: 1 }, write]), ['write 7'])
+  assert.deepEqual(tables.asked[1], [{ family: 'lock', newest: 4 }, write])
+  assert.deepEqual(found([write, guard]), ['write 7', 'guard 4'])
+  assert.deepEqual(tables.asked[1], [write, { ...guard, newest: 4 }])
+  assert.deepEqual(found([{ ...guard, ...before(5) }]), ['guard 4'])
+  assert.deepEqual(tables.asked[1], [{ ...guard, ...before(5), newest: 2 }])
+  assert.deepEqual(found([{ ...guard, values: { start: Buffer.from('5') } }]), [])
+  assert.deepEqual(tables.asked[1], [{ ...guard, newest: 4 }])
+})
+
+test('rows of which nothing is pending in a family that is asked for are read from the tables only', () => {
+  const pending = new PendingCells()
+  const cell = { family: 'write', qualifier: '0', timestamp: 1, value: new Uint8Array() } as const
+  const step = unconditionalStep(Buffer.from('a'), [{ kind: 'setCell', ...cell }])
+  const batch: StepsBatch = { kind: 'steps', steps: [step] }
+  pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  const sizes = (families: readonly Family[]) =>
+    pending.rowsOf('a', familySet(families.map((family) => ({ family })))).map(({ size }) => size)
+  assert.deepEqual([sizes(['lock', 'data']), sizes([]), sizes(['lock', 'write'])], [[], [], [1]])
+  assert.deepEqual(pending.rowsOf('b'), [])
+  // What the entries of a row have together.
+  const timestamps = { from: 7, until: 8 }
+  const erased = { kind: 'deleteFromColumn', family: 'lock', qualifier: '0', timestamps } as const
+  const later: StepsBatch = { kind: 'steps', steps: [unconditionalStep(step.row, [erased])] }
+  pending.growing.cells.add(encodeRecord([later], encodedBytesMax(later)).packed)
+  assert.deepEqual([sizes(['write']), sizes(['lock']), sizes(['guard'])], [[2], [2], []])
 })
 
 test('R2: tables and two generations of pending cells read as one store that has had all writes in their order', async () => {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row } from './cell.ts'
 import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
-import type { CellSelector, RowFilter } from './row-filter.ts'
+import type { RowFilter } from './row-filter.ts'
 import { chooseCells, uniteChosen } from './row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from './row-key.ts'
+import type { PackedRow } from './sqlite-packed-row.ts'
 import type { PendingCells } from './sqlite-pending-cells.ts'
-import type { RecordedCell } from './sqlite-redo-record.ts'
+import { familySet } from './sqlite-redo-record.ts'
 
 /** So many pending rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
 const PENDING_ROWS_AT_ONCE = 512
@@ -26,14 +27,9 @@ export class SqliteOverlaidView implements CellView {
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
     const rows = this.#tables.readRows(keys, filter)
     if (this.#pending.isEmpty) return rows
-    return rows.map((row, at) => {
+    return rows.map((stored, at) => {
       const key = keys[at] as Uint8Array
-      const pending = this.#pending.cellsOf(rowKeyText(key))
-      if (pending.length === 0) return row
-      const asked = withoutBounds(filter, pending.some(isErased))
-      const stored = asked === filter ? row : this.#tables.readRows([key], asked)[0]
-      const cells = united(pending, stored ?? null, filter)
-      return cells.length === 0 ? null : { key, cells }
+      return this.#overlaid(key, rowKeyText(key), stored, filter)
     })
   }
 
@@ -68,20 +64,27 @@ export class SqliteOverlaidView implements CellView {
         const key = Buffer.from(text, 'latin1')
         return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
       }
-      const isChanged = pending.has(text) && this.#concerns(filter, text)
       const key = Buffer.from(text, 'latin1')
-      const row = isChanged ? this.readRows([key], filter)[0] : stored.get(text)
-      if (row == null) continue
+      const found = stored.get(text) ?? null
+      const row = pending.has(text) ? this.#overlaid(key, text, found, filter) : found
+      if (row === null) continue
       rows.push(row)
       for (const { value } of row.cells) bytes += value.length
     }
     return { rows, rest: chunk.rest }
   }
 
-  /** Whether something of a family that is asked for is pending of the row. */
-  #concerns(filter: RowFilter, text: string): boolean {
-    const cells = this.#pending.cellsOf(text)
-    return cells.some((cell) => filter.some(({ family }) => family === cell.family))
+  /** The filter's cells of a row of which the tables have `stored` for it. */
+  #overlaid(key: Uint8Array, text: string, stored: Row | null, filter: RowFilter): Row | null {
+    const pending = this.#pending.rowsOf(text, familySet(filter))
+    if (pending.length === 0) return stored
+    const { chosen, asked, isChanged } = chosenOfPending(pending, filter)
+    if (!isChanged) return stored
+    const below = asked === filter ? stored : this.#tables.readRows([key], asked)[0]
+    const left = below?.cells.filter((cell) => !pending.some((row) => row.erases(cell))) ?? []
+    // Of two cells at the same place the newer one comes first.
+    const cells = chooseCells(uniteChosen([...chosen, left]), filter)
+    return cells.length === 0 ? null : { key, cells }
   }
 
   *#pendingIn({ start, end }: KeyRange, reverse: boolean): Generator<string> {
@@ -103,36 +106,47 @@ function coveredBy({ rest }: Chunk, { start, end, reverse = false }: ChunkReques
   return reverse ? { start: rest.end ?? start, end } : { start, end: rest.start }
 }
 
-/**
- * The filter's cells of a row of which some are pending. The tables are asked without what bounds the choice of the
- * newest; what they give and what is pending then have all that the filter chooses of the row, and perhaps more.
- */
-function united(
-  pending: readonly RecordedCell[],
-  stored: Row | null,
-  filter: RowFilter,
-): readonly Cell[] {
-  const cells = stored === null ? pending : uniteChosen([pending, stored.cells])
-  return chooseCells(cells.filter(isThere), filter)
-}
-
-function isErased({ value }: RecordedCell): boolean {
-  return value === undefined
-}
-
-function isThere(cell: RecordedCell): cell is Cell {
-  return cell.value !== undefined
+type Chosen = {
+  /** Of newer generations first. */
+  readonly chosen: ReadonlyArray<readonly Cell[]>
+  /** What the tables have to be asked for beside it; the filter itself where that is enough. */
+  readonly asked: RowFilter
+  /** Whether the filter's cells are perhaps others than those of the tables. */
+  readonly isChanged: boolean
 }
 
 /**
- * A bound on the values comes after the choice of the newest. And where one of them is erased, the next one takes
- * its place.
+ * What is pending of a row, as far as the filter's choice depends on it. That and what the tables are asked for have
+ * all that the filter chooses, and perhaps more.
+ *
+ * Where a selector asks for the newest so many of a column, nothing counts that is older than so many pending ones.
+ * What is erased between them may stand in an older generation or in the tables, where others take its place: so
+ * they are asked for as many more.
  */
-function withoutBounds(filter: RowFilter, someAreErased: boolean): RowFilter {
-  const isBounded = ({ values, newest }: CellSelector) =>
-    values !== undefined || (someAreErased && newest !== undefined)
-  if (!filter.some(isBounded)) return filter
-  return filter.map(({ values: _, newest, ...selector }) =>
-    newest === undefined || someAreErased ? selector : { ...selector, newest },
+function chosenOfPending(rows: readonly PackedRow[], filter: RowFilter): Chosen {
+  const newest = filter.map((selector) => selector.newest ?? Infinity)
+  const chosen: Array<readonly Cell[]> = []
+  let isChanged = false
+  for (const [generation, row] of rows.entries()) {
+    const newer = rows.slice(0, generation)
+    for (const [at, selector] of filter.entries()) {
+      const { set, erased } = row.newestOf(selector, newest[at] as number)
+      if (set.length === 0 && erased === 0) continue
+      isChanged = true
+      chosen.push(set.filter((cell) => !newer.some((one) => one.erases(cell))))
+      newest[at] = (newest[at] as number) + erased
+    }
+  }
+  return { chosen, asked: askedFor(filter, newest), isChanged }
+}
+
+/** The filter with these bounds, and none on the values, because that one comes after the choice of the newest. */
+function askedFor(filter: RowFilter, newest: readonly number[]): RowFilter {
+  const isAsIs = filter.every(
+    (selector, at) => selector.values === undefined && (selector.newest ?? Infinity) === newest[at],
+  )
+  if (isAsIs) return filter
+  return filter.map(({ values: _, newest: bound, ...selector }, at) =>
+    bound === undefined ? selector : { ...selector, newest: newest[at] as number },
   )
 }

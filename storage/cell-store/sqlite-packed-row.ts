@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Family } from './cell.ts'
-import { compareColumns } from './cell-order.ts'
+import type { Cell, Family } from './cell.ts'
+import { type CellPlace, compareColumns } from './cell-order.ts'
 import type { CellSelector } from './row-filter.ts'
 import { mergeInto, positionIn } from './sorted-run.ts'
 import type { PackedReader } from './sqlite-packed-buffer.ts'
-import { decodeCell, isErased, type RecordedCell, walkCells } from './sqlite-redo-record.ts'
+import { decodeCell, isErasedAt, type RecordedCell, walkCells } from './sqlite-redo-record.ts'
 
 type Column = {
   readonly family: Family
@@ -14,6 +14,9 @@ type Column = {
   /** Where they begin, the oldest first: the one that comes is mostly the newest. */
   readonly cells: number[]
 }
+
+/** Cells of a row in the order of `compareCells`, and how many others had to be passed for them. */
+export type NewestCells = { readonly set: readonly Cell[]; readonly erased: number }
 
 /** Cells that have come for a column, in their order. */
 type Arrivals = { readonly column: Column; readonly cells: number[] }
@@ -75,12 +78,13 @@ export class PackedRow {
   }
 
   /**
-   * Of each column that the selector names, the newest cells within its timestamps until `newest` of them are set.
-   * Those between that erase what stands at their places are told as well. Values are not looked at.
+   * Of each column that the selector names, the newest cells within its timestamps that are set, so many of them, and
+   * how many cells between them are erased. Values are not looked at.
    */
-  newestOf(selector: CellSelector, newest: number): RecordedCell[] {
+  newestOf(selector: CellSelector, newest: number): NewestCells {
     const { from = 0, until = Infinity } = selector.timestamps ?? {}
-    const found: RecordedCell[] = []
+    const set: Cell[] = []
+    let erased = 0
     for (const column of this.#columnsOf(selector)) {
       const { cells } = column
       let left = newest
@@ -89,12 +93,23 @@ export class PackedRow {
         at -= 1
         const cell = cells[at] as number
         if (this.#timestampOf(column, cell) < from) break
-        const one = decodeCell(this.#records, cell)
-        found.push(one)
-        if (!isErased(one)) left -= 1
+        if (isErasedAt(this.#records, cell)) erased += 1
+        else {
+          set.push(decodeCell(this.#records, cell) as Cell)
+          left -= 1
+        }
       }
     }
-    return found
+    return { set, erased }
+  }
+
+  /** Whether what stands at this place, in older records or in the tables, is erased. */
+  erases({ family, qualifier, timestamp }: CellPlace): boolean {
+    const column = this.#find(family, qualifier)
+    if (column === undefined) return false
+    const cell = column.cells[this.#positionIn(column, timestamp)]
+    if (cell === undefined || this.#timestampOf(column, cell) !== timestamp) return false
+    return isErasedAt(this.#records, cell)
   }
 
   #takeUp(came: readonly Arrivals[]): void {

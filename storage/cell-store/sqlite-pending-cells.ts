@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { uniteChosen } from './row-filter-evaluation.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import type { PackedRow } from './sqlite-packed-row.ts'
-import {
-  type FamilySet,
-  GENERATION_BYTES_MAX,
-  RECORD_BYTES_MAX,
-  type RecordedCell,
-} from './sqlite-redo-record.ts'
+import { type FamilySet, GENERATION_BYTES_MAX, RECORD_BYTES_MAX } from './sqlite-redo-record.ts'
 
 /** So many cells are moved together: the more there are, the more of them share a page. */
 const SEALED_CELLS = 65_536
@@ -68,11 +62,6 @@ export class PendingCells {
 
   has(text: string): boolean {
     return this.#growing.cells.has(text) || this.#sealed?.cells.has(text) === true
-  }
-
-  /** In the order of `compareCells`. Empty where nothing of the row is pending. */
-  cellsOf(text: string): readonly RecordedCell[] {
-    return uniteChosen(this.rowsOf(text).map((row) => row.slice(0, row.size)))
   }
 
   /** What is pending of the row in generations that have cells of these families, the newer one first. */

@@ -5,6 +5,7 @@ import { silentLog } from '../storage-log.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import type { Mutation } from './mutation.ts'
+import { uniteChosen } from './row-filter-evaluation.ts'
 import { rowKeyText } from './row-key.ts'
 import { SqlitePackedMemtable } from './sqlite-packed-memtable.ts'
 import { SqliteRedoPath } from './sqlite-redo-path.ts'
@@ -107,9 +108,9 @@ function given(t: TestContext, sealedCells?: number) {
   t.after(() => redo.stop())
   const submit = (...texts: readonly string[]) => writer.submit(batchOf(...texts))
   const pendingOf = (text: string) =>
-    redo.pending
-      .cellsOf(text)
-      .map(({ value }) => (value ? Buffer.from(value).toString() : 'erased'))
+    uniteChosen(redo.pending.rowsOf(text).map((row) => row.slice(0, row.size))).map(({ value }) =>
+      value ? Buffer.from(value).toString() : 'erased',
+    )
   return { committer, fatal, redo, writer, submit, pendingOf, dropped: () => dropped }
 }
 

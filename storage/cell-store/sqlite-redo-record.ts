@@ -25,10 +25,6 @@ export const RECORD_BYTES_MAX = REDO_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 /** A cell as a record sets it, or as none where the record erases what stands at its place. */
 export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
 
-export function isErased({ value }: RecordedCell): boolean {
-  return value === undefined
-}
-
 /** With the family of a place that is erased. */
 const ERASED = 0x80
 
@@ -117,6 +113,12 @@ export function decodeCell(records: PackedReader, at: number): RecordedCell {
   const timestamp = records.number()
   const value = records.bytes()
   return { family, qualifier, timestamp, value: byte < ERASED ? value : undefined }
+}
+
+/** Whether the cell that begins here erases what stands at its place. */
+export function isErasedAt(records: PackedReader, at: number): boolean {
+  records.moveTo(at)
+  return records.byte() >= ERASED
 }
 
 /** Where each row begins, of records behind each other, and of which families it has cells. */
