@@ -91,6 +91,59 @@ test('few rows wanted of a family that hardly any pending row has: hundreds of o
   }
 })
 
+test('of the pending rows behind a short range only those are looked at that it needs, in either direction', () => {
+  const pending = new PendingCells()
+  const step = (row: string) => {
+    const cell = { family: 'data', qualifier: '0', timestamp: 1 } as const
+    return unconditionalStep(Buffer.from(row), [
+      { kind: 'setCell', ...cell, value: Buffer.from('x') },
+    ])
+  }
+  const steps = Array.from({ length: 2_000 }, (_, at) => step(`${1_000 + at}`))
+  const batch: StepsBatch = { kind: 'steps', steps }
+  pending.growing.cells.add(encodeRecord([batch], encodedBytesMax(batch)).packed)
+  const tables = new MemoryCellStore()
+  void tables.applyAtomically(['1500x', '2000x'].map(step))
+  const view = new SqliteOverlaidView(tables.view, pending)
+  let looks = 0
+  function* counted(keys: Generator<string>): Generator<string> {
+    for (const key of keys) {
+      looks += 1
+      yield key
+    }
+  }
+  const [keysFrom, keysBefore] = [pending.keysFrom.bind(pending), pending.keysBefore.bind(pending)]
+  pending.keysFrom = (text) => counted(keysFrom(text))
+  pending.keysBefore = (text) => counted(keysBefore(text))
+  const read = (start: string, end: string, reverse: boolean, limits: object = {}) => {
+    looks = 0
+    const [rowsMax, bytesMax] = [1, 1_000]
+    const chunk = view.readChunk({
+      ...{ start: Buffer.from(start), end: Buffer.from(end), reverse },
+      ...{ filter: [{ family: 'data' }], rowsMax, bytesMax, ...limits },
+    })
+    const text = (key: Uint8Array | undefined) =>
+      key === undefined ? undefined : Buffer.from(key).toString()
+    const { rest } = chunk
+    return [chunk.rows.map(({ key }) => text(key)), text(rest?.start), text(rest?.end)]
+  }
+  assert.deepEqual(read('1200', '9', false), [['1200'], '1201', '9'])
+  assert.ok(looks <= 2, `${looks} looks`)
+  assert.deepEqual(read('1', '1200', true), [['1199'], '1', '1198\0'])
+  assert.ok(looks <= 2, `${looks} looks`)
+  assert.deepEqual(read('1500', '9', false, { rowsMax: 2 }), [['1500', '1500x'], '1501', '9'])
+  assert.deepEqual(read('1', '2001', true, { rowsMax: 2 }), [['2000x', '2000'], '1', '1999\0'])
+  assert.deepEqual(read('2999', '9', false), [['2999'], undefined, undefined])
+  const others = { filter: [{ family: 'lock' }] }
+  assert.deepEqual(read('1000', '9', false, others), [[], '1512', '9'])
+  assert.ok(looks <= 514, `${looks} looks`)
+  assert.deepEqual(read('1', '9', true, others), [[], '1', '2487\0'])
+  assert.deepEqual(read('1000', '9', false, { ...others, rowsMax: 600 }), [[], '1600', '9'])
+  const few = { rowsMax: 100, bytesMax: 3 }
+  assert.deepEqual(read('1200', '9', false, few), [['1200', '1201', '1202'], '1203', '9'])
+  assert.ok(looks <= 4, `${looks} looks`)
+})
+
 test('an erased cell hides the one in the tables, and the next one is the newest then', () => {
   const tables = new MemoryCellStore()
   const key = Buffer.from('a')

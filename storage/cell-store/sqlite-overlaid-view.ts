@@ -36,37 +36,20 @@ export class SqliteOverlaidView implements CellView {
   readChunk(request: ChunkRequest): Chunk {
     const chunk = this.#tables.readChunk(request)
     if (this.#pending.isEmpty) return chunk
-    const { reverse = false, rowsMax } = request
-    const covered = coveredBy(chunk, request)
-    const pendingMax = Math.max(rowsMax, PENDING_ROWS_AT_ONCE)
-    const pending = [...this.#pendingIn(covered, reverse).take(pendingMax + 1)]
-    if (pending.length === 0) return chunk
-    // One more than are looked at tells where the rest begins.
-    const beyond = pending.length > pendingMax ? pending.at(-1) : undefined
-    return this.#overlay(request, chunk, new Set(pending), beyond)
-  }
-
-  /** Puts the pending rows of what the chunk covers among its rows; it may have to end earlier then. */
-  #overlay(
-    request: ChunkRequest,
-    chunk: Chunk,
-    pending: ReadonlySet<string>,
-    beyond: string | undefined,
-  ): Chunk {
     const { start, end, reverse = false, filter, rowsMax, bytesMax } = request
-    const stored = new Map(chunk.rows.map((row) => [rowKeyText(row.key), row]))
-    const texts = [...new Set([...stored.keys(), ...pending])].sort()
-    if (reverse) texts.reverse()
+    const pending = this.#pendingIn(coveredBy(chunk, request), reverse)
+    const pendingMax = Math.max(rowsMax, PENDING_ROWS_AT_ONCE)
     const rows: Row[] = []
-    let bytes = 0
-    for (const text of texts) {
-      if (rows.length === rowsMax || bytes >= bytesMax || text === beyond) {
+    let [bytes, passed] = [0, 0]
+    for (const { text, stored, isPending } of inOrder(chunk.rows, pending, reverse)) {
+      const isPast = isPending && passed === pendingMax
+      if (rows.length === rowsMax || bytes >= bytesMax || isPast) {
         const key = Buffer.from(text, 'latin1')
         return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
       }
-      const key = Buffer.from(text, 'latin1')
-      const found = stored.get(text) ?? null
-      const row = pending.has(text) ? this.#overlaid(key, text, found, filter) : found
+      if (isPending) passed += 1
+      const key = stored?.key ?? Buffer.from(text, 'latin1')
+      const row = isPending ? this.#overlaid(key, text, stored, filter) : stored
       if (row === null) continue
       rows.push(row)
       for (const { value } of row.cells) bytes += value.length
@@ -99,6 +82,38 @@ export class SqliteOverlaidView implements CellView {
 }
 
 type KeyRange = { readonly start: Uint8Array; readonly end?: Uint8Array | undefined }
+
+/** A row that is stored or pending, or both. */
+type MetRow = {
+  readonly text: string
+  readonly stored: Row | null
+  readonly isPending: boolean
+}
+
+/** Stored rows and the keys of pending ones, each in the order of the scan, as one. Looks no further than it is asked. */
+function* inOrder(
+  stored: readonly Row[],
+  pending: Generator<string>,
+  reverse: boolean,
+): Generator<MetRow> {
+  let next = pending.next()
+  for (const row of stored) {
+    const text = rowKeyText(row.key)
+    for (; !next.done && comesBefore(next.value, text, reverse); next = pending.next()) {
+      yield { text: next.value, stored: null, isPending: true }
+    }
+    const isPending = !next.done && next.value === text
+    yield { text, stored: row, isPending }
+    if (isPending) next = pending.next()
+  }
+  for (; !next.done; next = pending.next()) {
+    yield { text: next.value, stored: null, isPending: true }
+  }
+}
+
+function comesBefore(one: string, other: string, reverse: boolean): boolean {
+  return reverse ? one > other : one < other
+}
 
 /** The part of the range that the chunk has read. */
 function coveredBy({ rest }: Chunk, { start, end, reverse = false }: ChunkRequest): KeyRange {
