@@ -23,7 +23,7 @@ export function positionIn<T>(run: readonly T[], comesBefore: (member: T) => boo
  */
 export function mergeInto<T>(run: T[], came: readonly T[], compare: Compare<T>): void {
   if (came.length <= FEW) {
-    for (const one of came) put(run, one, compare)
+    for (const one of came) putInto(run, one, compare)
     return
   }
   const sorted = came.toSorted(compare)
@@ -38,7 +38,8 @@ export function mergeInto<T>(run: T[], came: readonly T[], compare: Compare<T>):
   while (at < behind.length) run.push(behind[at++] as T)
 }
 
-function put<T>(run: T[], one: T, compare: Compare<T>): void {
+/** The same for one. */
+export function putInto<T>(run: T[], one: T, compare: Compare<T>): void {
   const last = run.at(-1)
   if (last === undefined || compare(last, one) <= 0) {
     append(run, one, compare)

@@ -52,7 +52,9 @@ export class SqlitePackedMemtable {
   /** Undefined where nothing of these families has come for the row. Good until the next record comes. */
   rowOf(text: string, families: FamilySet = ALL_FAMILIES): PackedRow | undefined {
     const newest = this.#rows.find(text)
-    if (newest === undefined || (this.#rows.familiesOf(newest) & families) === 0) return undefined
+    if (newest === undefined) return undefined
+    const isOfAll = families === ALL_FAMILIES
+    if (!isOfAll && (this.#rows.familiesOf(newest) & families) === 0) return undefined
     const kept = this.#kept.get(text)
     if (kept?.upTo === newest) return kept.row
     const entries = this.#entriesAfter(kept?.upTo, newest)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Family } from './cell.ts'
-import { type CellPlace, compareColumns } from './cell-order.ts'
+import { type CellPlace, compareColumns, compareFamilies } from './cell-order.ts'
 import type { CellSelector } from './row-filter.ts'
-import { mergeInto, positionIn } from './sorted-run.ts'
+import { mergeInto, positionIn, putInto } from './sorted-run.ts'
 import type { PackedReader } from './sqlite-packed-buffer.ts'
 import { decodeCell, isErasedAt, type RecordedCell, walkCells } from './sqlite-redo-record.ts'
+
+const FEW_ENTRIES = 8
 
 type Column = {
   readonly family: Family
@@ -43,24 +45,8 @@ export class PackedRow {
 
   /** Takes up entries of the row, by where they begin. Of two cells at the same place the later one stays. */
   add(entries: readonly number[]): void {
-    const came = new Map<string, Arrivals>()
-    let last: Arrivals | undefined
-    for (const entry of entries) {
-      walkCells(this.#records, entry, (family, qualifier, cell, timestamp) => {
-        if (last?.column.qualifier !== qualifier || last.column.family !== family) {
-          const name = `${family} ${qualifier}`
-          last = came.get(name)
-          if (last === undefined) {
-            const column = this.#find(family, qualifier)
-            const timestampAt = timestamp - cell
-            last = { column: column ?? { family, qualifier, timestampAt, cells: [] }, cells: [] }
-            came.set(name, last)
-          }
-        }
-        last.cells.push(cell)
-      })
-    }
-    this.#takeUp([...came.values()])
+    if (entries.length <= FEW_ENTRIES) this.#addEach(entries)
+    else this.#addTogether(entries)
   }
 
   /** So many cells in the order of `compareCells`, from the one at this position on. */
@@ -112,32 +98,66 @@ export class PackedRow {
     return isErasedAt(this.#records, cell)
   }
 
-  #takeUp(came: readonly Arrivals[]): void {
+  /** Most rows have an entry or two, and lists of what has come would cost more than all else about them. */
+  #addEach(entries: readonly number[]): void {
+    for (const entry of entries) {
+      walkCells(this.#records, entry, (family, qualifier, cell, timestamp) => {
+        let column = this.#find(family, qualifier)
+        if (column === undefined) {
+          column = { family, qualifier, timestampAt: timestamp - cell, cells: [] }
+          putInto(this.#columns, column, compareColumns)
+        }
+        this.#size -= column.cells.length
+        putInto(column.cells, cell, this.#orderOf(column))
+        this.#size += column.cells.length
+      })
+    }
+  }
+
+  #addTogether(entries: readonly number[]): void {
+    const came = this.#arrivalsOf(entries)
     const begun = came.flatMap(({ column }) => (column.cells.length === 0 ? [column] : []))
     for (const { column, cells } of came) {
-      const before = column.cells.length
-      const compare = (a: number, b: number) =>
-        this.#timestampOf(column, a) - this.#timestampOf(column, b)
-      mergeInto(column.cells, cells, compare)
-      this.#size += column.cells.length - before
+      this.#size -= column.cells.length
+      mergeInto(column.cells, cells, this.#orderOf(column))
+      this.#size += column.cells.length
     }
     mergeInto(this.#columns, begun, compareColumns)
   }
 
-  *#columnsOf({ family, qualifier }: CellSelector): Generator<Column> {
-    if (qualifier !== undefined) {
-      const column = this.#find(family, qualifier)
-      if (column !== undefined) yield column
-      return
+  #arrivalsOf(entries: readonly number[]): readonly Arrivals[] {
+    const came = new Map<string, Arrivals>()
+    let last: Arrivals | undefined
+    for (const entry of entries) {
+      walkCells(this.#records, entry, (family, qualifier, cell, timestamp) => {
+        // Nearly always they are of one column, or of two by turns.
+        if (last?.column.qualifier !== qualifier || last.column.family !== family) {
+          const name = `${family} ${qualifier}`
+          last = came.get(name)
+          if (last === undefined) {
+            const begun = { family, qualifier, timestampAt: timestamp - cell, cells: [] }
+            last = { column: this.#find(family, qualifier) ?? begun, cells: [] }
+            came.set(name, last)
+          }
+        }
+        last.cells.push(cell)
+      })
     }
-    for (let at = this.#columnFrom(family, ''); at < this.#columns.length; at += 1) {
-      const column = this.#columns[at] as Column
-      if (column.family !== family) return
-      yield column
+    return [...came.values()]
+  }
+
+  #columnsOf({ family, qualifier }: CellSelector): readonly Column[] {
+    if (qualifier === undefined) {
+      const isBefore = (column: Column) => compareFamilies(column.family, family) <= 0
+      const end = positionIn(this.#columns, isBefore)
+      return this.#columns.slice(this.#columnFrom(family, ''), end)
     }
+    const column = this.#find(family, qualifier)
+    return column === undefined ? [] : [column]
   }
 
   #find(family: Family, qualifier: string): Column | undefined {
+    if (this.#columns.length === 0) return undefined
     const column = this.#columns[this.#columnFrom(family, qualifier)]
     return column?.family === family && column.qualifier === qualifier ? column : undefined
   }
@@ -151,6 +171,10 @@ export class PackedRow {
   /** The position of the oldest cell that is not older. */
   #positionIn(column: Column, timestamp: number): number {
     return positionIn(column.cells, (cell) => this.#timestampOf(column, cell) < timestamp)
+  }
+
+  #orderOf(column: Column) {
+    return (a: number, b: number) => this.#timestampOf(column, a) - this.#timestampOf(column, b)
   }
 
   #timestampOf({ timestampAt }: Column, cell: number): number {
