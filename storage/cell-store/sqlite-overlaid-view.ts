@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row } from './cell.ts'
 import type { CellView, Chunk, ChunkRequest } from './embedded-cell-store.ts'
-import type { RowFilter } from './row-filter.ts'
+import type { CellSelector, RowFilter } from './row-filter.ts'
 import { chooseCells, uniteChosen } from './row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from './row-key.ts'
 import type { PackedRow } from './sqlite-packed-row.ts'
@@ -10,6 +10,8 @@ import { familySet } from './sqlite-redo-record.ts'
 
 /** So many pending rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
 const PENDING_ROWS_AT_ONCE = 512
+
+const NO_CELLS: readonly Cell[] = Object.freeze([])
 
 /**
  * The tables with the pending cells over them. A cell that is in both is the same in both, so it makes no difference
@@ -61,10 +63,10 @@ export class SqliteOverlaidView implements CellView {
   #overlaid(key: Uint8Array, text: string, stored: Row | null, filter: RowFilter): Row | null {
     const pending = this.#pending.rowsOf(text, familySet(filter))
     if (pending.length === 0) return stored
-    const { chosen, asked, isChanged } = chosenOfPending(pending, filter)
-    if (!isChanged) return stored
+    const { chosen, asked, erased } = chosenOfPending(pending, filter)
+    if (chosen.length === 0 && erased === 0) return stored
     const below = asked === filter ? stored : this.#tables.readRows([key], asked)[0]
-    const left = below?.cells.filter((cell) => !pending.some((row) => row.erases(cell))) ?? []
+    const left = below == null ? NO_CELLS : leftOf(below.cells, erased, pending)
     // Of two cells at the same place the newer one comes first.
     const cells = chooseCells(uniteChosen([...chosen, left]), filter)
     return cells.length === 0 ? null : { key, cells }
@@ -126,8 +128,8 @@ type Chosen = {
   readonly chosen: ReadonlyArray<readonly Cell[]>
   /** What the tables have to be asked for beside it; the filter itself where that is enough. */
   readonly asked: RowFilter
-  /** Whether the filter's cells are perhaps others than those of the tables. */
-  readonly isChanged: boolean
+  /** How many erased cells the choice depends on. */
+  readonly erased: number
 }
 
 /**
@@ -141,18 +143,30 @@ type Chosen = {
 function chosenOfPending(rows: readonly PackedRow[], filter: RowFilter): Chosen {
   const newest = filter.map((selector) => selector.newest ?? Infinity)
   const chosen: Array<readonly Cell[]> = []
-  let isChanged = false
-  for (const [generation, row] of rows.entries()) {
-    const newer = rows.slice(0, generation)
-    for (const [at, selector] of filter.entries()) {
-      const { set, erased } = row.newestOf(selector, newest[at] as number)
-      if (set.length === 0 && erased === 0) continue
-      isChanged = true
-      chosen.push(set.filter((cell) => !newer.some((one) => one.erases(cell))))
-      newest[at] = (newest[at] as number) + erased
+  let erased = 0
+  for (let generation = 0; generation < rows.length; generation += 1) {
+    const row = rows[generation] as PackedRow
+    const erasedByNewer = erased
+    for (let at = 0; at < filter.length; at += 1) {
+      const found = row.newestOf(filter[at] as CellSelector, newest[at] as number)
+      if (found.set.length > 0) {
+        chosen.push(leftOf(found.set, erasedByNewer, rows.slice(0, generation)))
+      }
+      newest[at] = (newest[at] as number) + found.erased
+      erased += found.erased
     }
   }
-  return { chosen, asked: askedFor(filter, newest), isChanged }
+  return { chosen, asked: askedFor(filter, newest), erased }
+}
+
+/** Those of older cells that newer rows do not erase, of which so many are erased. */
+function leftOf(
+  cells: readonly Cell[],
+  erased: number,
+  newer: readonly PackedRow[],
+): readonly Cell[] {
+  if (erased === 0) return cells
+  return cells.filter((cell) => !newer.some((row) => row.erases(cell)))
 }
 
 /** The filter with these bounds, and none on the values, because that one comes after the choice of the newest. */

@@ -6,7 +6,10 @@ import { mergeInto, positionIn, putInto } from './sorted-run.ts'
 import type { PackedReader } from './sqlite-packed-buffer.ts'
 import { decodeCell, isErasedAt, type RecordedCell, walkCells } from './sqlite-redo-record.ts'
 
+/** So many entries are taken up one by one. */
 const FEW_ENTRIES = 8
+/** Among so many columns one is found by walking through them. */
+const FEW_COLUMNS = 8
 
 type Column = {
   readonly family: Family
@@ -157,9 +160,10 @@ export class PackedRow {
   }
 
   #find(family: Family, qualifier: string): Column | undefined {
-    if (this.#columns.length === 0) return undefined
+    const isIt = (column: Column) => column.qualifier === qualifier && column.family === family
+    if (this.#columns.length <= FEW_COLUMNS) return this.#columns.find(isIt)
     const column = this.#columns[this.#columnFrom(family, qualifier)]
-    return column?.family === family && column.qualifier === qualifier ? column : undefined
+    return column !== undefined && isIt(column) ? column : undefined
   }
 
   /** The position of the first column that does not come before this one. */
