@@ -92,7 +92,7 @@ type MetRow = {
   readonly isPending: boolean
 }
 
-/** Stored rows and the keys of pending ones, each in the order of the scan, as one. Looks no further than it is asked. */
+/** Stored rows and the keys of pending ones, each in the order of the scan, as one; no key before it is asked for. */
 function* inOrder(
   stored: readonly Row[],
   pending: Generator<string>,

@@ -96,9 +96,10 @@ export class SqliteRedoLog {
   }
 
   /**
-   * Moves about so many cells of a generation that grows no more into the tables, in the order of their keys: neighbours share
-   * pages. A row with many of them is moved in several parts, because groups wait for each part. Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of
-   * these transactions (R3). After a failure nothing has been moved.
+   * Moves about so many cells of a generation that grows no more into the tables, in the order of their keys:
+   * neighbours share pages. A row with many of them is moved in several parts, because groups wait for each part.
+   * Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of these
+   * transactions (R3). After a failure nothing has been moved.
    */
   flush(number: number, cells: number): Flushed {
     this.arrange()

@@ -83,7 +83,7 @@ export function encodeRecord(
   return { packed: packed.taken(), cells }
 }
 
-/** Of the cells of the row that begins here, in the order of its mutations: the column, and where cell and timestamp begin. */
+/** Tells the cells of the row that begins here, in the order of its mutations: where each and its timestamp begin. */
 export function walkCells(
   records: PackedReader,
   at: number,
