@@ -193,6 +193,20 @@ test('among GETs anything else, or anything wrong, makes it the ordinary way', a
   assert.deepEqual([status, body.code], [400, 'invalid_request'])
 })
 
+test('more GETs than a turn has time for are not begun in it', async (t) => {
+  const { server, begun, known } = await serverWithAccounts(t)
+  await server.query(GET, { params: { id: 'a' } })
+  for (const [count, others] of [
+    [256, 0],
+    [257, 1],
+  ] as const) {
+    await known(SET)
+    const statements = Array.from({ length: count }, () => get('a'))
+    const { status, body } = await server.post('/v1/query', { statements })
+    assert.deepEqual([status, body.results.length, begun.others], [200, count, others])
+  }
+})
+
 test('GETs that are not done within a turn begin anew on the ordinary way', async (t) => {
   let nowMs = 0
   let eachMs = 0

@@ -33,6 +33,9 @@ export type NowParts = {
   readonly randomness: Randomness
 }
 
+/** More would not be done within a turn, and what was read in it would be read again. */
+const STATEMENTS_MAX = 256
+
 /**
  * Runs a request that is GETs of a few rows by their keys, or one SET that reads nothing, which is what most
  * requests are: in this turn of the event loop, so that no deadline has to be kept for it, and nobody has to learn
@@ -66,8 +69,7 @@ function simpleScript(parser: Parser, request: QueryRequest): SimpleStatement[] 
     if (field !== 'sql' && field !== 'params' && field !== 'statements') return undefined
   }
   const entries = request.statements ?? [request]
-  const { statementsMax } = ALL_LIMITS
-  if (entries.length === 0 || entries.length > statementsMax) return undefined
+  if (entries.length === 0 || entries.length > STATEMENTS_MAX) return undefined
   const script: SimpleStatement[] = []
   for (const { sql, params } of entries) {
     const known = parser.knownScript(sql)
