@@ -52,6 +52,7 @@ async function damageRow(dataDirectory: string, name: string): Promise<void> {
 test('percolite check: a running server, then its folder, then the folder damaged', async (t) => {
   const data = await folderFor(t)
   const server = await ServerProcess.start(data)
+  t.after(() => server.killNine())
   await writeSomething(server)
   const online = await percolite('check', '--url', server.url, '--json')
   assert.equal(online.code, 0, online.errors)
@@ -61,7 +62,7 @@ test('percolite check: a running server, then its folder, then the folder damage
 
   const locked = await percolite('check', '--data', data)
   assert.equal(locked.code, 3)
-  assert.match(locked.errors, /^percolite: .* in use by process \d+\. .*check --url .*\n$/)
+  assert.match(locked.errors, /^percolite: .* in use by process \d+\. .*check:store -- --url .*\n$/)
 
   assert.equal(await server.stop(), 0)
   const offline = await percolite('check', '--data', data)
