@@ -10,6 +10,9 @@ import { WrittenRows } from './written-rows.ts'
 /** Rows between two looks at the clock: to write one takes a microsecond or two. */
 const ROWS_AT_ONCE = 100
 
+/** An answer of so many results and rows is written in one turn, as text. */
+const SHORT_ANSWER_ROWS = 512
+
 /**
  * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
  * be walked by `JSON.stringify`, would cost several times as much. What the columns alone decide is
@@ -150,7 +153,7 @@ function isShort(results: readonly StatementResult[]): boolean {
     if (written !== undefined) return false
     rowCount += rows.length
   }
-  return rowCount <= ROWS_AT_ONCE
+  return rowCount <= SHORT_ANSWER_ROWS
 }
 
 /** What follows its results. */
