@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { positionIn } from './sorted-run.ts'
 
 const CHUNK_KEYS_MAX = 1024
 
@@ -27,7 +28,7 @@ export class OrderedRowKeys {
       this.#chunks.push([key])
       return
     }
-    chunk.splice(positionIn(chunk, key), 0, key)
+    chunk.splice(positionOf(chunk, key), 0, key)
     if (chunk.length > CHUNK_KEYS_MAX) this.#split(at, chunk, key)
   }
 
@@ -35,7 +36,7 @@ export class OrderedRowKeys {
   remove(key: string): void {
     const at = this.#chunkAt(key)
     const chunk = this.#chunks[at] as string[]
-    chunk.splice(positionIn(chunk, key), 1)
+    chunk.splice(positionOf(chunk, key), 1)
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
@@ -43,7 +44,7 @@ export class OrderedRowKeys {
     const at = Math.max(0, this.#chunkAt(key))
     const chunk = this.#chunks[at]
     if (chunk === undefined) return undefined
-    return chunk[positionIn(chunk, key)] ?? this.#chunks[at + 1]?.[0]
+    return chunk[positionOf(chunk, key)] ?? this.#chunks[at + 1]?.[0]
   }
 
   /** The last key before `key`, or the last of all when it is absent. */
@@ -52,7 +53,7 @@ export class OrderedRowKeys {
     const at = this.#chunkAt(key)
     const chunk = this.#chunks[at]
     if (chunk === undefined) return undefined
-    return chunk[positionIn(chunk, key) - 1] ?? this.#chunks[at - 1]?.at(-1)
+    return chunk[positionOf(chunk, key) - 1] ?? this.#chunks[at - 1]?.at(-1)
   }
 
   /** The last chunk that starts at `key` or before it; -1 when there is none. */
@@ -76,13 +77,6 @@ export class OrderedRowKeys {
 }
 
 /** The first position in a sorted list that does not come before `key`. */
-function positionIn(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as string) < key) low = middle + 1
-    else high = middle
-  }
-  return low
+function positionOf(keys: readonly string[], key: string): number {
+  return positionIn(keys, (one) => one < key)
 }

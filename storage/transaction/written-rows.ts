@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { positionIn } from '../cell-store/sorted-run.ts'
 
 /**
  * The rows that a transaction writes, for scans that ask whether one in their range is still held. A large
@@ -23,7 +24,7 @@ export class WrittenRows {
   /** Whether a row of [from, to) is held. Whoever asks says of a row whether it is. */
   isAnyHeld(from: string, to: string | undefined, isHeld: (text: string) => boolean): boolean {
     const texts = this.#texts
-    let at = this.#nextFrom(positionOf(texts, from))
+    let at = this.#nextFrom(positionIn(texts, (text) => text < from))
     while (at < texts.length) {
       const text = texts[at] as string
       if (to !== undefined && text >= to) return false
@@ -48,15 +49,4 @@ export class WrittenRows {
     }
     return next
   }
-}
-
-function positionOf(texts: readonly string[], text: string): number {
-  let low = 0
-  let high = texts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((texts[middle] as string) < text) low = middle + 1
-    else high = middle
-  }
-  return low
 }
