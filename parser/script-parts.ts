@@ -52,11 +52,11 @@ function* statementRanges(tokens: readonly IToken[]): Generator<TokenRange, unde
 /** Undefined for anything but an INSERT of rows in parentheses. */
 function cutInsert(tokens: readonly IToken[], statement: TokenRange): ScriptPart | undefined {
   if (tokens[statement.from]?.tokenType !== Insert) return undefined
-  const values = tokens.findIndex(
-    ({ tokenType }, at) => at > statement.from && tokenType === Values,
-  )
-  if (values < 0 || values >= statement.to) return undefined
-  const { pieces, to } = cutRows(tokens, { from: values + 1, to: statement.to })
+  const own = tokens.slice(statement.from, statement.to)
+  const values = own.findIndex(({ tokenType }) => tokenType === Values)
+  if (values < 0) return undefined
+  const rowsFrom = statement.from + values + 1
+  const { pieces, to } = cutRows(tokens, { from: rowsFrom, to: statement.to })
   const [first, ...rows] = pieces
   if (first === undefined || rows.length === 0) return undefined
   const head = { from: statement.from, to: first.to }

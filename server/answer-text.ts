@@ -3,7 +3,14 @@ import type { IntegerForm, RowWriter, StatementResult } from '../planner/planner
 import type { SqlValue } from '../storage/storage.ts'
 import { type AnswerBody, textOf } from './answer-body.ts'
 import type { QueryOutcome } from './query-answer.ts'
-import { type Columns, formOf, NO_COLUMNS, type ResultForm, rowText } from './result-form.ts'
+import {
+  type Columns,
+  formOf,
+  NO_COLUMNS,
+  type ResultForm,
+  rowsText,
+  rowText,
+} from './result-form.ts'
 import type { Turns } from './turns.ts'
 import { WrittenRows } from './written-rows.ts'
 
@@ -62,12 +69,7 @@ export class AnswerWriter {
     for (const result of results) {
       const form = this.#formOf(result.columns, integers)
       text += `${text === '' ? '' : ','}{"columns":${form.columns},"rows":[`
-      let separator = ''
-      for (const row of result.rows) {
-        text += separator + rowText(form, row)
-        separator = ','
-      }
-      text += endOfResult(result)
+      text += rowsText(form, result.rows) + endOfResult(result)
     }
     return `[${text}]`
   }

@@ -34,6 +34,17 @@ export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): strin
   return `${text}}`
 }
 
+/** Rows with commas between them. */
+export function rowsText(form: ResultForm, rows: ReadonlyArray<readonly SqlValue[]>): string {
+  let text = ''
+  let separator = ''
+  for (const row of rows) {
+    text += separator + rowText(form, row)
+    separator = ','
+  }
+  return text
+}
+
 /** Anything but a printable character of ASCII that stands for itself in JSON. */
 const NOT_PLAIN = /[^ !#-[\]-~]/
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RowWriter } from '../planner/planner.ts'
 import type { SqlValue } from '../storage/storage.ts'
-import { type ResultForm, rowText } from './result-form.ts'
+import { type ResultForm, rowsText } from './result-form.ts'
 
 /** Rows of a result that is not whole yet, as JSON with commas between them. */
 export class WrittenRows implements RowWriter {
@@ -15,13 +15,8 @@ export class WrittenRows implements RowWriter {
   }
 
   write(rows: readonly SqlValue[][]): void {
-    let text = ''
-    let separator = this.rowCount === 0 ? '' : ','
-    for (const row of rows) {
-      text += separator + rowText(this.#form, row)
-      separator = ','
-    }
-    const part = Buffer.from(text)
+    const separator = this.rowCount === 0 ? '' : ','
+    const part = Buffer.from(separator + rowsText(this.#form, rows))
     this.parts.push(part)
     this.rowCount += rows.length
     this.bytes += part.length
