@@ -41,7 +41,7 @@ export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts
 export type { ResultColumn, TransactionOutcome } from './wire.ts'
 
 export type ConnectOptions = {
-  /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4983`. */
+  /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4270`. */
   readonly url?: string | URL
   /** A bearer token; else `PERCOLITE_TOKEN` where there is an environment. */
   readonly token?: string
@@ -58,7 +58,7 @@ export type ConnectOptions = {
   readonly WebSocket?: typeof WebSocket
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:4983'
+const DEFAULT_URL = 'http://127.0.0.1:4270'
 const TIMEOUT_MS = 60_000
 
 /**

@@ -10,10 +10,10 @@ function configOf(args: string[], environment: Record<string, string> = {}) {
   return command.kind === 'serve' ? command.config : assert.fail()
 }
 
-test('without flags the server keeps to this machine, on port 4983', () => {
+test('without flags the server keeps to this machine, on port 4270', () => {
   const config = configOf([])
   assert.equal(config.host, '127.0.0.1')
-  assert.equal(config.port, 4983)
+  assert.equal(config.port, 4270)
   assert.equal(config.engine, 'sqlite')
   assert.equal(config.statementTimeoutMs, 30_000)
   assert.equal(config.transactionTotalMs, 300_000)

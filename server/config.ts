@@ -90,7 +90,7 @@ function readCheckCommand(
   if (values.data !== undefined) throw new UsageError('--data and --url exclude each other.')
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new UsageError(
-      `--url ${url}: it is the address of a server, such as http://127.0.0.1:4983.`,
+      `--url ${url}: it is the address of a server, such as http://127.0.0.1:4270.`,
     )
   }
   return { kind: 'check', config: { target: { kind: 'server', url }, json } }

@@ -25,7 +25,7 @@ export const FLAGS = {
     meaning: 'whether commits go to the redo log of sqlite first',
   },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
-  port: { kind: 'port', default: '4983', meaning: 'port to listen on; 0 takes a free one' },
+  port: { kind: 'port', default: '4270', meaning: 'port to listen on; 0 takes a free one' },
   'no-auth': {
     kind: 'switch',
     default: 'false',

@@ -10,13 +10,13 @@ const rules = {
 }
 
 const ACCEPTED: ReadonlyArray<{ host: string; origin?: string }> = [
-  { host: 'localhost:4983' },
-  { host: '127.0.0.1:4983' },
+  { host: 'localhost:4270' },
+  { host: '127.0.0.1:4270' },
   { host: '127.8.9.10' },
-  { host: '[::1]:4983' },
-  { host: 'DB.internal:4983' },
-  { host: 'localhost:4983', origin: 'http://localhost:4983' },
-  { host: 'localhost:4983', origin: 'https://app.example' },
+  { host: '[::1]:4270' },
+  { host: 'DB.internal:4270' },
+  { host: 'localhost:4270', origin: 'http://localhost:4270' },
+  { host: 'localhost:4270', origin: 'https://app.example' },
 ]
 
 for (const headers of ACCEPTED) {
@@ -27,10 +27,10 @@ const REFUSED: ReadonlyArray<{ host: string; origin?: string }> = [
   { host: 'evil.example' },
   { host: 'localhost.evil.example' },
   { host: '127.0.0.1.evil.example' },
-  { host: 'localhost:4983', origin: 'http://evil.example' },
-  { host: 'localhost:4983', origin: 'null' },
-  { host: 'localhost:4983', origin: 'http://localhost:8080' },
-  { host: 'localhost:4983', origin: 'https://app.example.evil.example' },
+  { host: 'localhost:4270', origin: 'http://evil.example' },
+  { host: 'localhost:4270', origin: 'null' },
+  { host: 'localhost:4270', origin: 'http://localhost:8080' },
+  { host: 'localhost:4270', origin: 'https://app.example.evil.example' },
 ]
 
 for (const headers of REFUSED) {

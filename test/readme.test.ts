@@ -29,7 +29,7 @@ test('every command of the README gives the output that is printed below it', as
   try {
     const address = server.url.replace('http://', '')
     const script = examples
-      .map(({ commands }) => commands.replaceAll('localhost:4983', address))
+      .map(({ commands }) => commands.replaceAll('localhost:4270', address))
       .join(`\necho '${END_OF_BLOCK}'\n`)
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { timeout: 60_000 })
     const outputs = stdout.split(END_OF_BLOCK)

@@ -42,7 +42,7 @@ export class TestServer {
     const answer = await this.server.http.inject({
       method,
       url: path,
-      headers: { host: 'localhost:4983', ...type, ...headers },
+      headers: { host: 'localhost:4270', ...type, ...headers },
       ...(payload === undefined ? {} : { payload }),
     })
     const isJson = /[/+]json\b/.test(String(answer.headers['content-type'])) && answer.body !== ''

@@ -31,7 +31,7 @@ Flags:
   --pages <n>     how many pages the web has (default 400, at most 100000)
   --crawlers <n>  how many pages are brought in at the same time (default 8, at most 256)
   --seed <n>      another web for another number (default 1)
-  --url <url>     the server (default http://127.0.0.1:4983); without a command, this server instead of
+  --url <url>     the server (default http://127.0.0.1:4270); without a command, this server instead of
                   a private one
   --help          this text
 `

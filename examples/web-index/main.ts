@@ -12,7 +12,7 @@ import { createSchema } from './schema.ts'
 import { search } from './search.ts'
 import { type Fetch, syntheticWeb } from './synthetic-web.ts'
 
-const DEFAULT_URL = 'http://127.0.0.1:4983'
+const DEFAULT_URL = 'http://127.0.0.1:4270'
 /** Two of the words that are frequent in every synthetic web. */
 const FREQUENT_WORDS = ['bace', 'guce']
 
