@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Gauge, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import { Gauge, Registry } from 'prom-client'
 import type { Storage } from '../../storage/storage.ts'
 import type { LiveConnections } from '../live-connections.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'

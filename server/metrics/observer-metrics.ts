@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { ObserverStatus, Observers } from '../../storage/storage.ts'
 
 /** What each observer has to do, has done, and has failed to do. */
 export class ObserverMetrics {
   readonly #observers: Pick<Observers, 'status'>
-  readonly #gauges: ReadonlyArray<readonly [Gauge, FigureOf]>
-  readonly #counters: ReadonlyArray<readonly [Counter, FigureOf]>
+  readonly #gauges: ReadonlyArray<readonly [Gauge<'observer'>, FigureOf]>
+  readonly #counters: ReadonlyArray<readonly [Counter<'observer'>, FigureOf]>
 
   constructor(registry: Registry, observers: Pick<Observers, 'status'>) {
     this.#observers = observers
-    const described = { labelNames: ['observer'], registers: [registry] }
+    const described = { labelNames: ['observer' as const], registers: [registry] }
     this.#gauges = GAUGES.map(([name, help, figureOf]) => [
-      new Gauge({ name: `percolite_observer_${name}`, help, ...described }),
+      new Gauge<'observer'>({ name: `percolite_observer_${name}`, help, ...described }),
       figureOf,
     ])
     this.#counters = COUNTERS.map(([name, help, figureOf]) => [
-      new Counter({ name: `percolite_observer_${name}_total`, help, ...described }),
+      new Counter<'observer'>({ name: `percolite_observer_${name}_total`, help, ...described }),
       figureOf,
     ])
   }

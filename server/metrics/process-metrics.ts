@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 
 /** How often the delay of the event loop is measured. */
 const RESOLUTION_MS = 20
@@ -17,7 +17,7 @@ export class ProcessMetrics {
   readonly #heap: Gauge
   readonly #heapTotal: Gauge
   readonly #external: Gauge
-  readonly #delay: Gauge
+  readonly #delay: Gauge<'quantile'>
 
   constructor(registry: Registry) {
     const registers = [registry]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Counter, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import { Counter, type Registry } from 'prom-client'
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'
 
 /** Counts requests by operation and status, as cheaply as can be: it happens for each of them. */
 export class RequestMetrics {
-  readonly #counter: Counter
+  readonly #counter: Counter<'operation' | 'status'>
   readonly #counts = new Map<string, Map<number, number>>()
 
   constructor(registry: Registry) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
 import { feedLagMs } from '../feed-lag.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */
 export class StoreMetrics {
   readonly #storage: Storage
-  readonly #transactions: Counter
+  readonly #transactions: Counter<'outcome'>
   readonly #gauges: Readonly<Record<keyof typeof GAUGES, Gauge>>
 
   constructor(registry: Registry, storage: Storage) {
