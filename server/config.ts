@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util'
 import { nearestNames } from '../storage/storage.ts'
+import { ClientKeys } from './budgets/client-key.ts'
 import type { CheckConfig } from './check-command.ts'
 import {
   CHECK_FLAGS,
@@ -23,6 +24,8 @@ export type Config = {
   readonly noAuth: boolean
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Proxies whose forwarded address is believed. */
+  readonly trustedProxies: readonly string[]
   readonly statementTimeoutMs: number
   readonly transactionIdleMs: number
   readonly transactionTotalMs: number
@@ -109,6 +112,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     noAuth: text('no-auth') === 'true',
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
+    trustedProxies: checkedProxies(listOf(text('trust-proxy'))),
     statementTimeoutMs: durationMs(text('statement-timeout')),
     transactionIdleMs: durationMs(text('transaction-idle-timeout')),
     transactionTotalMs: durationMs(text('transaction-timeout')),
@@ -210,6 +214,17 @@ function checkedOrigin(text: string): string {
   throw new UsageError(
     `--allow-origin ${text}: an origin is written like https://app.example or http://localhost:3000.`,
   )
+}
+
+function checkedProxies(trusted: readonly string[]): readonly string[] {
+  try {
+    new ClientKeys(trusted)
+    return trusted
+  } catch {
+    throw new UsageError(
+      `--trust-proxy ${trusted.join(',')}: a proxy is an address, a network such as 10.0.0.0/8, or loopback.`,
+    )
+  }
 }
 
 function listOf(text: string): string[] {

@@ -19,8 +19,12 @@ export type Problem = {
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** Seconds that an overloaded server asks a client to wait. */
-export const RETRY_AFTER_SECONDS = 1
+const RETRY_AFTER_SECONDS = 1
+
+/** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
+export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {
+  return code === 'overloaded' || code === 'client_overloaded' ? RETRY_AFTER_SECONDS : undefined
+}
 
 /**
  * What a client is told of an error. One that is not expected becomes `internal`, and nothing of it

@@ -41,6 +41,11 @@ export const FLAGS = {
     default: '',
     meaning: 'origin whose web pages may use the server, such as https://app.example',
   },
+  'trust-proxy': {
+    kind: 'list',
+    default: '',
+    meaning: 'proxy whose X-Forwarded-For names the client: an address, a network or loopback',
+  },
   'statement-timeout': {
     kind: 'duration',
     default: '30s',

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { PROBLEM_TYPE, type Problem, problemOf, RETRY_AFTER_SECONDS } from './error-response.ts'
+import { PROBLEM_TYPE, type Problem, problemOf, retryAfterSeconds } from './error-response.ts'
 import type { Operation } from './openapi/document.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
@@ -41,7 +41,8 @@ export function problemSender(log: Logger): ProblemSender {
     }
     const problem = withBodyLength(problemOf(error), request)
     if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
-    if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    const waitSeconds = retryAfterSeconds(problem)
+    if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
     reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
   }
 }

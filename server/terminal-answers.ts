@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { FORMAT_TYPES } from './answer-format.ts'
 import { csvHeader, csvRows } from './csv-text.ts'
-import { problemOf, RETRY_AFTER_SECONDS } from './error-response.ts'
+import { problemOf, retryAfterSeconds } from './error-response.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import type { QueryRequest } from './query-request.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
@@ -23,7 +23,8 @@ export function csvOfOutcome({ results, cursor }: QueryOutcome): string {
 export function terminalError(error: unknown, query: QueryRequest, reply: FastifyReply): string {
   const problem = problemOf(error)
   if (error instanceof ClientDisconnected || problem.code === 'internal') throw error
-  if (problem.code === 'overloaded') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+  const waitSeconds = retryAfterSeconds(problem)
+  if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
   reply.code(problem.status).header('content-type', FORMAT_TYPES.table)
   return errorText(problem, textOf(query, problem.statement))
 }

@@ -62,6 +62,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     UnsupportedMediaType: [415],
     IdempotencyKeyReused: [422],
     UpgradeRequired: [426],
+    ClientOverloaded: [429],
     Internal: [500],
     Unavailable: [503],
     Timeout: [504],

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { limitExceeded, overloadedBy, ServerError } from '../server-error.ts'
+import type { ClientKey } from './client-key.ts'
+
+export type BoundOptions = {
+  /** The name of the limit, as `docs/limits.md` has it. */
+  readonly limit: string
+  readonly max: number
+  /** What is counted, as a sentence begins with it: `Open transactions`. */
+  readonly what: string
+}
+
+/** The last quarter of a bound is kept for clients that hold little. */
+const RESERVED_PART = 1 / 4
+/** A client that would hold less than this part of a bound may use the reserved quarter. */
+const SMALL_PART = 1 / 8
+
+/**
+ * A bound that all clients share: one client may hold all of it but its last quarter, and that quarter is only for
+ * clients that hold less than an eighth of the bound. So however much one client takes, a second one gets through.
+ *
+ * With a bound of 80: A takes 60 and is refused the 61st. B, which holds nothing, takes 9 of the last quarter and is
+ * refused the 10th; and so may C.
+ */
+export class SharedBound {
+  readonly #options: BoundOptions
+  readonly #byClient = new Map<ClientKey, number>()
+  #held = 0
+
+  constructor(options: BoundOptions) {
+    this.#options = options
+  }
+
+  /** What all clients hold together. */
+  get held(): number {
+    return this.#held
+  }
+
+  heldBy(client: ClientKey): number {
+    return this.#byClient.get(client) ?? 0
+  }
+
+  /** Takes `amount` for the client, or throws what `refusal` returns. Each amount is to be given back. */
+  take(client: ClientKey, amount = 1): void {
+    const refusal = this.refusal(client, amount)
+    if (refusal !== undefined) throw refusal
+    this.#add(client, amount)
+  }
+
+  giveBack(client: ClientKey, amount = 1): void {
+    this.#add(client, -amount)
+  }
+
+  /**
+   * Why the client may not hold `amount` more; undefined when it may. `limit_exceeded` when no client ever may hold so
+   * much, `client_overloaded` when its own share is used up, and `overloaded` when others hold too much.
+   */
+  refusal(client: ClientKey, amount = 1): ServerError | undefined {
+    const own = this.heldBy(client)
+    const others = this.#held - own
+    if (this.#fits(others, own + amount)) return undefined
+    const { limit, max, what } = this.#options
+    if (!this.#fits(0, amount)) return limitExceeded(limit, this.#shareMax, amount, what)
+    if (!this.#fits(0, own + amount))
+      return clientOverloaded(limit, this.#shareMax, own + amount, what)
+    return overloadedBy(
+      limit,
+      max,
+      this.#held + amount,
+      `${what}: other clients hold too many or too much of them.`,
+    )
+  }
+
+  get #shareMax(): number {
+    return Math.floor(this.#options.max * (1 - RESERVED_PART))
+  }
+
+  #fits(others: number, own: number): boolean {
+    const { max } = this.#options
+    const total = others + own
+    return total <= this.#shareMax || (total <= max && own < max * SMALL_PART)
+  }
+
+  #add(client: ClientKey, amount: number): void {
+    this.#held += amount
+    const own = this.heldBy(client) + amount
+    if (own === 0) this.#byClient.delete(client)
+    else this.#byClient.set(client, own)
+  }
+}
+
+/** The client itself holds as much as one client may; it has to end or read something first. */
+export function clientOverloaded(
+  limit: string,
+  limitValue: number,
+  actual: number,
+  what: string,
+): ServerError {
+  return new ServerError(
+    'client_overloaded',
+    `${what} of this client: ${actual}, and one client may hold ${limitValue}. End or read some of them first.`,
+    { limit, limitValue, actual },
+  )
+}
