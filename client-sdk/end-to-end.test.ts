@@ -6,7 +6,7 @@ import { connect } from './client.ts'
 
 // The client against the real server; what only a crash brings about is in `transaction.test.ts`.
 
-const { url, db } = await startRealServer('memory')
+const { url, db } = await startRealServer('--engine', 'memory')
 await db.query('CREATE TABLE counter (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
 await db.query('CREATE TABLE number (id INTEGER PRIMARY KEY)')
 await db.query(

@@ -48,6 +48,8 @@ export class Http {
     body?: unknown,
     options: RequestOptions = {},
   ): Promise<{ readonly answer: Answer; readonly headers: Headers }> {
+    // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
+    const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
     const timeout = new AbortController()
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -55,15 +57,11 @@ export class Http {
       options.signal === undefined
         ? timeout.signal
         : AbortSignal.any([options.signal, timeout.signal])
-    const headers: Record<string, string> = { accept: 'application/json', ...options.headers }
-    if (this.#options.token !== undefined) headers.authorization = `Bearer ${this.#options.token}`
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    const content = body === undefined ? {} : { body: JSON.stringify(body) }
 
     let answer: Response
     let text: string
     try {
-      answer = await this.#options.fetch(this.#base + path, { method, headers, signal, ...content })
+      answer = await this.#options.fetch(this.#base + path, { ...init, signal })
       text = await answer.text()
     } catch (cause) {
       options.signal?.throwIfAborted()
@@ -76,6 +74,20 @@ export class Http {
     if (json === undefined && answer.status !== 204) throw invalidAnswer(answer, text)
     return { answer: json as Answer, headers: answer.headers }
   }
+
+  #headersOf(body: unknown, options: RequestOptions): Headers {
+    const { token } = this.#options
+    return new Headers({
+      accept: 'application/json',
+      ...options.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    })
+  }
+}
+
+function contentOf(body: unknown): { readonly body?: string } {
+  return body === undefined ? {} : { body: JSON.stringify(body) }
 }
 
 function silence(base: string, timedOut: boolean, cause: unknown): PercoliteError {

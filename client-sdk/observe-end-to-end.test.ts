@@ -9,7 +9,7 @@ import { connect, type Database, type ObserverEvent, type Transaction } from './
 
 // Workers of observers against the real server.
 
-const { url, db } = await startRealServer('sqlite')
+const { url, db } = await startRealServer()
 
 type Page = { readonly id: number; readonly text: string }
 

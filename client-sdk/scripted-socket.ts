@@ -46,6 +46,10 @@ export class ScriptedConnection {
     for (const frame of frames) this.#socket.send(JSON.stringify(frame))
   }
 
+  sendBytes(bytes: Buffer): void {
+    this.#socket.send(bytes, { binary: true })
+  }
+
   /** Breaks the connection without a word. */
   drop(): void {
     this.#socket.terminate()

@@ -60,7 +60,7 @@ export class SocketConnection {
       const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
       const fail = (error: PercoliteError) => {
         clearTimeout(timer)
-        socket.close()
+        closeUnheard(socket)
         reject(error)
       }
       const timer = setTimeout(() => fail(clientError('request_timed_out')), options.timeoutMs)
@@ -84,10 +84,11 @@ export class SocketConnection {
 
   private constructor(socket: WebSocket) {
     this.#socket = socket
-    socket.onmessage = ({ data }) => this.#received(data as string)
+    socket.onopen = null
+    socket.onmessage = ({ data }) => this.#received(data)
     socket.onclose = (event) => this.#ended(errorOfClose(event))
     // What follows an error is the close.
-    socket.onerror = null
+    socket.onerror = () => undefined
     this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
     this.#closeWhenIdle()
   }
@@ -100,6 +101,8 @@ export class SocketConnection {
   ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener): string {
     this.#ids += 1
     const id = String(this.#ids)
+    // Before anything is kept of it: a parameter may have a `toJSON` that throws.
+    const text = JSON.stringify({ ...frame, id })
     const end = this.#end
     if (end !== undefined) {
       // It has ended since the caller was given it.
@@ -108,7 +111,7 @@ export class SocketConnection {
     }
     clearTimeout(this.#idle)
     this.#listeners.set(id, listener)
-    this.send({ ...frame, id })
+    this.#socket.send(text)
     return id
   }
 
@@ -147,10 +150,10 @@ export class SocketConnection {
   /** Ends it; whoever still listens is told `error`. */
   close(error: PercoliteError): void {
     this.#ended(error)
-    this.#socket.close(NORMAL_CLOSE)
+    closeUnheard(this.#socket)
   }
 
-  #received(data: string): void {
+  #received(data: unknown): void {
     this.#isSilent = false
     let frame: ServerFrame
     try {
@@ -162,7 +165,7 @@ export class SocketConnection {
     if (frame.id === undefined) return
     const listener = this.#listeners.get(frame.id)
     if (isLastFrame(frame)) this.forget(frame.id)
-    listener?.frame(frame, data.length)
+    listener?.frame(frame, (data as string).length)
   }
 
   #askWhetherItIsThere(): void {
@@ -190,6 +193,19 @@ export class SocketConnection {
     this.#listeners.clear()
     for (const listener of listeners) listener.lost(error)
   }
+}
+
+/**
+ * Closes a socket that is not listened to any more. The handlers are taken off first: while a socket is
+ * still connecting, `close` on Node.js 22 calls `onerror` before it returns, and so without end. The handler
+ * for errors stays, for a WebSocket that takes an error which nobody hears for an exception.
+ */
+function closeUnheard(socket: WebSocket): void {
+  socket.onopen = null
+  socket.onmessage = null
+  socket.onclose = null
+  socket.onerror = () => undefined
+  socket.close(NORMAL_CLOSE)
 }
 
 function socketUrl(url: string): string {

@@ -5,7 +5,7 @@ import { startRealServer } from '../test/real-server.ts'
 import { connect, type KeyValue } from './client.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
-const { url, db } = await startRealServer('memory')
+const { url, db } = await startRealServer('--engine', 'memory')
 await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)')
 await db.query(
   'CREATE TABLE file (at TIMESTAMP, hash BYTES, n INTEGER, body BYTES, PRIMARY KEY (at, hash))',

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { readConfig } from '../server/config.ts'
-import { createServer } from '../server/server.ts'
+import { startRealServer } from '../test/real-server.ts'
 import { startBreakingProxy } from './breaking-proxy.ts'
-import { connect, type Database, type PercoliteError } from './client.ts'
+import { connect, type PercoliteError } from './client.ts'
 import { given } from './scripted-socket.ts'
 
 // Subscriptions against a real server that keeps what has changed for a moment only.
 
-let server: Awaited<ReturnType<typeof createServer>>
-let url: string
-let db: Database
-
-before(async () => {
-  // Long enough for a busy machine to take a snapshot within it.
-  const short = { retention: '1s', 'garbage-interval': '20ms', 'transaction-timeout': '1s' }
-  server = await createServer(
-    readConfig({ engine: 'memory', port: '0', 'log-level': 'silent', ...short }),
-  )
-  url = (await server.listen()).url
-  db = connect({ url })
-})
-
-after(async () => {
-  db.close()
-  await server.close()
-})
+// Long enough for a busy machine to take a snapshot within it.
+const { url, db } = await startRealServer(
+  ...['--engine', 'memory', '--retention', '1s', '--garbage-interval', '20ms'],
+  ...['--transaction-timeout', '1s'],
+)
 
 /** Waits until the server has forgotten what was committed then. */
 async function forgotten(timestamp: number | null): Promise<void> {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import { connect, type Database } from '../client-sdk/client.ts'
-import { readConfig } from '../server/config.ts'
-import { createServer } from '../server/server.ts'
+import { ServerProcess } from './server-process.ts'
+import { testFolder } from './test-folder.ts'
 
-/** The real server and a client of it, until all tests of the file have run. */
+/**
+ * The real server in a process of its own, and a client of it, until all tests of the file have run. The
+ * tests of the SDK run on other versions of Node.js as well, and the server only on that of this project.
+ */
 export async function startRealServer(
-  engine: 'memory' | 'sqlite',
+  ...flags: readonly string[]
 ): Promise<{ readonly url: string; readonly db: Database }> {
-  const data = await mkdtemp(join(tmpdir(), 'percolite-client-'))
-  const server = await createServer(readConfig({ engine, data, port: '0', 'log-level': 'silent' }))
-  const { url } = await server.listen()
+  const data = await testFolder({ after }, 'client')
+  const server = await ServerProcess.start(data, flags)
+  const { url } = server
   const db = connect({ url })
   after(async () => {
     db.close()
-    await server.close()
-    await rm(data, { recursive: true, force: true })
+    await server.stop()
   })
   return { url, db }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { startCommand } from '../bench/peers/start-command.ts'
+import { startCommand, THIS_TREE } from '../bench/peers/start-command.ts'
 
 const START_MS = 60_000
+
+/** `npm run test:sdk` runs this compiled, elsewhere, and on another Node.js than the server needs. */
+const { SDK_TEST_SERVER_NODE = process.execPath, SDK_TEST_SERVER_TREE = THIS_TREE } = process.env
 
 /** The real server as a process of its own, as `npm start` runs it, on a free loopback port. */
 export class ServerProcess {
@@ -19,9 +22,9 @@ export class ServerProcess {
 
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
     const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
-    const { nodeFlags, main } = startCommand()
+    const { nodeFlags, main } = startCommand(SDK_TEST_SERVER_TREE)
     const args = [...nodeFlags, main, 'serve', ...place, '--log-format', 'json', ...flags]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(SDK_TEST_SERVER_NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     let log = ''
     const url = await new Promise<string>((resolve, reject) => {

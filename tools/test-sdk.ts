@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+// `npm run test:sdk`: the SDK and its tests, compiled as they would be published, on each version of
+// Node.js that the SDK is promised for. The servers of the tests run on the Node.js of this project.
+
+const TREE = fileURLToPath(new URL('..', import.meta.url))
+const RUNTIMES = join(TREE, 'tools', 'sdk-runtimes')
+const COMPILED = join(TREE, 'node_modules', '.cache', 'sdk-tests')
+const PLATFORM = 'linux-x64'
+
+const { values: flags, positionals } = parseArgs({
+  options: {
+    'flapping-seconds': { type: 'string', default: '20' },
+    node: { type: 'string' },
+  },
+  allowPositionals: true,
+})
+
+const runtimes = [
+  ...otherRuntimes(),
+  { name: `node-${major(process.version)}`, node: process.execPath },
+]
+const chosen = runtimes.filter(
+  ({ name }) => flags.node === undefined || name === `node-${flags.node}`,
+)
+if (chosen.length === 0) fail(`there is no Node.js ${flags.node} here: only ${namesOf(runtimes)}`)
+
+compile()
+for (const runtime of chosen) testOn(runtime)
+console.log(`The tests of the SDK passed on ${namesOf(chosen)}.`)
+
+type Runtime = { readonly name: string; readonly node: string }
+
+/** The versions beside that of the project, by the names of their packages. */
+function otherRuntimes(): readonly Runtime[] {
+  const { dependencies } = jsonOf(join(RUNTIMES, 'package.json'))
+  const names = Object.keys(dependencies as object)
+  if (`${process.platform}-${process.arch}` !== PLATFORM) {
+    console.log(
+      `Only this Node.js (${process.version}) is tested here: the packages of ${names.join(' and ')} in ` +
+        `tools/sdk-runtimes are for ${PLATFORM}, and this is ${process.platform}-${process.arch}.`,
+    )
+    return []
+  }
+  if (!isInstalled()) {
+    const options = ['ci', '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error']
+    run('npm', options, { cwd: RUNTIMES, env: process.env })
+  }
+  return names.map((name) => ({ name, node: join(RUNTIMES, 'node_modules', name, 'bin', 'node') }))
+}
+
+/** Compares what the lock asks for with what npm says it installed. */
+function isInstalled(): boolean {
+  const wanted = jsonOf(join(RUNTIMES, 'package-lock.json')).packages as Packages
+  try {
+    const installed = jsonOf(join(RUNTIMES, 'node_modules', '.package-lock.json'))
+      .packages as Packages
+    return Object.entries(wanted).every(
+      ([path, { version }]) => path === '' || installed[path]?.version === version,
+    )
+  } catch {
+    return false
+  }
+}
+
+type Packages = Readonly<Record<string, { readonly version: string }>>
+
+function compile(): void {
+  rmSync(COMPILED, { recursive: true, force: true })
+  const tsc = join(TREE, 'node_modules', '.bin', 'tsc')
+  run(tsc, ['--project', RUNTIMES], { cwd: TREE, env: process.env })
+  writeFileSync(join(COMPILED, 'package.json'), '{"type": "module"}\n')
+}
+
+function testOn({ name, node }: Runtime): void {
+  console.log(`\n${name}: ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`)
+  const wanted = positionals.length === 0 ? ['*'] : positionals
+  const files = wanted.flatMap((one) => globSync(join(COMPILED, 'client-sdk', `${one}.test.js`)))
+  const options = [
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=180000',
+    '--test-reporter=spec',
+  ]
+  const env = {
+    ...process.env,
+    SDK_TEST_SERVER_NODE: process.execPath,
+    SDK_TEST_SERVER_TREE: TREE,
+    SDK_FLAPPING_SECONDS: flags['flapping-seconds'],
+  }
+  run(node, [...options, ...files.toSorted()], { cwd: TREE, env })
+}
+
+function run(command: string, args: readonly string[], options: Options): void {
+  const { status, error } = spawnSync(command, args, { ...options, stdio: 'inherit' })
+  if (status !== 0) fail(`${command} ${args[0]} failed: ${error?.message ?? `exit code ${status}`}`)
+}
+
+type Options = { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
+
+function jsonOf(file: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function namesOf(some: readonly Runtime[]): string {
+  return some.map(({ name }) => name).join(', ')
+}
+
+function major(version: string): string {
+  return version.slice(1).split('.')[0] as string
+}
+
+function fail(words: string): never {
+  console.error(`test:sdk: ${words}`)
+  process.exit(1)
+}
