@@ -213,7 +213,7 @@ export interface paths {
          *     `where` that bounds no key is `unbounded_scan`, unless `index=primary` says that walking the
          *     whole table is meant. When there is more, the answer has a `cursor`; the same request with that
          *     `cursor` (and any `limit`) continues at the same snapshot. With `format=ndjson` or `csv` all
-         *     rows are streamed, and `limit` says nothing.
+         *     rows are streamed, and `limit` is refused.
          */
         readonly get: operations["listRows"];
         readonly put?: never;
@@ -1161,6 +1161,16 @@ export interface components {
             readonly conflictingTimestamp?: components["schemas"]["Stamp"];
             /** @description The oldest stamp that can be read. */
             readonly oldest?: components["schemas"]["Stamp"];
+            /** @description The parameter of the request, or of its statements, that is meant. */
+            readonly parameter?: string | number;
+            /**
+             * @description Where that parameter of the request stands; absent for a parameter of a statement.
+             * @example query
+             * @example header
+             * @example path
+             * @example body
+             */
+            readonly in?: string;
             /** @description The name of the limit, as in `GET /v1/limits`. */
             readonly limit?: string;
             /** @description The figure of the limit. */

@@ -147,7 +147,7 @@ export class Table<R = Row> {
     const isKnown = (name: string) => known?.some((column) => column.name === name)
     if (known === undefined || !names.every(isKnown)) {
       this.#columns = this.#http
-        .request<TableDefinition>('GET', this.#path, undefined, requestOf(options))
+        .request<TableDefinition>('GET', this.#path, undefined, waitingOf(options))
         .then(({ columns }) => columns)
     }
     const columns = await (this.#columns as Promise<readonly ResultColumn[]>)
@@ -173,6 +173,10 @@ function searchOf(parameters: Readonly<Record<string, string | undefined>>): str
     if (value !== undefined) search.set(name, value)
   }
   return search.size === 0 ? '' : `?${search}`
+}
+
+function waitingOf({ signal, timeoutMs }: RowOptions): RequestOptions {
+  return { signal, timeoutMs }
 }
 
 function requestOf({

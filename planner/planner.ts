@@ -35,7 +35,7 @@ export type {
 } from './execution-context.ts'
 export { executePlan } from './executor.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
-export { type Parameters, parameterJson } from './parameters.ts'
+export { type Parameters, parameterJson, parameterText } from './parameters.ts'
 export type { Plan } from './plan.ts'
 export { PLAN_ERRORS, PlanError, type PlanErrorCode, type PlanErrorDetails } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'

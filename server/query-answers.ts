@@ -35,6 +35,12 @@ export type AnswerOptions = {
   readonly idempotent?: IdempotentRequest | undefined
 }
 
+/** The forms that are written at once. */
+const TEXTS: Partial<Record<AnswerFormat, (outcome: QueryOutcome) => string>> = {
+  csv: csvOfOutcome,
+  table: tableText,
+}
+
 /** Makes the whole answer to a request that holds statements. */
 export class QueryAnswers {
   readonly #parts: QueryAnswersParts
@@ -63,22 +69,17 @@ export class QueryAnswers {
     const running = requests.begin(response)
     try {
       const integers = query.integers ?? 'number'
-      const around = format === 'json' ? { newRowWriter: writer.rowWriters(integers) } : {}
+      const textOf = TEXTS[format]
+      const around =
+        textOf === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textOf }
       const outcome = await runner.run(query, running, { idempotent, ...around })
       if (outcome instanceof TransactionSession) return opened(outcome)
-      if (outcome instanceof ReplayedAnswer) return replayed(outcome)
-      switch (format) {
-        case 'csv':
-          return answered(outcome, csvOfOutcome(outcome), format)
-        case 'table':
-          return answered(outcome, tableText(outcome), format)
-        default: {
-          const short = writer.shortAnswer(outcome, integers)
-          if (short !== undefined) return answered(outcome, short)
-          const turns = new Turns(turnQueue, clock, running.signal)
-          return answered(outcome, await writer.answer(outcome, integers, turns))
-        }
-      }
+      if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
+      if (textOf !== undefined) return answered(outcome, textOf(outcome), format)
+      const short = writer.shortAnswer(outcome, integers)
+      if (short !== undefined) return answered(outcome, short)
+      const turns = new Turns(turnQueue, clock, running.signal)
+      return answered(outcome, await writer.answer(outcome, integers, turns))
     } finally {
       running.end()
     }
@@ -99,10 +100,12 @@ function opened(session: TransactionSession): ReadyAnswer {
   return { status: 201, headers, body: jsonLine(openedTransaction(session)) }
 }
 
-function replayed({ body, readTimestamp, commitTs }: ReplayedAnswer): ReadyAnswer {
-  const headers = headersOf('json', readTimestamp, commitTs)
+/** In the form in which it was given: the key of one form is not that of another. */
+function replayed(before: ReplayedAnswer, format: AnswerFormat): ReadyAnswer {
+  const headers = headersOf(format, before.readTimestamp, before.commitTs)
   headers.push('Idempotent-Replayed', 'true')
-  return { status: 200, headers, body: jsonLine(body) }
+  const body = TEXTS[format] === undefined ? jsonLine(before.body) : String(before.results)
+  return { status: 200, headers, body }
 }
 
 function headersOf(

@@ -4,6 +4,7 @@ import type { Parser } from '../parser/parser.ts'
 import type { Parameters } from '../planner/planner.ts'
 import { type Answer, andThen } from '../storage/storage.ts'
 import { ALL_LIMITS } from './limits.ts'
+import { requireParametersUsed } from './requests/unused-parameters.ts'
 import type { ScriptStatement } from './script.ts'
 import { limitExceeded, ServerError, StatementFailure } from './server-error.ts'
 import type { Turns } from './turns.ts'
@@ -47,8 +48,10 @@ export function parseRequest(
 ): ScriptStatement[] | Promise<ScriptStatement[]> {
   if (request.statements === undefined) {
     const parameters = checkedParameters(request.params)
-    const withParameters = (statements: readonly Statement[]): ScriptStatement[] =>
-      statements.map((statement) => ({ statement, parameters }))
+    const withParameters = (statements: readonly Statement[]): ScriptStatement[] => {
+      requireParametersUsed(parameters, statements)
+      return statements.map((statement) => ({ statement, parameters }))
+    }
     return andThen(parsedText(parser, request.sql, turns), withParameters)
   }
   const { statements } = request
@@ -118,6 +121,7 @@ function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): S
     const detail = 'Each element of "statements" holds exactly one statement.'
     throw new ServerError('invalid_request', detail)
   }
+  requireParametersUsed(parameters, script)
   return { statement, parameters }
 }
 

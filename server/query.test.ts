@@ -185,7 +185,7 @@ test('a cursor is refused with other text, other parameters, or after it was cha
   const { body } = await server.query('SCAN id FROM n WHERE id >= :low', scan)
   const { cursor } = body
   const others = [
-    server.query('SCAN id FROM n', { ...scan, cursor }),
+    server.query('SCAN id FROM n', { pageSize: 2, cursor }),
     server.query('SCAN id FROM n WHERE id >= :low', { ...scan, params: { low: 1 }, cursor }),
     server.query('SCAN id FROM n WHERE id >= :low', { ...scan, cursor: `${cursor}A` }),
     server.query('GET id FROM n WHERE id = 1', { cursor }),

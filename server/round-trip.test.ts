@@ -84,9 +84,10 @@ test('a value of any type goes in and comes out the same, by statement and as a 
       assert.ok(wrote.status < 300, wrote.text)
       assert.deepEqual(asRow ? wrote.body : wrote.body.results[0].rows[0], whole)
       assert.deepEqual((await server.get(`/v1/tables/value/rows/${id}`)).body, whole)
-      assert.deepEqual(await server.rows('GET * FROM value WHERE id = :id', { params: whole }), [
-        whole,
-      ])
+      assert.deepEqual(
+        await server.rows('GET * FROM value WHERE id = :id', { params: { id: whole.id } }),
+        [whole],
+      )
       const exact = await server.get(`/v1/tables/value/rows/${id}?integers=string&columns=vINTEGER`)
       const integer = values.vINTEGER === null ? null : String(values.vINTEGER)
       assert.deepEqual(exact.body, { vINTEGER: integer })

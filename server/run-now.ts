@@ -22,6 +22,7 @@ import { ALL_LIMITS } from './limits.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { AnswerBudget, type QueryOutcome } from './query-answer.ts'
 import { checkedParameters, type QueryRequest } from './query-request.ts'
+import { usesAllParameters } from './requests/unused-parameters.ts'
 import type { ScriptStatement } from './script.ts'
 import { uuidV7 } from './uuid.ts'
 
@@ -75,7 +76,9 @@ function simpleScript(parser: Parser, request: QueryRequest): SimpleStatement[] 
     const known = parser.knownScript(sql)
     const statement = known?.length === 1 ? known[0] : undefined
     if (statement === undefined || !isSimple(statement, entries.length)) return undefined
-    script.push({ statement, parameters: checkedParameters(params) })
+    const parameters = checkedParameters(params)
+    if (!usesAllParameters(parameters, statement)) return undefined
+    script.push({ statement, parameters })
   }
   return script
 }

@@ -4,6 +4,7 @@ import type { Timestamp } from '../storage/storage.ts'
 import type { CursorOwner, CursorPosition, Cursors } from './cursor.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import type { QueryRequest } from './query-request.ts'
+import { isOneScan, requireSameSnapshot } from './requests/meaningless-options.ts'
 import type { IndexedStatement } from './script.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
 
@@ -36,16 +37,12 @@ export class Paging {
     cursors: Cursors,
   ): Paging {
     const { pageRowsDefault } = SERVER_LIMITS
-    const isOneScan = statements.length === 1 && statements[0]?.statement.kind === 'scan'
-    if (request.sql === undefined || !isOneScan) {
-      if (request.cursor !== undefined) {
-        throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')
-      }
-      return Paging.ofWhole(cursors)
-    }
+    if (request.sql === undefined || !isOneScan(request, statements)) return Paging.ofWhole(cursors)
     const owner = { sql: request.sql, params: request.params }
     const rows = request.pageSize ?? pageRowsDefault
-    return Paging.ofScan(cursors, { owner, rows, cursor: request.cursor })
+    const paging = Paging.ofScan(cursors, { owner, rows, cursor: request.cursor })
+    requireSameSnapshot(request.asOf, paging.readTimestamp)
+    return paging
   }
 
   /** For what is answered whole or not at all. */

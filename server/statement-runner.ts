@@ -12,6 +12,7 @@ import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
+import { requireMeaning, requireMeaningInside } from './requests/meaningless-options.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import { runNow } from './run-now.ts'
 import type { RunningRequest } from './running-request.ts'
@@ -39,6 +40,8 @@ export type RunnerParts = ExecutionParts & {
 /** What else belongs to a request that is a transaction, beside its statements. */
 export type RunAround = {
   readonly idempotent?: IdempotentRequest | undefined
+  /** The whole answer as it is kept for `idempotent`; without it, the results are kept as JSON. */
+  readonly textOf?: ((outcome: QueryOutcome) => string) | undefined
   readonly observerRun?: ObserverRun | undefined
   /** For an answer whose rows nobody needs but as its JSON. */
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
@@ -101,9 +104,12 @@ export class StatementRunner {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
       if (request.keepOpen === true) throw isOpenAlready()
-      return this.#runInside(request.transaction, readInnerScript(statements), request, inside)
+      const script = readInnerScript(statements)
+      requireMeaningInside(request, script)
+      return this.#runInside(request.transaction, script, request, inside)
     }
     const script = readScript(statements, request.keepOpen)
+    requireMeaning(request, script)
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
@@ -158,7 +164,7 @@ export class StatementRunner {
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, observerRun, newRowWriter }: RunAround,
+    { idempotent, textOf, observerRun, newRowWriter }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const { signal } = running
@@ -190,7 +196,7 @@ export class StatementRunner {
         }
         if (idempotent !== undefined && script.end === 'commit') {
           const { integers } = request
-          await this.#keep(idempotent, transaction, outcome, { signal, integers })
+          await this.#keep(idempotent, transaction, outcome, { signal, integers, textOf })
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
@@ -211,13 +217,21 @@ export class StatementRunner {
   async #keep(
     idempotent: IdempotentRequest,
     transaction: Transaction,
-    { results, readTimestamp, attempts }: QueryOutcome,
-    { signal, integers }: { signal: AbortSignal; integers: IntegerForm | undefined },
+    outcome: QueryOutcome,
+    {
+      signal,
+      integers,
+      textOf,
+    }: { signal: AbortSignal; integers: IntegerForm | undefined } & Pick<RunAround, 'textOf'>,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer, turnQueue, clock } = this.#parts
+    const { results, readTimestamp, attempts } = outcome
     const turns = new Turns(turnQueue, clock, signal)
-    const text = await writer.results(results, integers ?? 'number', turns)
+    const text =
+      textOf === undefined
+        ? await writer.results(results, integers ?? 'number', turns)
+        : JSON.stringify(textOf(outcome))
     idempotent.keep(transaction, { results: text, readTimestamp, attempts })
   }
 

@@ -6,6 +6,7 @@ import type { Cursors } from '../cursor.ts'
 import { explained } from '../explained-error.ts'
 import { AnswerBudget, rowToJson } from '../query-answer.ts'
 import { checkedParameters } from '../query-request.ts'
+import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { Paging } from '../scan-paging.ts'
 import { readInnerScript } from '../script.ts'
@@ -83,10 +84,11 @@ export class RunTransaction implements ObserverTransaction {
 
   async #run(sql: string, params: Parameters | undefined): Promise<StatementResult> {
     const parameters = checkedParameters(params)
-    const script = this.#parts.parser
-      .parseScript(sql)
-      .map((statement) => ({ statement, parameters }))
-    const { statements, end } = readInnerScript(script)
+    const parsed = this.#parts.parser.parseScript(sql)
+    requireParametersUsed(parameters, parsed)
+    const { statements, end } = readInnerScript(
+      parsed.map((statement) => ({ statement, parameters })),
+    )
     if (end !== undefined) throw endsByItself()
     if (statements.length > 1) {
       throw new ServerError('invalid_request', 'A query of an observer is one statement.')

@@ -7,7 +7,8 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { ServerError } from '../server-error.ts'
-import type { OpenApiDocument, Operation } from './document.ts'
+import type { OpenApiDocument, Operation, Parameter } from './document.ts'
+import { readQueryString, requireValue } from './query-string.ts'
 import type { SchemaValidator, Violation } from './validator.ts'
 
 /** A request whose parameters and body have been checked against its operation. */
@@ -46,26 +47,35 @@ export function bindOperations(
   }: { readonly shortcuts?: Shortcuts; readonly adders?: RouteAdders } = {},
 ): void {
   const unbound = new Set(Object.keys(handlers))
+  const headers = headersOf(document)
   for (const operation of document.operations) {
     const handler = handlers[operation.id]
     if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
     unbound.delete(operation.id)
     prepareSchemas(operation, validator)
-    const isGivenAny = parameterFinder(operation)
+    const isGivenAny = parameterFinder(operation, headers)
+    const parametersOf = (request: FastifyRequest) =>
+      isGivenAny(request) ? checkParameters(operation, headers, validator, request) : NO_PARAMETERS
     const shortcut = shortcuts[operation.id]
     const checkJson = (body: unknown) => checkBody(operation, validator, body, () => JSON_TYPE)
-    const add = adders[operation.id] ?? ((route: RouteOptions) => fastify.route(route))
+    const adder = adders[operation.id]
+    const add = adder ?? ((route: RouteOptions) => fastify.route(route))
     add({
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       ...(shortcut && { onRequest: shortcut(checkJson) }),
+      // The handshake of a socket never comes to the handler.
+      ...(adder && {
+        preHandler: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+          parametersOf(request)
+          done()
+        },
+      }),
       handler: (request, reply) => {
         reply.header('content-type', 'application/json; charset=utf-8')
         return handler({
-          parameters: isGivenAny(request)
-            ? checkParameters(operation, validator, request)
-            : NO_PARAMETERS,
+          parameters: parametersOf(request),
           body: checkBody(operation, validator, request.body, () => mediaTypeOf(request)),
           raw: request,
           reply,
@@ -83,8 +93,19 @@ function prepareSchemas(operation: Operation, validator: SchemaValidator): void 
   }
 }
 
+/** The header fields that mean something to some operation, in lower case as Node has them. */
+function headersOf({ operations }: OpenApiDocument): ReadonlyMap<string, string> {
+  const declared = operations.flatMap(({ parameters }) => parameters.filter(isHeader))
+  return new Map(declared.map(({ name }) => [name.toLowerCase(), name]))
+}
+
+function isHeader({ in: place }: Parameter): boolean {
+  return place === 'header'
+}
+
 function checkParameters(
   operation: Operation,
+  headers: ReadonlyMap<string, string>,
   validator: SchemaValidator,
   request: FastifyRequest,
 ): Record<string, unknown> {
@@ -92,38 +113,57 @@ function checkParameters(
   const [path = '', search = ''] = splitAtFirst(request.raw.url ?? '', '?')
   const given = {
     path: pathParameters(operation, path),
-    query: queryParameters(search),
-    header: headerParameters(operation, request),
+    query: readQueryString(search),
+    header: headerParameters(headers, request),
   }
-  for (const name of given.query.keys()) {
-    if (!operation.parameters.some((known) => known.in === 'query' && known.name === name)) {
-      throw new ServerError('invalid_request', `There is no parameter "${name}".`)
-    }
-  }
+  requireDeclared(operation, given)
   for (const { name, in: place, required, schema } of operation.parameters) {
     const text = given[place].get(name)
     if (text === undefined) {
-      if (required) throw new ServerError('invalid_request', `The parameter "${name}" is missing.`)
+      if (required) throw refused(name, place, `The parameter "${name}" is missing.`)
       continue
     }
+    if (place === 'query') requireValue(name, text)
     const result = validator.coerce(schema, text)
     if ('violation' in result) {
-      const detail = `The parameter "${name}" ${result.violation.message}.`
-      throw new ServerError('invalid_request', detail)
+      throw refused(name, place, `The parameter "${name}" ${result.violation.message}.`)
     }
     values[name] = result.value
   }
   return values
 }
 
+type GivenParameters = Readonly<Record<Parameter['in'], ReadonlyMap<string, string>>>
+
+/** What an operation gives no meaning would be ignored, and its client would not learn of it. */
+function requireDeclared({ parameters }: Operation, { query, header }: GivenParameters): void {
+  const isDeclared = (place: Parameter['in'], name: string) =>
+    parameters.some((known) => known.in === place && known.name === name)
+  for (const name of query.keys()) {
+    if (!isDeclared('query', name)) {
+      throw refused(name, 'query', `There is no parameter "${name}".`)
+    }
+  }
+  for (const name of header.keys()) {
+    if (!isDeclared('header', name)) {
+      throw refused(name, 'header', `${name} has no meaning for this operation.`)
+    }
+  }
+}
+
+function refused(parameter: string, place: Parameter['in'], detail: string): ServerError {
+  return new ServerError('invalid_request', detail, { parameter, in: place })
+}
+
 const NO_PARAMETERS: CheckedRequest['parameters'] = Object.freeze({})
 
 /** Tells whether anything can be said of a request's parameters: one is there, or one is required. */
-function parameterFinder({ parameters }: Operation): (request: FastifyRequest) => boolean {
+function parameterFinder(
+  { parameters }: Operation,
+  headers: ReadonlyMap<string, string>,
+): (request: FastifyRequest) => boolean {
   if (parameters.some(({ required }) => required)) return () => true
-  const headerNames = parameters
-    .filter(({ in: place }) => place === 'header')
-    .map(({ name }) => name.toLowerCase())
+  const headerNames = [...headers.keys()]
   return ({ raw }) =>
     raw.url?.includes('?') === true || headerNames.some((name) => raw.headers[name] !== undefined)
 }
@@ -142,12 +182,19 @@ function pathParameters(operation: Operation, path: string): Map<string, string>
   return values
 }
 
-/** Those that are declared; a request has many more that mean nothing to an operation. */
-function headerParameters(operation: Operation, { headers }: FastifyRequest): Map<string, string> {
+/** Those that some operation declares; a request has many more that mean nothing to any of them. */
+function headerParameters(
+  known: ReadonlyMap<string, string>,
+  { headers }: FastifyRequest,
+): Map<string, string> {
   const values = new Map<string, string>()
-  for (const { name, in: place } of operation.parameters) {
-    const text = headers[name.toLowerCase()]
-    if (place === 'header' && text !== undefined) values.set(name, String(text))
+  for (const [lowerCase, name] of known) {
+    const text = headers[lowerCase]
+    if (text === undefined) continue
+    if (!/^[\t\x20-\x7e]*$/.test(String(text))) {
+      throw refused(name, 'header', `The header ${name} is not ASCII.`)
+    }
+    values.set(name, String(text))
   }
   return values
 }
@@ -158,17 +205,6 @@ function decodePart(part: string): string {
   } catch (cause) {
     throw new ServerError('invalid_request', 'The path is not well-formed UTF-8.', {}, { cause })
   }
-}
-
-function queryParameters(search: string): Map<string, string> {
-  const values = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(search)) {
-    if (values.has(name)) {
-      throw new ServerError('invalid_request', `The parameter "${name}" is given twice.`)
-    }
-    values.set(name, value)
-  }
-  return values
 }
 
 function splitAtFirst(text: string, separator: string): [string, string] {

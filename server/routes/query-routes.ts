@@ -8,6 +8,11 @@ import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/bind
 import type { ReadyAnswer } from '../outbox.ts'
 import type { QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
+import {
+  meaningless,
+  requireIntegersShown,
+  requireMeaningOfStream,
+} from '../requests/meaningless-options.ts'
 import type { ScanStreams } from '../scan-streams.ts'
 import type { StreamAnswers } from '../stream-answers.ts'
 import { terminalError } from '../terminal-answers.ts'
@@ -23,7 +28,8 @@ export function queryRoutes(parts: {
     query: QueryRequest,
     format: AnswerFormat = 'json',
   ): Promise<string> => {
-    const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], body)
+    const about = format === 'json' ? body : [format, body]
+    const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], about)
     return sent(reply, await answers.of(query, reply.raw, { format, idempotent }))
   }
 
@@ -34,12 +40,18 @@ export function queryRoutes(parts: {
     format: AnswerFormat,
   ): Promise<unknown> => {
     if (format === 'table') {
-      return run(request, query, format).catch((error) =>
-        terminalError(error, query, request.reply),
-      )
+      return (async () => {
+        requireIntegersShown(format, query.integers, 'body')
+        return await run(request, query, format)
+      })().catch((error) => terminalError(error, query, request.reply))
     }
-    const { reply } = request
+    const { reply, parameters } = request
+    requireIntegersShown(format, query.integers, 'body')
     if (format === 'csv' && !scans.isOneScan(query)) return run(request, query, format)
+    requireMeaningOfStream(format, query)
+    if (parameters['Idempotency-Key'] !== undefined) {
+      throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')
+    }
     return streams.answer(reply, format, query.integers ?? 'number', (running) =>
       scans.scanOf(query, running),
     )

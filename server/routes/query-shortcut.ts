@@ -72,6 +72,8 @@ function asksForMore(headers: IncomingHttpHeaders): boolean {
     headers.origin !== undefined ||
     headers['access-control-request-method'] !== undefined ||
     headers['idempotency-key'] !== undefined ||
+    headers['if-match'] !== undefined ||
+    headers['if-none-match'] !== undefined ||
     headers['percolite-min-timestamp'] !== undefined
   )
 }

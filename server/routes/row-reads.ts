@@ -6,8 +6,13 @@ import type { AnswerWriter } from '../answer-text.ts'
 import type { Cursors } from '../cursor.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
+import {
+  meaningless,
+  requireIntegersShown,
+  requireSameSnapshot,
+} from '../requests/meaningless-options.ts'
 import { etagOf, RowConditions } from '../rows/row-conditions.ts'
-import { ownerOf, type RowsAsked, readNames, readParams, scanOf } from '../rows/row-page.ts'
+import { ownerOf, paramsOf, type RowsAsked, readNames, scanOf } from '../rows/row-page.ts'
 import { getRow } from '../rows/row-statements.ts'
 import type { RowTransactions } from '../rows/row-transactions.ts'
 import { keyParameters } from '../rows/row-values.ts'
@@ -37,13 +42,14 @@ export async function pageOfRows(
 ): Promise<string> {
   const asked = parameters as RowsAsked
   const scan = scanOf(parser, asked)
-  const params = readParams(asked.params)
+  const params = paramsOf(scan, asked)
   const paging = Paging.ofScan(cursors, {
     owner: ownerOf(asked),
     rows: Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault),
     cursor: parameters.cursor as string | undefined,
   })
   const { readTimestamp } = paging
+  requireSameSnapshot(parameters.asOf, readTimestamp)
   const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
   return rows.read(snapshot, running, async (transaction) => {
     const result = await transaction.run(scan, params, { paging })
@@ -65,6 +71,10 @@ export async function streamOfRows(
 ): Promise<unknown> {
   const { parameters } = request
   const asked = parameters as RowsAsked
+  if (parameters.limit !== undefined) {
+    throw meaningless('limit', 'query', `${format} streams every row`, 'ask for pages as JSON')
+  }
+  requireIntegersShown(format, parameters.integers, 'query')
   return streams.answer(request.reply, format, integersOf(parameters), async () => {
     const statement = scanOf(parser, asked)
     const paging = Paging.ofScan(cursors, {
@@ -73,9 +83,10 @@ export async function streamOfRows(
       cursor: parameters.cursor as string | undefined,
     })
     const { page, readTimestamp } = paging
+    requireSameSnapshot(parameters.asOf, readTimestamp)
     const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
     return {
-      entry: { statement, parameters: readParams(asked.params), index: 0 },
+      entry: { statement, parameters: paramsOf(statement, asked), index: 0 },
       ...snapshot,
       ...(page.after === undefined ? {} : { after: page.after }),
     }

@@ -4,6 +4,8 @@ import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { CursorOwner } from '../cursor.ts'
 import { unescapeComponent } from '../key-path.ts'
+import { checkedParameters } from '../query-request.ts'
+import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import { ServerError } from '../server-error.ts'
 import { parseCondition } from './condition-text.ts'
 import { NOWHERE, nameOf, projectionOf } from './row-statements.ts'
@@ -44,8 +46,14 @@ export function ownerOf(asked: RowsAsked): CursorOwner {
   return { sql: JSON.stringify(['rows', table, columns, where, index, order]), params }
 }
 
-/** `params`: a JSON object, for the `:name` of `where`. Throws `invalid_request`. */
-export function readParams(text: string | undefined): Parameters {
+/** `params`: a JSON object with the values of the `:name` of `where`, and no other. Throws `invalid_request`. */
+export function paramsOf(scan: ScanStatement, { params }: RowsAsked): Parameters {
+  const parameters = checkedParameters(readParams(params))
+  requireParametersUsed(parameters, [scan])
+  return parameters
+}
+
+function readParams(text: string | undefined): Parameters {
   if (text === undefined) return {}
   let json: unknown
   try {

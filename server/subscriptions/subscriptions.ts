@@ -4,6 +4,7 @@ import type { Parameters } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters } from '../query-request.ts'
+import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { overloadedBy, ServerError } from '../server-error.ts'
 import { FrameCache } from './frame-cache.ts'
@@ -113,6 +114,7 @@ export class Subscriptions {
     if (statement === undefined || others.length > 0) {
       throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
     }
+    requireParametersUsed(parameters, [statement])
     this.#queryNumber += 1
     const number = this.#queryNumber
     const query = new SubscribedQuery({ name, number, statement, parameters, integers })

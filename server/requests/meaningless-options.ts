@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readStamp } from '../../planner/planner.ts'
+import type { Timestamp } from '../../storage/storage.ts'
+import type { AnswerFormat } from '../answer-format.ts'
+import type { QueryRequest } from '../query-request.ts'
+import type { IndexedStatement, InnerScript, Script } from '../script.ts'
+import { ServerError } from '../server-error.ts'
+
+// Options that a request gives and that mean nothing for what it asks. They are refused, because a client that
+// sends one expects something of it.
+
+/** An option of the body, a query parameter or a header field that means nothing here. */
+export function meaningless(
+  parameter: string,
+  place: 'body' | 'query' | 'header',
+  why: string,
+  hint?: string,
+): ServerError {
+  const detail = `${parameter} has no meaning here: ${why}.`
+  return new ServerError('invalid_request', detail, { parameter, in: place, hint })
+}
+
+/** Of a request that is a transaction of its own. Throws `invalid_request` and `bad_cursor`. */
+export function requireMeaning(request: QueryRequest, script: Script): void {
+  requirePaged(request, script.kind === 'transaction' ? script.statements : [])
+  if (script.kind === 'definitions' && request.minTimestamp !== undefined) {
+    const why = 'CREATE, ALTER and DROP read no snapshot'
+    throw meaningless('Percolite-Min-Timestamp', 'header', why)
+  }
+}
+
+/** Of a request inside an open transaction. Throws `invalid_request` and `bad_cursor`. */
+export function requireMeaningInside(request: QueryRequest, { statements }: InnerScript): void {
+  requirePaged(request, statements)
+  if (request.minTimestamp !== undefined) {
+    const why = 'an open transaction has its snapshot'
+    throw meaningless('Percolite-Min-Timestamp', 'header', why, 'send it with BEGIN')
+  }
+}
+
+/** Whether the request is one SCAN, the only kind that is answered by the page. */
+export function isOneScan(
+  { sql }: Pick<QueryRequest, 'sql'>,
+  statements: readonly IndexedStatement[],
+): boolean {
+  return sql !== undefined && statements.length === 1 && statements[0]?.statement.kind === 'scan'
+}
+
+function requirePaged(request: QueryRequest, statements: readonly IndexedStatement[]): void {
+  const { cursor, pageSize } = request
+  if ((cursor === undefined && pageSize === undefined) || isOneScan(request, statements)) return
+  if (cursor !== undefined) {
+    throw new ServerError('bad_cursor', 'A cursor continues a request that is one SCAN.')
+  }
+  throw meaningless('pageSize', 'body', 'only a request that is one SCAN is answered by the page')
+}
+
+/** Of a SCAN that is streamed as a whole. */
+export function requireMeaningOfStream(
+  format: AnswerFormat,
+  { pageSize, integers }: Pick<QueryRequest, 'pageSize' | 'integers'>,
+): void {
+  if (pageSize !== undefined) {
+    throw meaningless('pageSize', 'body', `${format} streams every row`, STREAM_HINT)
+  }
+  requireIntegersShown(format, integers, 'body')
+}
+
+const STREAM_HINT = 'give the SCAN a LIMIT, or ask for pages as JSON'
+
+/** CSV and tables write every INTEGER in digits. */
+export function requireIntegersShown(
+  format: AnswerFormat,
+  integers: unknown,
+  place: 'body' | 'query',
+): void {
+  if (integers === undefined || format === 'json' || format === 'ndjson') return
+  throw meaningless('integers', place, `${format} writes every INTEGER in digits`)
+}
+
+/** The snapshot of a cursor is that of its first page; `asOf` may repeat it. Throws `bad_cursor`. */
+export function requireSameSnapshot(asOf: unknown, cursorTimestamp: Timestamp | undefined): void {
+  if (asOf === undefined || cursorTimestamp === undefined) return
+  const stamp = readStamp('AS OF', asOf)
+  if (stamp === cursorTimestamp) return
+  throw new ServerError('bad_cursor', 'The cursor is of another snapshot than asOf.', {
+    asOf: stamp,
+    readTimestamp: cursorTimestamp,
+    hint: 'leave asOf out: a cursor goes on in the snapshot of its first page',
+  })
+}
