@@ -439,8 +439,8 @@ export interface paths {
         /**
          * Whether every cell of the store is as it should be
          * @description Reads the whole store, so it takes time, and other requests go on meanwhile. A problem means
-         *     that data was damaged, or a bug. One check runs at a time; another one meanwhile is answered
-         *     `overloaded`.
+         *     that data was damaged, or a bug. One check runs at a time; those
+         *     who ask meanwhile share the next one.
          */
         readonly get: operations["checkStore"];
         readonly put?: never;

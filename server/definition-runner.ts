@@ -2,9 +2,11 @@
 import type { DefinitionStatement } from '../parser/ast.ts'
 import { executeDefinition, type StatementResult } from '../planner/planner.ts'
 import type { Catalog, Clock, Randomness, Storage, Timestamp } from '../storage/storage.ts'
+import type { Shares } from './budgets/shares.ts'
 import { explained } from './explained-error.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import { retryableCause, withRetries } from './retry.ts'
+import type { RunningRequest } from './running-request.ts'
 import type { ScriptStatement } from './script.ts'
 import { StatementFailure } from './server-error.ts'
 
@@ -12,6 +14,7 @@ type DefinitionParts = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
+  readonly shares: Shares
 }
 
 /** Runs statements that change the catalog. */
@@ -25,13 +28,13 @@ export class DefinitionRunner {
   /** CREATE, ALTER and DROP: each is a transaction of its own, in their order. */
   async run(
     statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>,
-    signal: AbortSignal,
+    running: RunningRequest,
   ): Promise<QueryOutcome> {
     const results: StatementResult[] = []
     let last = { readTimestamp: 0, commitTimestamp: null as Timestamp | null, attempts: 1 }
     for (const [index, entry] of statements.entries()) {
-      signal.throwIfAborted()
-      const { result, ...stamps } = await this.#define(entry, signal).catch((error) => {
+      running.signal.throwIfAborted()
+      const { result, ...stamps } = await this.#define(entry, running).catch((error) => {
         throw new StatementFailure(index, error)
       })
       results.push(result)
@@ -42,11 +45,11 @@ export class DefinitionRunner {
 
   async #define(
     { statement, parameters }: ScriptStatement<DefinitionStatement>,
-    signal: AbortSignal,
+    { signal, client }: RunningRequest,
   ) {
-    const { storage } = this.#parts
+    const { storage, shares } = this.#parts
     return withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, async (attempts) => {
-      const transaction = await storage.begin()
+      const transaction = await storage.begin({ budget: shares.writtenBy(client) })
       let catalog: Catalog | undefined
       try {
         catalog = await storage.catalog(transaction)

@@ -6,6 +6,7 @@ import type { Parser } from '../parser/parser.ts'
 import type { Clock, Randomness, Storage } from '../storage/storage.ts'
 import { AnswerWriter } from './answer-text.ts'
 import { addBodyParsers } from './body.ts'
+import type { Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
 import type { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
@@ -44,6 +45,7 @@ export type Shared = {
   readonly cursors: Cursors
   readonly turnQueue: TurnQueue
   readonly plans: PlanCache
+  readonly shares: Shares
 }
 
 /** What the server stands on. */
@@ -71,13 +73,13 @@ export function addInterface(
   parts: InterfaceParts,
 ): { readonly live: LiveConnections; readonly metrics: Metrics } {
   const { config, storage, log, clock, randomness, sessions, requests, isStopping } = parts
-  const { parser, cursors, turnQueue, plans } = parts
+  const { parser, cursors, turnQueue, plans, shares } = parts
   const { document, validator } = parts.contract
   const { version } = JSON.parse(readText('../package.json'))
   const { statementTimeoutMs } = config
   const writer = new AnswerWriter()
   const ways = { clock, randomness, turnQueue, plans }
-  const runnerParts = { parser, storage, sessions, cursors, writer, ...ways }
+  const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
   const answers = new QueryAnswers({ runner, writer, requests, turnQueue, clock })
@@ -116,7 +118,7 @@ export function addInterface(
   const handlers = {
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
-    ...transactionRoutes({ sessions }),
+    ...transactionRoutes({ sessions, requests }),
     ...tableRoutes({ storage }),
     ...operationRoutes({
       storage,

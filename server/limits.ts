@@ -28,6 +28,7 @@ export const SERVER_LIMITS = {
   socketSubscriptionsMax: 100,
   socketQueriesMax: 32,
   socketWorkersMax: 100,
+  observerWorkersMax: 10_000,
   socketUnsentBytesMax: 1024 * 1024,
   socketSilenceMsMax: 60_000,
   socketPingMs: 15_000,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../parser/parser.ts'
+import type { Shares } from './budgets/shares.ts'
 import type { SchemaValidator } from './openapi/validator.ts'
 import type { RunningRequests } from './running-request.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
@@ -25,6 +26,7 @@ export class LiveConnections {
         readonly requests: RunningRequests
         readonly validator: SchemaValidator
         readonly version: string
+        readonly shares: Shares
       },
   ) {
     const execution = new StatementExecution(parts)

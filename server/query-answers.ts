@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, andThen, type Clock, type Timestamp } from '../storage/storage.ts'
 import type { AnswerBody } from './answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
@@ -50,8 +50,9 @@ export class QueryAnswers {
   }
 
   /** The answer to a simple request; undefined where it has to be made as any other, by `of`. */
-  ofNow(query: QueryRequest): Answer<ReadyAnswer | undefined> {
-    return andThen(this.#parts.runner.runNow(query), this.#ofOutcome)
+  ofNow(query: QueryRequest, raw: IncomingMessage): Answer<ReadyAnswer | undefined> {
+    const { runner, requests } = this.#parts
+    return andThen(runner.runNow(query, requests.clientOf(raw)), this.#ofOutcome)
   }
 
   readonly #ofOutcome = (outcome: QueryOutcome | undefined): ReadyAnswer | undefined => {

@@ -17,6 +17,8 @@ import type {
   Timestamp,
   Transaction,
 } from '../storage/storage.ts'
+import type { ClientKey } from './budgets/client-key.ts'
+import type { Shares } from './budgets/shares.ts'
 import { explained } from './explained-error.ts'
 import { ALL_LIMITS } from './limits.ts'
 import type { PlanCache } from './plan-cache.ts'
@@ -32,6 +34,7 @@ export type NowParts = {
   readonly plans: PlanCache
   readonly clock: Clock
   readonly randomness: Randomness
+  readonly shares: Shares
 }
 
 /** More would not be done within a turn, and what was read in it would be read again. */
@@ -46,14 +49,18 @@ const STATEMENTS_MAX = 256
  * for before the commit, and where anything is wrong: then nothing was written, so the request can begin anew on
  * the ordinary way, and only that has to know of errors. Rejects where it is not known what was written.
  */
-export function runNow(parts: NowParts, request: QueryRequest): Answer<QueryOutcome | undefined> {
+export function runNow(
+  parts: NowParts,
+  request: QueryRequest,
+  client: ClientKey,
+): Answer<QueryOutcome | undefined> {
   try {
     const script = simpleScript(parts.parser, request)
     if (script === undefined) return undefined
     const snapshot = parts.storage.snapshotNow()
     if (snapshot === undefined) return undefined
     const [first] = script
-    return isSet(first) ? setSoon(parts, first, snapshot) : getsNow(parts, script, snapshot)
+    return isSet(first) ? setSoon(parts, first, snapshot, client) : getsNow(parts, script, snapshot)
   } catch {
     return undefined
   }
@@ -119,11 +126,12 @@ function setSoon(
   parts: NowParts,
   { statement, parameters }: ScriptStatement<SetStatement>,
   snapshot: SnapshotNow,
+  client: ClientKey,
 ): Promise<QueryOutcome | undefined> | undefined {
   const { catalog } = snapshot
   const plan = parts.plans.plan(statement, catalog)
   if (plan.kind !== 'set' || !plan.isBlind) return undefined
-  const transaction = parts.storage.beginAt(snapshot)
+  const transaction = parts.storage.beginAt(snapshot, { budget: parts.shares.writtenBy(client) })
   try {
     const result = executePlan(plan, {
       transaction,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, SlottedSet } from '../storage/storage.ts'
+import { type ClientKey, ClientKeys, SERVER_ITSELF } from './budgets/client-key.ts'
+import { Shares } from './budgets/shares.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
 /**
@@ -17,8 +19,15 @@ export class RunningRequest {
   #timeoutMs = 0
   #inStatement = false
 
-  constructor(ended: (request: RunningRequest) => void = () => {}) {
+  /** Whose shares it takes from. */
+  readonly client: ClientKey
+
+  constructor(
+    ended: (request: RunningRequest) => void = () => {},
+    client: ClientKey = SERVER_ITSELF,
+  ) {
     this.#ended = ended
+    this.client = client
   }
 
   get signal(): AbortSignal {
@@ -74,14 +83,25 @@ export class RunningRequest {
   }
 }
 
-/** The requests that a stopping server would have to wait for. */
+/** The requests that a stopping server would have to wait for, and whose they are. */
 export class RunningRequests {
+  readonly shares: Shares
+  readonly #clients: ClientKeys
   readonly #running = new SlottedSet<RunningRequest>()
   #stopped: Error | undefined
 
+  constructor(clients: ClientKeys = new ClientKeys([]), shares: Shares = new Shares()) {
+    this.#clients = clients
+    this.shares = shares
+  }
+
+  clientOf(request: IncomingMessage): ClientKey {
+    return this.#clients.of(request)
+  }
+
   /** To be called before anything of the request is awaited, or its client may go unnoticed. */
   begin(response: ServerResponse): RunningRequest {
-    const request = this.beginFrame()
+    const request = this.beginFor(this.clientOf(response.req))
     const leave = () => {
       if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
     }
@@ -91,9 +111,9 @@ export class RunningRequests {
     return request
   }
 
-  /** For what came in a frame of a socket, which aborts it itself when its client goes away. */
-  beginFrame(): RunningRequest {
-    const request = new RunningRequest((ended) => this.#running.delete(ended))
+  /** For what came in a frame of a socket or is run by the server itself, which aborts it when its client goes away. */
+  beginFor(client: ClientKey): RunningRequest {
+    const request = new RunningRequest((ended) => this.#running.delete(ended), client)
     this.#running.add(request)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request

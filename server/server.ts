@@ -11,6 +11,8 @@ import {
   systemClock,
   systemRandomness,
 } from '../storage/storage.ts'
+import { ClientKeys } from './budgets/client-key.ts'
+import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
 import { Connections } from './connections.ts'
 import { Cursors } from './cursor.ts'
@@ -42,6 +44,8 @@ export type Outside = {
   readonly contract?: Contract
   /** What runs in this process when rows change; see `docs/observers.md`. */
   readonly observers?: readonly DefinedObserver[]
+  /** In place of the usual bounds that all clients share. */
+  readonly sharedLimits?: Partial<Record<SharedLimit, number>>
   /** Told of every answer that `openapi.yaml` does not declare; without it, answers go unchecked. */
   readonly onUndeclaredAnswer?: (description: string) => void
 }
@@ -85,7 +89,7 @@ function retentionOf(config: Config) {
   return { retentionMs: config.retentionMs, heldMsMax }
 }
 
-type ServerParts = Ground & Pick<Outside, 'observers' | 'onUndeclaredAnswer'>
+type ServerParts = Ground & Pick<Outside, 'observers' | 'sharedLimits' | 'onUndeclaredAnswer'>
 
 export class Server {
   /** For requests without a socket: `server.http.inject(…)`. */
@@ -97,7 +101,7 @@ export class Server {
   readonly #metrics: Metrics
   readonly #observers: InProcessObservers
   readonly #sweeping: Promise<void>
-  readonly #requests = new RunningRequests()
+  readonly #requests: RunningRequests
   #stopping = false
   #closing: Promise<void> | undefined
 
@@ -112,7 +116,9 @@ export class Server {
   private constructor(parts: ServerParts, cursors: Cursors) {
     const { config, storage, log, clock } = parts
     this.#parts = parts
-    this.#sessions = new TransactionSessions(storage, clock, {
+    const shares = new Shares(parts.sharedLimits)
+    this.#requests = new RunningRequests(new ClientKeys(config.trustedProxies), shares)
+    this.#sessions = new TransactionSessions(storage, clock, shares, {
       idleMsMax: config.transactionIdleMs,
       totalMsMax: config.transactionTotalMs,
     })
@@ -124,6 +130,7 @@ export class Server {
       cursors,
       turnQueue: new TurnQueue(clock),
       plans: new PlanCache(),
+      shares,
     }
     const { live, metrics } = addInterface(this.http, {
       ...parts,

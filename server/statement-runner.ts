@@ -3,6 +3,8 @@ import type { Parser } from '../parser/parser.ts'
 import type { ExecutionContext, IntegerForm, StatementResult } from '../planner/planner.ts'
 import { type Answer, andThen, type Catalog, type Transaction } from '../storage/storage.ts'
 import type { AnswerWriter } from './answer-text.ts'
+import type { ClientKey } from './budgets/client-key.ts'
+import type { Shares } from './budgets/shares.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
@@ -35,6 +37,7 @@ export type RunnerParts = ExecutionParts & {
   readonly sessions: TransactionSessions
   readonly cursors: Cursors
   readonly writer: AnswerWriter
+  readonly shares: Shares
 }
 
 /** What else belongs to a request that is a transaction, beside its statements. */
@@ -65,11 +68,11 @@ export class StatementRunner {
   }
 
   /** Runs a simple request in the turn in which it arrives; undefined where that cannot be, see `runNow`. */
-  runNow(request: QueryRequest): Answer<QueryOutcome | undefined> {
+  runNow(request: QueryRequest, client: ClientKey): Answer<QueryOutcome | undefined> {
     const { turnQueue } = this.#parts
     // Whoever waits for a turn is before it. One statement alone takes less than putting it off would.
     const mayRun = request.statements === undefined ? turnQueue.isEmpty : turnQueue.isFree
-    return mayRun ? runNow(this.#parts, request) : undefined
+    return mayRun ? runNow(this.#parts, request, client) : undefined
   }
 
   /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */
@@ -87,7 +90,7 @@ export class StatementRunner {
     if (turns.mayBegin) return ordinary()
     const isAlone = around.idempotent === undefined && around.observerRun === undefined
     return turns.begin().then(async () => {
-      const outcome = isAlone ? await runNow(this.#parts, request) : undefined
+      const outcome = isAlone ? await runNow(this.#parts, request, running.client) : undefined
       return outcome ?? (await ordinary())
     })
   }
@@ -117,7 +120,7 @@ export class StatementRunner {
       case 'definitions':
         if (observerRun !== undefined) throw definitionsOfObserver()
         if (request.asOf !== undefined) throw definitionsInThePast()
-        return this.#definitions.run(script.statements, running.signal)
+        return this.#definitions.run(script.statements, running)
       case 'transaction':
         return this.#inTurn(idempotent, () =>
           this.#runTransaction(script, request, running, around),
@@ -137,6 +140,7 @@ export class StatementRunner {
     const session = await sessions.open({
       ...beginOptions(begin, request),
       ...(minTimestamp === undefined ? {} : { minTimestamp }),
+      client: inside.running.client,
     })
     if (observerRun !== undefined) await this.#runFor(session, observerRun)
     if (statements.length === 0) return session
@@ -167,13 +171,14 @@ export class StatementRunner {
     { idempotent, textOf, observerRun, newRowWriter }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
-    const { signal } = running
+    const { signal, client } = running
+    const budget = this.#parts.shares.writtenBy(client)
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging, request)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
     const { clock, randomness } = this.#parts
     return withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
-      const begun = storage.begin(snapshot)
+      const begun = storage.begin({ ...snapshot, budget })
       const transaction = begun instanceof Promise ? await begun : begun
       let catalog: Catalog | undefined
       try {

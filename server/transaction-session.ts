@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Clock, Timestamp, Transaction } from '../storage/storage.ts'
+import type { ClientKey } from './budgets/client-key.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { ServerError } from './server-error.ts'
 import { endsTransaction } from './transaction-end.ts'
@@ -25,6 +26,8 @@ export type SessionEnding =
 /** One open transaction over several requests: the transaction and its deadlines. */
 export class TransactionSession {
   readonly transaction: Transaction
+  /** Who opened it. */
+  readonly client: ClientKey
   /** Whether a request is running inside. */
   busy = false
   /** The commit under way; whoever repeats the request waits for the same. */
@@ -39,8 +42,14 @@ export class TransactionSession {
   readonly #openedAtMicros: number
   #usedAtMs: number
 
-  constructor(transaction: Transaction, clock: Clock, timeouts: SessionTimeouts) {
+  constructor(
+    transaction: Transaction,
+    client: ClientKey,
+    clock: Clock,
+    timeouts: SessionTimeouts,
+  ) {
     this.transaction = transaction
+    this.client = client
     this.#clock = clock
     this.#timeouts = timeouts
     this.#openedAtMs = clock.monotonicMs()

@@ -3,15 +3,23 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openStorage, StorageError } from '../storage/storage.ts'
 import { ManualClock } from '../test/manual-clock.ts'
-import { SERVER_LIMITS } from './limits.ts'
+import { clientKeyOf } from './budgets/client-key.ts'
+import { Shares } from './budgets/shares.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
 
+const A = clientKeyOf('127.0.0.2')
+const B = clientKeyOf('127.0.0.3')
 const TIMEOUTS = { idleMsMax: 30_000, totalMsMax: 300_000 }
 
 async function memorySessions(t: { after(step: () => unknown): void }) {
   const clock = new ManualClock()
   const storage = await openStorage({ engine: 'memory', clock })
-  const sessions = new TransactionSessions(storage, clock, TIMEOUTS)
+  const sessions = new TransactionSessions(
+    storage,
+    clock,
+    new Shares({ openTransactionsMax: 80 }),
+    TIMEOUTS,
+  )
   t.after(async () => {
     await sessions.close()
     await storage.close()
@@ -21,19 +29,18 @@ async function memorySessions(t: { after(step: () => unknown): void }) {
 
 test('more transactions than may be open are refused, until one ends', async (t) => {
   const { sessions } = await memorySessions(t)
-  const open = () => sessions.open({ readOnly: false })
-  const opened = await Promise.all(
-    Array.from({ length: SERVER_LIMITS.openTransactionsMax }, () => open()),
-  )
-  await assert.rejects(open(), { code: 'overloaded' })
+  const open = (client = A) => sessions.open({ readOnly: false, client })
+  const opened = await Promise.all(Array.from({ length: 60 }, () => open()))
+  await assert.rejects(open(), { code: 'client_overloaded' })
   await sessions.commit(opened[0]?.id ?? '')
   await open()
+  await open(B)
 })
 
 test('an error that asks for a new run ends the transaction, any other does not', async (t) => {
   const { sessions } = await memorySessions(t)
   const conflict = new StorageError('write_conflict', 'It was written.')
-  const { id } = await sessions.open({ readOnly: false })
+  const { id } = await sessions.open({ readOnly: false, client: A })
   const failing = (error: Error) => sessions.run(id, () => Promise.reject(error))
   await assert.rejects(failing(new StorageError('unknown_table', 'No.')), { code: 'unknown_table' })
   await assert.rejects(failing(conflict), conflict)
@@ -44,7 +51,7 @@ test('an error that asks for a new run ends the transaction, any other does not'
 
 test('a transaction does not expire while a request is running inside', async (t) => {
   const { clock, sessions } = await memorySessions(t)
-  const { id } = await sessions.open({ readOnly: false })
+  const { id } = await sessions.open({ readOnly: false, client: A })
   const { result } = await sessions.run(id, async () => {
     await clock.advance(TIMEOUTS.idleMsMax * 2)
     sessions.sweep()
@@ -56,7 +63,7 @@ test('a transaction does not expire while a request is running inside', async (t
 
 test('an unknown outcome is told as such, and settled by asking the store again', async (t) => {
   const { sessions, storage } = await memorySessions(t)
-  const { id, transaction } = await sessions.open({ readOnly: false })
+  const { id, transaction } = await sessions.open({ readOnly: false, client: A })
   const commit = t.mock.method(transaction, 'commit', async () => {
     throw new StorageError('commit_outcome_unknown', 'Lost.', { transaction: id })
   })
@@ -71,7 +78,7 @@ test('an unknown outcome is told as such, and settled by asking the store again'
 
 test('how a transaction ended is remembered for at least five minutes', async (t) => {
   const { clock, sessions } = await memorySessions(t)
-  const { id } = await sessions.open({ readOnly: false })
+  const { id } = await sessions.open({ readOnly: false, client: A })
   assert.equal(await sessions.commit(id), null)
   await clock.advance(5 * 60_000)
   assert.equal(await sessions.commit(id), null)
@@ -79,7 +86,7 @@ test('how a transaction ended is remembered for at least five minutes', async (t
 
 test('closing rolls back what is open', async (t) => {
   const { sessions } = await memorySessions(t)
-  const { transaction } = await sessions.open({ readOnly: false })
+  const { transaction } = await sessions.open({ readOnly: false, client: A })
   await sessions.close()
   assert.equal(transaction.state, 'rolledBack')
   assert.equal(sessions.count, 0)

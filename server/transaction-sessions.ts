@@ -8,11 +8,13 @@ import {
   type Transaction,
   type TransactionOutcome,
 } from '../storage/storage.ts'
+import type { ClientKey } from './budgets/client-key.ts'
+import type { Shares } from './budgets/shares.ts'
 import { problemOf } from './error-response.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { requireMinTimestamp, type SnapshotAsked } from './request-snapshot.ts'
 import { withRowNamed } from './row-address.ts'
-import { overloadedBy, ServerError } from './server-error.ts'
+import { ServerError } from './server-error.ts'
 import { endsTransaction } from './transaction-end.ts'
 import {
   busy,
@@ -23,7 +25,11 @@ import {
   TransactionSession,
 } from './transaction-session.ts'
 
-type OpenOptions = SnapshotAsked & { readonly minTimestamp?: Timestamp }
+type OpenOptions = SnapshotAsked & {
+  readonly minTimestamp?: Timestamp
+  /** Whose transaction it is. */
+  readonly client: ClientKey
+}
 
 const SWEEP_EVERY_MS = 1_000
 const ENDINGS_MAX = 100_000
@@ -36,16 +42,17 @@ export class TransactionSessions {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
+  readonly #shares: Shares
   readonly #startedAtMicros: number
   readonly #open = new Map<string, TransactionSession>()
   readonly #endings: LRUCache<string, SessionEnding>
   readonly #stopping = new AbortController()
-  #beginning = 0
 
-  constructor(storage: Storage, clock: Clock, timeouts: SessionTimeouts) {
+  constructor(storage: Storage, clock: Clock, shares: Shares, timeouts: SessionTimeouts) {
     this.#storage = storage
     this.#clock = clock
     this.#timeouts = timeouts
+    this.#shares = shares
     this.#startedAtMicros = clock.wallMicros()
     this.#endings = new LRUCache({
       max: ENDINGS_MAX,
@@ -55,23 +62,23 @@ export class TransactionSessions {
     })
   }
 
-  /** Throws `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. */
-  async open({ minTimestamp, ...options }: OpenOptions): Promise<TransactionSession> {
-    const count = this.#open.size + this.#beginning
-    const most = SERVER_LIMITS.openTransactionsMax
-    if (count >= most) {
-      const detail = 'Too many transactions are open.'
-      throw overloadedBy('openTransactionsMax', most, count + 1, detail)
-    }
-    this.#beginning += 1
+  /**
+   * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
+   * it ends, the transaction is one of its client's share.
+   */
+  async open({ minTimestamp, client, ...options }: OpenOptions): Promise<TransactionSession> {
+    const { openTransactions } = this.#shares
+    openTransactions.take(client)
     try {
-      const transaction = await this.#storage.begin({ ...options, keepsOutcome: true })
+      const budget = this.#shares.writtenBy(client)
+      const transaction = await this.#storage.begin({ ...options, keepsOutcome: true, budget })
       this.#requireMin(transaction, minTimestamp, options)
-      const session = new TransactionSession(transaction, this.#clock, this.#timeouts)
+      const session = new TransactionSession(transaction, client, this.#clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
-    } finally {
-      this.#beginning -= 1
+    } catch (error) {
+      openTransactions.giveBack(client)
+      throw error
     }
   }
 
@@ -254,6 +261,7 @@ export class TransactionSessions {
 
   #ended(session: TransactionSession, ending: SessionEnding): void {
     this.#open.delete(session.id)
+    this.#shares.openTransactions.giveBack(session.client)
     this.#endings.set(session.id, ending)
     if (ending.kind === 'committed') session.observerRun?.committed()
     else session.observerRun?.notCommitted('error' in ending ? ending.error : undefined)

@@ -166,8 +166,8 @@ export class Storage {
   }
 
   /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
-  beginAt({ readTs }: SnapshotNow): Transaction {
-    return this.#begun(this.#optionsOf(readTs, {}))
+  beginAt({ readTs }: SnapshotNow, options: Pick<BeginOptions, 'budget'> = {}): Transaction {
+    return this.#begun(this.#optionsOf(readTs, options))
   }
 
   /** The catalog at the transaction's own snapshot. */
@@ -324,6 +324,7 @@ export class Storage {
       newId: () => newTransactionId(startTs, randomness),
       readOnly: options.readOnly === true || options.asOf !== undefined,
       keepsOutcome: options.keepsOutcome === true,
+      budget: options.budget,
     }
   }
 

@@ -7,6 +7,7 @@ import type { Retention } from './garbage-collection/safe-point.ts'
 import type { CommitMode } from './protocol-parts.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
+import type { ByteBudget } from './transaction/write-buffer.ts'
 
 export type StorageOptions = {
   /** `memory` forgets everything at the end of the process. */
@@ -34,4 +35,6 @@ export type BeginOptions = {
   readonly asOf?: Timestamp
   /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
   readonly keepsOutcome?: boolean
+  /** What bounds the bytes that it writes before its commit, in place of the storage's own `bufferedBytesMax`. */
+  readonly budget?: ByteBudget
 }

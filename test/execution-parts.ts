@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Shares } from '../server/budgets/shares.ts'
 import { PlanCache } from '../server/plan-cache.ts'
 import type { ExecutionParts } from '../server/statement-execution.ts'
 import { TurnQueue } from '../server/turns.ts'
 import { type Storage, systemClock, systemRandomness } from '../storage/storage.ts'
 
 /** What statements on this storage are run with where there is no whole server. */
-export function executionParts(storage: Storage): ExecutionParts {
+export function executionParts(storage: Storage): ExecutionParts & { readonly shares: Shares } {
   return {
     storage,
     clock: systemClock,
     randomness: systemRandomness,
     turnQueue: new TurnQueue(systemClock),
     plans: new PlanCache(),
+    shares: new Shares(),
     statementTimeoutMs: 30_000,
   }
 }

@@ -10,6 +10,9 @@ export type ClientKey = string & { readonly __clientKey: true }
 /** A client without an address: a request that came without a socket. */
 export const NO_ADDRESS = 'none' as ClientKey
 
+/** What the server does on its own account, such as running observers. */
+export const SERVER_ITSELF = 'server' as ClientKey
+
 /** Tells clients apart by the address of their peer or, behind proxies that are trusted, by the forwarded one. */
 export class ClientKeys {
   readonly #isTrusted: ((address: string, hop: number) => boolean) | undefined

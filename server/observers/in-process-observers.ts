@@ -11,6 +11,7 @@ import {
   StorageError,
   type Transaction,
 } from '../../storage/storage.ts'
+import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { rowToJson } from '../query-answer.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
@@ -92,7 +93,7 @@ export class InProcessObservers {
   async #run(defined: DefinedObserver, notification: Notification): Promise<void> {
     const { requests, runMsMax, log } = this.#parts
     this.#missing.delete(defined.observer)
-    const running = requests.beginFrame()
+    const running = requests.beginFor(SERVER_ITSELF)
     const timer = setTimeout(() => running.abort(tookTooLong(runMsMax)), runMsMax)
     try {
       await this.#runInside(defined, notification, running)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm } from '../../planner/planner.ts'
 import type { Notification, Observers } from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import type { Shares } from '../budgets/shares.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { Room } from '../room.ts'
 import { limitExceeded, ServerError } from '../server-error.ts'
@@ -22,12 +24,22 @@ export type NotificationFields = { readonly notification: string } & Notificatio
 /** What one socket observes, and the notifications that it holds. */
 export class SocketObservations {
   readonly #observers: Pick<Observers, 'lease'>
+  readonly #shares: Shares
+  readonly #client: ClientKey
   readonly #held = new Map<string, HeldNotification>()
   readonly #ending = new Set<Promise<void>>()
   #workers = 0
 
-  constructor(observers: Pick<Observers, 'lease'>) {
+  constructor(
+    {
+      observers,
+      shares,
+    }: { readonly observers: Pick<Observers, 'lease'>; readonly shares: Shares },
+    client: ClientKey,
+  ) {
     this.#observers = observers
+    this.#shares = shares
+    this.#client = client
   }
 
   /**
@@ -44,6 +56,7 @@ export class SocketObservations {
       return await this.#handOver(request, deliver, signal)
     } finally {
       this.#workers -= request.workers
+      this.#shares.observerWorkers.giveBack(this.#client, request.workers)
     }
   }
 
@@ -61,13 +74,14 @@ export class SocketObservations {
     await Promise.all(this.#ending)
   }
 
-  /** Throws `limit_exceeded`. */
+  /** Throws `limit_exceeded`, `client_overloaded` and `overloaded`. */
   #take(workers: number): void {
     const { socketWorkersMax } = SERVER_LIMITS
     const count = this.#workers + workers
     if (count > socketWorkersMax) {
       throw limitExceeded('socketWorkersMax', socketWorkersMax, count, 'Workers of a socket')
     }
+    this.#shares.observerWorkers.take(this.#client, workers)
     this.#workers = count
   }
 

@@ -4,9 +4,9 @@ import { consistencyAnswer } from '../consistency-answer.ts'
 import { feedLagMs } from '../feed-lag.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { SharedCheck } from '../requests/shared-check.ts'
 import { standingLockOf } from '../row-cells.ts'
 import type { RunningRequests } from '../running-request.ts'
-import { ServerError } from '../server-error.ts'
 import { catalogAt } from '../snapshot.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 
@@ -20,7 +20,7 @@ export function operationRoutes(parts: {
 }): Handlers {
   const { storage, sessions, clock, engine, version, requests } = parts
   const startedAtMs = clock.monotonicMs()
-  let checking = false
+  const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
     async getLimits() {
       return { limits: ALL_LIMITS }
@@ -45,14 +45,11 @@ export function operationRoutes(parts: {
     },
 
     async checkStore({ reply }) {
-      if (checking) throw new ServerError('overloaded', 'A check of the store is running.')
-      checking = true
       const running = requests.begin(reply.raw)
       try {
-        return consistencyAnswer(await storage.checkConsistency({ signal: running.signal }))
+        return consistencyAnswer(await check.report(running.signal))
       } finally {
         running.end()
-        checking = false
       }
     },
 

@@ -46,7 +46,7 @@ export function queryShortcut(parts: {
         // its first clients ask again, on another core, while the last ones are still being answered.
         const send = (later: ReadyAnswer) => sendAnswer(reply.raw, told(later))
         const asOthers = () => answers.of(query, reply.raw).then(send)
-        const ready = answers.ofNow(query)
+        const ready = answers.ofNow(query, raw)
         if (ready instanceof Promise) {
           ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
         } else if (ready === undefined) asOthers().catch(failed)

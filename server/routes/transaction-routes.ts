@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp } from '../../planner/planner.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import type { RunningRequests } from '../running-request.ts'
 import { type SessionEnding, TransactionSession } from '../transaction-session.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 import {
@@ -14,8 +15,10 @@ type OpenRequest = { readonly readOnly?: boolean; readonly asOf?: unknown }
 
 export function transactionRoutes({
   sessions,
+  requests,
 }: {
   readonly sessions: TransactionSessions
+  readonly requests: RunningRequests
 }): Handlers {
   return {
     async openTransaction({ body, parameters, reply }) {
@@ -23,6 +26,7 @@ export function transactionRoutes({
       const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
       const min = parameters['Percolite-Min-Timestamp']
       const session = await sessions.open({
+        client: requests.clientOf(reply.request.raw),
         readOnly: readOnly || asOf !== undefined,
         ...past,
         ...(min === undefined ? {} : { minTimestamp: Number(min) }),

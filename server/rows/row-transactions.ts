@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
 import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import type { Shares } from '../budgets/shares.ts'
 import type { Cursors } from '../cursor.ts'
 import { explained } from '../explained-error.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../idempotency.ts'
@@ -63,7 +64,10 @@ export type Written = WrittenAnswer & {
   readonly replayed: boolean
 }
 
-type RowTransactionParts = ExecutionParts & { readonly cursors: Cursors }
+type RowTransactionParts = ExecutionParts & {
+  readonly cursors: Cursors
+  readonly shares: Shares
+}
 
 /** Runs the requests on rows, each a transaction of its own. Its errors name no statement. */
 export class RowTransactions {
@@ -134,9 +138,13 @@ export class RowTransactions {
     running: RunningRequest,
     work: (transaction: Transaction, rows: RowTransaction) => Promise<T>,
   ): Promise<T> {
-    const { storage } = this.#parts
+    const { storage, shares } = this.#parts
     const { readOnly, asOf } = snapshot
-    const transaction = await storage.begin(asOf === undefined ? { readOnly } : { readOnly, asOf })
+    const transaction = await storage.begin({
+      readOnly,
+      budget: shares.writtenBy(running.client),
+      ...(asOf === undefined ? {} : { asOf }),
+    })
     let catalog: Catalog | undefined
     try {
       requireMinTimestamp(snapshot, snapshot, transaction.startTs)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { SERVER_LIMITS } from '../limits.ts'
+import { Shares } from '../budgets/shares.ts'
 import { RunningRequest } from '../running-request.ts'
 import { ChangeStreams } from './change-streams.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
@@ -22,23 +22,19 @@ const SILENT: Pick<Subscriptions, 'serve'> = {
 test('more answers of changes than may be open are refused, until one ends', async (t) => {
   const clock = new ManualClock()
   const log = pino({ level: 'silent' })
-  const streams = new ChangeStreams({ subscriptions: SILENT, clock, log })
+  const shares = new Shares({ changeStreamsMax: 80 })
+  const streams = new ChangeStreams({ subscriptions: SILENT, shares, clock, log })
   t.after(() => streams.close())
-  const { changeStreamsMax } = SERVER_LIMITS
   const open = (running = new RunningRequest()) => streams.open({ sql: '' }, running)
   const first = new RunningRequest()
   const body = await open(first)
-  await Promise.all(Array.from({ length: changeStreamsMax - 1 }, () => open()))
+  await Promise.all(Array.from({ length: 59 }, () => open()))
   let ended = 0
   const refused = new RunningRequest(() => {
     ended += 1
   })
-  const fields = {
-    limit: 'changeStreamsMax',
-    limitValue: changeStreamsMax,
-    actual: changeStreamsMax + 1,
-  }
-  await assert.rejects(open(refused), { code: 'overloaded', fields })
+  const fields = { limit: 'changeStreamsMax', limitValue: 60, actual: 61 }
+  await assert.rejects(open(refused), { code: 'client_overloaded', fields })
   assert.equal(ended, 1, 'a stopping server does not wait for it')
   first.abort(new Error('The client left.'))
   for await (const _chunk of body);

@@ -2,16 +2,18 @@
 import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Clock } from '../../storage/storage.ts'
+import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../error-response.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ClientDisconnected, overloadedBy, ServerError } from '../server-error.ts'
+import { ClientDisconnected, ServerError } from '../server-error.ts'
 import { ChangeLines } from './change-lines.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
 type ChangeStreamParts = {
   readonly subscriptions: Pick<Subscriptions, 'serve'>
+  readonly shares: Shares
   readonly clock: Clock
   readonly log: Logger
 }
@@ -32,19 +34,20 @@ export class ChangeStreams {
 
   /** The body of the answer, once it has a line; what is wrong before that is thrown. */
   async open(request: SubscriptionRequest, running: RunningRequest): Promise<Readable> {
-    const { changeStreamsMax } = SERVER_LIMITS
-    const actual = this.#streams.size + 1
-    if (actual > changeStreamsMax) {
+    const { changeStreams } = this.#parts.shares
+    const refusal = changeStreams.refusal(running.client)
+    if (refusal !== undefined) {
       running.end()
-      const detail = 'Too many answers of changes are open.'
-      throw overloadedBy('changeStreamsMax', changeStreamsMax, actual, detail)
+      throw refusal
     }
+    changeStreams.take(running.client)
     const lines = new ChangeLines(this.#parts.clock)
     const stream = { lines, running }
     this.#streams.add(stream)
     if (this.#stopping.signal.aborted) running.abort(stopping())
     const ended = this.#parts.subscriptions.serve(request, lines, running).finally(() => {
       this.#streams.delete(stream)
+      changeStreams.giveBack(running.client)
       running.end()
     })
     await Promise.race([lines.began, ended])

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ClientKey } from '../budgets/client-key.ts'
+import { FairQueue } from '../budgets/fair-queue.ts'
 
-/** Lets so many pieces of work run at a time, and the others wait in the order in which they came. */
+/** Lets so many pieces of work run at a time; the others wait, and their clients take turns. */
 export class Permits {
   #free: number
-  readonly #waiting: Array<() => void> = []
+  readonly #waiting = new FairQueue<() => void>()
 
   constructor(count: number) {
     this.#free = count
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(client: ClientKey, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else await new Promise<void>((resolve) => this.#waiting.push(client, resolve))
     try {
       return await work()
     } finally {

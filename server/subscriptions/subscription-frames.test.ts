@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { ListFrames } from './list-frames.ts'
@@ -86,7 +87,7 @@ test('so many pieces of work run at a time, the others in their order, whether t
   const done: number[] = []
   let running = 0
   const works = Array.from({ length: 6 }, (_, n) =>
-    permits.run(async () => {
+    permits.run(SERVER_ITSELF, async () => {
       running += 1
       assert.ok(running <= 2)
       await Promise.resolve()

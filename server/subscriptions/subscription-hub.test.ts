@@ -10,6 +10,7 @@ import { RecordingSink } from '../../test/recording-sink.ts'
 import type { Frame } from '../../test/socket-client.ts'
 import { startTestServer } from '../../test/test-server.ts'
 import { AnswerWriter } from '../answer-text.ts'
+import { Shares } from '../budgets/shares.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { RunningRequest } from '../running-request.ts'
 import { StatementExecution } from '../statement-execution.ts'
@@ -46,8 +47,9 @@ async function world(t: TestContext, subscriptionsMax?: number) {
       return super.row(...row)
     }
   })()
-  const serving = { ...parts, log, writer, execution }
-  const subscriptions = new Subscriptions(serving, createParser(), subscriptionsMax)
+  const shares = new Shares(subscriptionsMax === undefined ? {} : { subscriptionsMax })
+  const serving = { ...parts, log, writer, execution, shares }
+  const subscriptions = new Subscriptions(serving, createParser())
   const running: RunningRequest[] = []
   t.after(async () => {
     for (const one of running) one.abort(new Error('The test is over.'))
@@ -233,15 +235,15 @@ test('when garbage collection passes what is just being read, only a new beginni
 })
 
 test('more subscriptions than there may be are refused, until one ends', async (t) => {
-  const { subscribe, subscriptions } = await world(t, 2)
+  const { subscribe, subscriptions } = await world(t, 8)
   const { own, ended } = await subscribe('SCAN * FROM item')
-  await subscribe('SCAN id FROM item')
+  for (let count = 2; count <= 6; count += 1) await subscribe('SCAN id FROM item')
   const another = () =>
     subscriptions.serve({ sql: 'SCAN * FROM item' }, new RecordingSink(), new RunningRequest())
-  const figures = { limit: 'subscriptionsMax', limitValue: 2, actual: 3 }
-  await assert.rejects(another(), { code: 'overloaded', fields: figures })
+  const figures = { limit: 'subscriptionsMax', limitValue: 6, actual: 7 }
+  await assert.rejects(another(), { code: 'client_overloaded', fields: figures })
   own.abort(new Error('The client left.'))
   await ended
   await subscribe('SCAN n FROM item')
-  await assert.rejects(another(), { code: 'overloaded' })
+  await assert.rejects(another(), { code: 'client_overloaded' })
 })

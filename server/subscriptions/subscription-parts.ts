@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answer-text.ts'
+import type { Shares } from '../budgets/shares.ts'
 import type { StatementExecution } from '../statement-execution.ts'
 import type { TurnQueue } from '../turns.ts'
 import type { FrameCache } from './frame-cache.ts'
@@ -15,6 +16,7 @@ export type SubscriptionParts = {
   readonly log: Logger
   readonly writer: AnswerWriter
   readonly turnQueue: TurnQueue
+  readonly shares: Shares
   readonly execution: StatementExecution
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits

@@ -90,7 +90,7 @@ export class Subscription {
     while (true) {
       await this.sink.room(this.#running.signal)
       const read = () => this.readOn(SERVER_LIMITS.feedPageRows)
-      const isCaughtUp = await this.#parts.readers.run(read)
+      const isCaughtUp = await this.#parts.readers.run(this.#running.client, read)
       if (isCaughtUp && (await this.#live.join(this))) await this.#untilItLeaves()
     }
   }

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { overloadedBy, ServerError } from '../server-error.ts'
+import { ServerError } from '../server-error.ts'
 import { FrameCache } from './frame-cache.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
@@ -38,30 +38,23 @@ export function requireOneBeginning(snapshot: boolean, since: unknown): void {
 export class Subscriptions {
   readonly #parts: SubscriptionParts
   readonly #parser: Parser
-  readonly #subscriptionsMax: number
   readonly #hub: SubscriptionHub
   readonly #queries = new Map<string, SubscribedQuery>()
   readonly #closing = new AbortController()
   readonly #progressing: Promise<void>
-  #count = 0
   #queryNumber = 0
 
-  constructor(
-    parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>,
-    parser: Parser,
-    subscriptionsMax: number = SERVER_LIMITS.subscriptionsMax,
-  ) {
+  constructor(parts: Omit<SubscriptionParts, 'readers' | 'recent' | 'frames'>, parser: Parser) {
     const readers = new Permits(SERVER_LIMITS.feedReadersMax)
     const recent = new RecentCommits(SERVER_LIMITS.feedRecentRows)
     this.#parts = { ...parts, readers, recent, frames: new FrameCache() }
     this.#parser = parser
-    this.#subscriptionsMax = subscriptionsMax
     this.#hub = new SubscriptionHub(this.#parts)
     this.#progressing = this.#tellProgress()
   }
 
   get count(): number {
-    return this.#count
+    return this.#parts.shares.subscriptions.held
   }
 
   /** Those that have read everything and are told together; the others read on by themselves. */
@@ -71,22 +64,33 @@ export class Subscriptions {
 
   /**
    * Serves one subscription until `running` is aborted, and rejects with its reason; or with what else
-   * ended it, to be told to the client. Of more than `subscriptionsMax` that is `overloaded`.
+   * ended it, to be told to the client. Beyond `subscriptionsMax` that is `client_overloaded` or `overloaded`.
    */
   async serve(
     request: SubscriptionRequest,
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
-    if (this.#count >= this.#subscriptionsMax) throw this.#tooMany()
+    const { shares } = this.#parts
+    shares.subscriptions.take(running.client)
+    try {
+      return await this.#serve(request, sink, running)
+    } finally {
+      shares.subscriptions.giveBack(running.client)
+    }
+  }
+
+  async #serve(
+    request: SubscriptionRequest,
+    sink: SubscriptionSink,
+    running: RunningRequest,
+  ): Promise<never> {
     const query = this.#queryOf(request)
     query.subscriptions += 1
-    this.#count += 1
     try {
       const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
       return await subscription.run(startOf(request))
     } finally {
-      this.#count -= 1
       query.subscriptions -= 1
       if (query.subscriptions === 0) this.#queries.delete(query.name)
     }
@@ -97,11 +101,6 @@ export class Subscriptions {
     this.#closing.abort()
     await this.#progressing
     await this.#hub.close()
-  }
-
-  #tooMany(): ServerError {
-    const detail = 'Too many subscriptions are open.'
-    return overloadedBy('subscriptionsMax', this.#subscriptionsMax, this.#count + 1, detail)
   }
 
   /** Subscriptions of the same text and parameters share one. Throws ParseError and ServerError. */

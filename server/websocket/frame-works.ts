@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Observers } from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../error-response.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
 import type { RunningRequest } from '../running-request.ts'
@@ -15,6 +17,7 @@ import type { SocketSink } from './socket-sink.ts'
 export type FrameWorkParts = SocketQueryParts & {
   readonly subscriptions: Subscriptions
   readonly observers: Pick<Observers, 'lease'>
+  readonly shares: Shares
   readonly log: Logger
 }
 
@@ -36,11 +39,11 @@ export class FrameWorks {
   readonly #queries: SocketQueries
   readonly #observations: SocketObservations
 
-  constructor(parts: FrameWorkParts, outbox: SocketOutbox) {
+  constructor(parts: FrameWorkParts, outbox: SocketOutbox, client: ClientKey) {
     this.#parts = parts
     this.#outbox = outbox
     this.#queries = new SocketQueries(parts)
-    this.#observations = new SocketObservations(parts.observers)
+    this.#observations = new SocketObservations(parts, client)
   }
 
   async query(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -55,7 +55,7 @@ export class SocketServer {
         if (request.raw.headers.upgrade !== undefined) request.raw.socket.end()
         done()
       })
-      scope.route({ ...route, wsHandler: (socket, { raw }) => this.#opened(socket, raw.socket) })
+      scope.route({ ...route, wsHandler: (socket, { raw }) => this.#opened(socket, raw) })
     })
   }
 
@@ -72,15 +72,21 @@ export class SocketServer {
     await Promise.all(this.#closing)
   }
 
-  #opened(socket: WebSocket, connection: Socket): void {
-    if (this.#sessions.size >= SERVER_LIMITS.socketsMax) {
-      socket.close(CLOSE_CODES.tooMany, 'Too many sockets are open.')
+  #opened(socket: WebSocket, handshake: IncomingMessage): void {
+    const { requests, shares } = this.#parts
+    const client = requests.clientOf(handshake)
+    const refusal = shares.sockets.refusal(client)
+    if (refusal !== undefined) {
+      const whose = refusal.code === 'overloaded' ? 'of other clients' : 'of this client'
+      socket.close(CLOSE_CODES.tooMany, `Too many sockets ${whose} are open.`)
       return
     }
-    const session = new SocketSession(socket, connection, this.#parts)
+    shares.sockets.take(client)
+    const session = new SocketSession(socket, { connection: handshake.socket, client }, this.#parts)
     this.#sessions.add(session)
     socket.once('close', () => {
       this.#sessions.delete(session)
+      shares.sockets.giveBack(client)
       const closing = session.closed().finally(() => this.#closing.delete(closing))
       this.#closing.add(closing)
     })

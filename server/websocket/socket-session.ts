@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
+import type { ClientKey } from '../budgets/client-key.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../server-error.ts'
@@ -41,6 +42,7 @@ const ENDINGS = {
 export class SocketSession {
   readonly #socket: WebSocket
   readonly #parts: SocketParts
+  readonly #client: ClientKey
   readonly #outbox: SocketOutbox
   readonly #works: FrameWorks
   readonly #asked = new Map<string, Asked>()
@@ -50,11 +52,17 @@ export class SocketSession {
   #heardAtMs: number
   #pingedAtMs: number
 
-  constructor(socket: WebSocket, connection: Socket, parts: SocketParts) {
+  /** `connection` is what the socket stands on, and `client` who opened it. */
+  constructor(
+    socket: WebSocket,
+    { connection, client }: { readonly connection: Socket; readonly client: ClientKey },
+    parts: SocketParts,
+  ) {
     this.#socket = socket
+    this.#client = client
     this.#parts = parts
     this.#outbox = new SocketOutbox(socket, connection, parts.clock)
-    this.#works = new FrameWorks(parts, this.#outbox)
+    this.#works = new FrameWorks(parts, this.#outbox, client)
     this.#heardAtMs = parts.clock.monotonicMs()
     this.#pingedAtMs = this.#heardAtMs
     // At once, or what the client sends with its handshake would be lost.
@@ -171,7 +179,7 @@ export class SocketSession {
       this.#say(this.#works.failed(id, refusal))
       return
     }
-    const running = this.#parts.requests.beginFrame()
+    const running = this.#parts.requests.beginFor(this.#client)
     this.#asked.set(id, { kind, running, sink })
     const working = this.#answer(id, running, work(running)).finally(() => {
       this.#working.delete(working)

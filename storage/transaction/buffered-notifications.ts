@@ -4,7 +4,7 @@ import { rowKeyText } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { Hint } from './notify-cell.ts'
-import type { BufferBudget, BufferedRow } from './write-buffer.ts'
+import type { BufferedRow, ByteBudget } from './write-buffer.ts'
 
 /** A row with an observer that a transaction notified. */
 export type NotifiedRow = {
@@ -19,7 +19,7 @@ export type NotifiedRow = {
  * notifications travel with the row's own write, the others as hints beside all writes.
  */
 export class BufferedNotifications {
-  readonly #budget: BufferBudget
+  readonly #budget: ByteBudget
   readonly #strong = new Map<
     string,
     { readonly key: Uint8Array; readonly observers: Set<number> }
@@ -27,7 +27,7 @@ export class BufferedNotifications {
   readonly #hints = new Map<string, Hint>()
   #bytes = 0
 
-  constructor(budget: BufferBudget) {
+  constructor(budget: ByteBudget) {
     this.#budget = budget
   }
 
@@ -60,13 +60,17 @@ export class BufferedNotifications {
 
   /** Takes over all of `layer`, which is empty afterwards. */
   merge(layer: BufferedNotifications): void {
-    const { hints } = layer
-    const strong = [...layer.#strong.values()]
-    layer.clear()
-    for (const { key, observers } of strong) {
+    for (const { key, observers } of layer.#strong.values()) {
       for (const observerId of observers) this.notifyStrongly(key, observerId)
     }
-    for (const { row, observerId, changedBy } of hints) this.hint(row, observerId, changedBy)
+    for (const [name, hint] of layer.#hints) {
+      if (this.#hints.has(name)) continue
+      this.#hints.set(name, hint)
+      // Its bytes were taken already, so nothing can refuse them.
+      this.#bytes += hint.row.length
+      layer.#bytes -= hint.row.length
+    }
+    layer.clear()
   }
 
   /** The rows, each with the observers that are notified by its write. */

@@ -3,9 +3,9 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { BufferedNotifications, type NotifiedRow } from './buffered-notifications.ts'
 import type { Hint } from './notify-cell.ts'
 import {
-  type BufferBudget,
   type BufferedRow,
   type BufferedWrite,
+  type ByteBudget,
   WriteBuffer,
 } from './write-buffer.ts'
 
@@ -22,12 +22,12 @@ export type StatementLayer = {
 export class LayeredWrites {
   /** What earlier statements have written, which all reads show. */
   readonly buffer: WriteBuffer
-  readonly #budget: BufferBudget
+  readonly #budget: ByteBudget
   /** There as soon as the transaction notifies somebody, which most never do. */
   #notifications: BufferedNotifications | undefined
   #layer: StatementLayer | undefined
 
-  constructor(budget: BufferBudget) {
+  constructor(budget: ByteBudget) {
     this.#budget = budget
     this.buffer = new WriteBuffer(budget)
   }

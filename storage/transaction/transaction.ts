@@ -17,7 +17,7 @@ import type {
   TransactionProtocol,
 } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
-import type { BufferBudget, BufferedRow, BufferedWrite } from './write-buffer.ts'
+import type { BufferBudget, BufferedRow, BufferedWrite, ByteBudget } from './write-buffer.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
@@ -46,6 +46,8 @@ export type TransactionOptions = {
   readonly readOnly: boolean
   /** Whether the outcome can be asked for by the id after the process has ended. */
   readonly keepsOutcome: boolean
+  /** What bounds its buffered bytes; without it, the budget of all that have none of their own. */
+  readonly budget?: ByteBudget | undefined
 }
 
 /**
@@ -81,7 +83,9 @@ export class Transaction {
     this.#keepsOutcome = options.keepsOutcome
     this.#parts = parts
     this.#snapshot = parts.protocol.snapshotAt(options.startTs)
-    this.#writes = new LayeredWrites(parts.budget)
+    this.#writes = new LayeredWrites(
+      options.budget === undefined ? parts.budget : parts.budget.counting(options.budget),
+    )
   }
 
   get id(): string {

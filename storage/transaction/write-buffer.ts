@@ -26,19 +26,28 @@ type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
 const NO_ROWS: RowsByText<MutableRow> = new RowsByText()
 
 /**
- * What all open transactions together may buffer. Without a bound, idle transactions could take the
- * process' memory.
+ * Who decides how many bytes a transaction may buffer. Without a bound, idle transactions could take the process'
+ * memory. Each amount that was taken is given back.
  */
-export class BufferBudget {
+export interface ByteBudget {
+  /** Throws when it is too much; then nothing was taken. */
+  take(bytes: number): void
+  giveBack(bytes: number): void
+}
+
+/** The bytes that all transactions buffer: bounded here, or only counted where another budget bounds them. */
+export class BufferBudget implements ByteBudget {
   readonly #bytesMax: number
   #bytes = 0
+  #countedBytes = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
+  /** Of all transactions, whichever budget bounds them. */
   get bytes(): number {
-    return this.#bytes
+    return this.#bytes + this.#countedBytes
   }
 
   take(bytes: number): void {
@@ -49,6 +58,20 @@ export class BufferBudget {
   giveBack(bytes: number): void {
     this.#bytes -= bytes
   }
+
+  /** The other budget, and what is taken from it is counted here. */
+  counting(other: ByteBudget): ByteBudget {
+    return {
+      take: (bytes) => {
+        other.take(bytes)
+        this.#countedBytes += bytes
+      },
+      giveBack: (bytes) => {
+        other.giveBack(bytes)
+        this.#countedBytes -= bytes
+      },
+    }
+  }
 }
 
 /**
@@ -56,12 +79,12 @@ export class BufferBudget {
  * `writes_`). Several writes of one column become one, so the commit has one mutation for each row.
  */
 export class WriteBuffer {
-  readonly #budget: BufferBudget
+  readonly #budget: ByteBudget
   #rows = NO_ROWS
   #bytes = 0
   #sorted: readonly BufferedRow[] | undefined
 
-  constructor(budget: BufferBudget) {
+  constructor(budget: ByteBudget) {
     this.#budget = budget
   }
 
@@ -82,7 +105,8 @@ export class WriteBuffer {
     if (write.kind === 'guard' && before !== undefined) return
     const growth = sizeOf(key, write) - (before === undefined ? 0 : sizeOf(key, before))
     checkTransactionLimits(this.#rows.size + (row === undefined ? 1 : 0), this.#bytes + growth)
-    this.#budget.take(growth)
+    if (growth > 0) this.#budget.take(growth)
+    else this.#budget.giveBack(-growth)
     this.#bytes += growth
     if (row === undefined) this.#add({ key, text, writes: new Map() }).writes.set(column, write)
     else row.writes.set(column, write)
@@ -140,9 +164,9 @@ export class WriteBuffer {
       growth += this.#growthBy(row)
     }
     checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
-    // What is taken is at most what the layer gives back.
-    layer.clear()
-    this.#budget.take(growth)
+    // The bytes of the layer were taken already, and at most as many are needed here: nothing can refuse them.
+    this.#budget.giveBack(layer.#bytes - growth)
+    layer.#forget()
     this.#bytes += growth
     for (const row of rows.all) {
       const present = this.#rows.get(row.text)
@@ -156,9 +180,13 @@ export class WriteBuffer {
     this.#rows = layer.#rows
     this.#bytes = layer.#bytes
     this.#sorted = layer.#sorted
-    layer.#rows = NO_ROWS
-    layer.#bytes = 0
-    layer.#sorted = undefined
+    layer.#forget()
+  }
+
+  #forget(): void {
+    this.#rows = NO_ROWS
+    this.#bytes = 0
+    this.#sorted = undefined
   }
 
   #add(row: MutableRow): MutableRow {
@@ -183,9 +211,7 @@ export class WriteBuffer {
   clear(): void {
     if (this.#rows.size === 0) return
     this.#budget.giveBack(this.#bytes)
-    this.#bytes = 0
-    this.#rows = NO_ROWS
-    this.#sorted = undefined
+    this.#forget()
   }
 }
 

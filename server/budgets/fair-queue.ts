@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ClientKey } from './client-key.ts'
+
+/**
+ * Entries that wait, in a line for each client: the clients take turns, and the entries of one client keep their order.
+ * So whoever has one entry waits for one entry of each other client, however many those have.
+ *
+ *     A has a1 a2 a3, B has b1:   a1 b1 a2 a3
+ */
+export class FairQueue<Entry> {
+  /** In the order in which the clients have their next turn. None is empty. */
+  readonly #lines = new Map<ClientKey, Entry[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  push(client: ClientKey, entry: Entry): void {
+    this.#size += 1
+    const line = this.#lines.get(client)
+    if (line === undefined) this.#lines.set(client, [entry])
+    else line.push(entry)
+  }
+
+  /** The next entry, which waits no more; undefined when none waits. */
+  shift(): Entry | undefined {
+    for (const [client, line] of this.#lines) {
+      const entry = line.shift()
+      this.#size -= 1
+      this.#lines.delete(client)
+      if (line.length > 0) this.#lines.set(client, line)
+      return entry
+    }
+    return undefined
+  }
+
+  /** Nothing happens where the entry does not wait. */
+  delete(client: ClientKey, entry: Entry): void {
+    const line = this.#lines.get(client)
+    const at = line?.indexOf(entry) ?? -1
+    if (line === undefined || at < 0) return
+    this.#size -= 1
+    if (line.length === 1) this.#lines.delete(client)
+    else line.splice(at, 1)
+  }
+}

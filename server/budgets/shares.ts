@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ByteBudget } from '../../storage/storage.ts'
+import { ALL_LIMITS } from '../limits.ts'
+import type { ClientKey } from './client-key.ts'
+import { SharedBound } from './shared-bound.ts'
+
+/** What all clients share, by the names of the limits, as a sentence begins with it. */
+const SHARED = {
+  openTransactionsMax: 'Open transactions',
+  bufferedBytesMax: 'Bytes written and not committed',
+  socketsMax: 'Open WebSockets',
+  changeStreamsMax: 'Open responses of GET /v1/changes',
+  subscriptionsMax: 'Subscriptions',
+  observerWorkersMax: 'Workers of observers',
+} as const satisfies Partial<Record<keyof typeof ALL_LIMITS, string>>
+
+export type SharedLimit = keyof typeof SHARED
+
+/** The bounds that all clients of one server share, each with what every client holds of it. */
+export class Shares {
+  readonly openTransactions: SharedBound
+  readonly bufferedBytes: SharedBound
+  readonly sockets: SharedBound
+  readonly changeStreams: SharedBound
+  readonly subscriptions: SharedBound
+  readonly observerWorkers: SharedBound
+  readonly all: readonly SharedBound[]
+  /** Most requests come from the client that the one before came from. */
+  #last: { readonly client: ClientKey; readonly share: ByteBudget } | undefined
+
+  /** `limits` replace the usual ones. */
+  constructor(limits: Partial<Record<SharedLimit, number>> = {}) {
+    const bounds: SharedBound[] = []
+    const bound = (limit: SharedLimit) => {
+      const max = limits[limit] ?? ALL_LIMITS[limit]
+      const made = new SharedBound({ limit, max, what: SHARED[limit] })
+      bounds.push(made)
+      return made
+    }
+    this.openTransactions = bound('openTransactionsMax')
+    this.bufferedBytes = bound('bufferedBytesMax')
+    this.sockets = bound('socketsMax')
+    this.changeStreams = bound('changeStreamsMax')
+    this.subscriptions = bound('subscriptionsMax')
+    this.observerWorkers = bound('observerWorkersMax')
+    this.all = bounds
+  }
+
+  /** The client's share of the bytes that transactions have written and not committed. */
+  writtenBy(client: ClientKey): ByteBudget {
+    if (this.#last?.client !== client) {
+      const { bufferedBytes } = this
+      const share = {
+        take: (bytes: number) => bufferedBytes.take(client, bytes),
+        giveBack: (bytes: number) => bufferedBytes.giveBack(client, bytes),
+      }
+      this.#last = { client, share }
+    }
+    return this.#last.share
+  }
+}
