@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, AggregateFunction, Position } from '../parser/ast.ts'
-import { compareValues, type SqlType, type SqlValue } from '../storage/storage.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
 import type { ExpressionType } from './compiled-expression.ts'
 import { finite } from './expression-arithmetic.ts'
+import { type Comparison, comparisonOf } from './expressions/value-work.ts'
+import type { WorkMeter } from './expressions/work-meter.ts'
 import { checkedInteger } from './json-value.ts'
 import { isNumber, typeMismatch } from './type-check.ts'
 
 /** What becomes of the values of one expression in one group, in memory that does not grow with it. */
 export interface Accumulator {
   /** Never called with NULL, which no aggregate but COUNT(*) takes in. */
-  add(value: Exclude<SqlValue, null>): void
+  add(value: Exclude<SqlValue, null>, work: WorkMeter): void
   /** Throws PlanError out_of_range when the value is none of its type. */
   result(): SqlValue
 }
@@ -158,18 +160,17 @@ class IntegerAverage implements Accumulator {
 }
 
 class Extreme implements Accumulator {
-  readonly #type: SqlType
+  readonly #compare: Comparison
   readonly #sign: -1 | 1
   #best: SqlValue = null
 
   constructor(type: SqlType, sign: -1 | 1) {
-    this.#type = type
+    this.#compare = comparisonOf(type)
     this.#sign = sign
   }
 
-  add(value: SqlValue): void {
-    const better =
-      this.#best === null || compareValues(this.#type, value, this.#best) * this.#sign > 0
+  add(value: SqlValue, work: WorkMeter): void {
+    const better = this.#best === null || this.#compare(value, this.#best, work) * this.#sign > 0
     if (better) this.#best = value
   }
 

@@ -81,6 +81,8 @@ export class AggregationPlanning implements Aggregation {
       position: source.position,
       evaluate: ({ aggregates }) => aggregates?.[slot] as SqlValue,
       columns: NO_COLUMNS,
+      isLeaf: true,
+      isConstant: false,
       needsRow: false,
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnClause, Expression } from '../parser/ast.ts'
 import type { ColumnDefault, NewColumn, SqlType } from '../storage/storage.ts'
+import { scopeOfNothing } from './execution-context.ts'
 import { createExpressionCompiler } from './expression.ts'
 import { ParameterSlots } from './parameters.ts'
 import { PlanError } from './plan-error.ts'
@@ -27,6 +28,5 @@ function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
       position: expression.position,
     })
   }
-  const nothing = { row: [], parameters: [], functions: { now: 0n, uuid: () => '' } }
-  return { kind: 'literal', value: value.evaluate(nothing) }
+  return { kind: 'literal', value: value.evaluate(scopeOfNothing()) }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, Position } from '../parser/ast.ts'
 import type { SqlRow, SqlType, SqlValue, TableDefinition } from '../storage/storage.ts'
+import type { ConstantValues } from './expressions/constant-values.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import type { BoundParameter, ParameterSlots } from './parameters.ts'
 
 /** What an expression may ask of the world: the transaction's start, and fresh identifiers. */
@@ -16,6 +18,10 @@ export type Scope = {
   readonly row: SqlRow
   readonly parameters: readonly BoundParameter[]
   readonly functions: StatementFunctions
+  /** Who evaluates a node pays for it, and for the bytes that it looks at. */
+  readonly work: WorkMeter
+  /** What is the same for all rows of the statement. */
+  readonly constants: ConstantValues
   /** The values of the aggregates of the row's group, by their slots. */
   readonly aggregates?: readonly SqlValue[]
 }
@@ -26,10 +32,17 @@ export type ExpressionType = SqlType | 'NULL'
 export type CompiledExpression = {
   readonly type: ExpressionType
   readonly position: Position
-  /** Throws PlanError out_of_range and division_by_zero with the position of the operator. */
+  /**
+   * Throws PlanError out_of_range and division_by_zero with the position of the operator, limit_exceeded where the
+   * row costs too much, and what ends the statement. A leaf is paid for by the node that it stands in.
+   */
   readonly evaluate: (scope: Scope) => SqlValue
   /** The places of the columns that it names; without any its value is the same for all rows. */
   readonly columns: ReadonlySet<number>
+  /** A column, a literal, a parameter, or another value that is at hand: evaluating it cannot fail. */
+  readonly isLeaf: boolean
+  /** True when it is the same for all rows of a statement. */
+  readonly isConstant: boolean
   /** True when it has no meaning without a row: it names a column outside of coalesce. */
   readonly needsRow: boolean
 }
@@ -57,14 +70,21 @@ export interface Aggregation {
 
 export const NO_COLUMNS: ReadonlySet<number> = new Set()
 
-/** `columns` and `needsRow` of an expression that evaluates all of its parts. */
+/** What an expression that evaluates all of its parts has of them. */
 export function dependenceOf(
   parts: readonly CompiledExpression[],
-): Pick<CompiledExpression, 'columns' | 'needsRow'> {
+): Pick<CompiledExpression, 'columns' | 'isLeaf' | 'isConstant' | 'needsRow'> {
   return {
     columns: columnsOf(parts),
+    isLeaf: false,
+    isConstant: parts.every((part) => part.isConstant),
     needsRow: parts.some((part) => part.needsRow),
   }
+}
+
+/** What a node costs that evaluates all of these: itself, and the leaves among them. */
+export function unitsOf(parts: readonly CompiledExpression[]): number {
+  return NODE_UNITS * (1 + parts.filter(({ isLeaf }) => isLeaf).length)
 }
 
 /** The columns that any of these names. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { getRows, type IndexEntry, type SqlRow, type StoredRow } from '../storage/storage.ts'
 import { BatchSize } from './batch-size.ts'
+import { TurnTaking } from './execution-context.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
 import type { Step, Steps, Walking } from './walk-step.ts'
 
@@ -13,7 +14,8 @@ export async function* rowsOfEntries(
   walking: Walking,
   batches: AsyncIterable<readonly IndexEntry[]>,
 ): AsyncGenerator<Steps, void, undefined> {
-  const { plan, scope, window } = walking
+  const { plan, scope, window, context } = walking
+  const turns = new TurnTaking(context)
   const size = new BatchSize(plan.rowFilter === undefined ? window.rowsWanted : undefined)
   let waiting: Waiting[] = []
   let kept = 0
@@ -23,6 +25,8 @@ export async function* rowsOfEntries(
       continue
     }
     for (const entry of batch) {
+      if (turns.isDue()) await turns.pause()
+      scope.work.beginRow(plan.position)
       const keeps = plan.keyFilter?.keeps({ ...scope, row: entry.row }) ?? true
       waiting.push({ mark: entry.key, primaryKey: entry.primaryKey, keeps })
       if (keeps) kept += 1
@@ -49,6 +53,7 @@ function* stepsOfEntries(
   entries: readonly IndexEntry[],
 ): Generator<Step, void, undefined> {
   for (const { key, row } of entries) {
+    scope.work.beginRow(plan.position)
     const keeps = plan.keyFilter?.keeps({ ...scope, row }) ?? true
     yield { mark: key, row: keeps ? row : null }
   }
@@ -71,6 +76,7 @@ function* stepsOfRows(
 ): Generator<Step, void, undefined> {
   let place = 0
   for (const { mark, primaryKey, keeps } of waiting) {
+    scope.work.beginRow(plan.position)
     const row = keeps ? rowBehind(primaryKey, rows[place++]) : null
     const staying = row === null || (plan.rowFilter?.keeps({ ...scope, row }) ?? true)
     yield { mark, row: staying ? row : null }

@@ -8,10 +8,11 @@ import {
   scopeOf,
   TurnTaking,
 } from './execution-context.ts'
+import { lengthOf, paidIdentityOf } from './expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import type { AggregatePlan } from './plan.ts'
 import { rowLimit } from './row-limit.ts'
 import { ScanPage } from './scan-page.ts'
-import { identityOf } from './value-identity.ts'
 import { walk } from './walk.ts'
 
 /**
@@ -37,7 +38,7 @@ export async function executeAggregate(
   walking: for await (const steps of walk({ plan, scope, context, window })) {
     for (const { mark: key, row } of steps) {
       page.examine()
-      if (row !== null && group?.takes(row) !== true) {
+      if (row !== null && group?.takes(row, scope.work) !== true) {
         if (group !== undefined) page.add(group.scope(scope))
         if (page.rowCount === page.left) return page.result()
         if (last !== undefined && page.rowCount > 0 && page.isFull()) {
@@ -77,21 +78,23 @@ class Group {
   }
 
   /** Here, as in the order of keys, NULL is equal to NULL. */
-  takes(row: SqlRow): boolean {
+  takes(row: SqlRow, work: WorkMeter): boolean {
     const { columns } = this.#plan.table
     return this.#plan.aggregation.groupBy.every((column) => {
       const type = columns[column]?.type as SqlType
       const [own, other] = [this.#row[column] as SqlValue, row[column] as SqlValue]
-      return own === other || identityOf(type, own) === identityOf(type, other)
+      work.spend(NODE_UNITS + lengthOf(own))
+      return own === other || paidIdentityOf(type, own, work) === paidIdentityOf(type, other, work)
     })
   }
 
   add(scope: Scope): void {
     this.#plan.aggregation.aggregates.forEach(({ operand }, slot) => {
+      scope.work.spend(NODE_UNITS)
       const value = operand === undefined ? true : operand.evaluate(scope)
       if (value === null) return
       this.#hasValue = true
-      this.#accumulators[slot]?.add(value)
+      this.#accumulators[slot]?.add(value, scope.work)
     })
   }
 

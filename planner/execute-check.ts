@@ -17,6 +17,7 @@ export async function executeCheck(
 ): Promise<StatementResult> {
   const { table, condition } = plan
   const scope = scopeOf(plan.slots, context)
+  scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
   guardRow(context.transaction, table, key)
   const [stored] = await getRows(context.transaction, table, [key], [...condition.columns])

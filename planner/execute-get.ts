@@ -43,6 +43,7 @@ export async function executeGet(
         guardRow(context.transaction, plan.table, key)
       }
       if (found === null) continue
+      scope.work.beginRow(plan.position)
       answer.add({ ...scope, row: found.row })
       if (context.rowTimestamps) rowTimestamps.push(found.commitTs)
       if (turns.isDue()) await turns.pause()

@@ -36,6 +36,7 @@ export async function executeInsert(
   const turns = new TurnTaking(context)
   const rows: NewRow[] = []
   for (const planned of plan.rows) {
+    scope.work.beginRow(planned.position)
     rows.push(newRow(plan, planned, scope))
     if (turns.isDue()) await turns.pause()
   }
@@ -50,10 +51,13 @@ export async function executeInsert(
     for (const [place, { row, identity }] of free.entries()) {
       if (conflicts[place] !== null) continue
       taken.add(identity)
+      scope.work.beginRow(plan.position)
       answer.add({ ...scope, row })
       rowsAffected += 1
       if (turns.isDue()) await turns.pause()
     }
+    // Where all of them are duplicates, each row may be a batch of its own.
+    if (turns.isDue()) await turns.pause()
   }
   return answer.result(rowsAffected)
 }

@@ -10,7 +10,10 @@ import type { Plan } from './plan.ts'
 const KEYS_AT_ONCE_MAX = 20
 
 /** What a read needs that is answered in its turn. */
-export type ContextNow = Pick<ExecutionContext, 'parameters' | 'functions' | 'answerBytes'> & {
+export type ContextNow = Pick<
+  ExecutionContext,
+  'parameters' | 'functions' | 'answerBytes' | 'work'
+> & {
   readonly reads: SnapshotNow['reads']
 }
 
@@ -26,9 +29,11 @@ export function executeNow(plan: Plan, context: ContextNow): StatementResult | u
   const rows = getRowsNow(context.reads, plan.table, keys, plan.reads)
   if (rows === undefined) return undefined
   const answer = new AnswerRows(plan.projection, plan.position, context)
-  const { parameters, functions } = scope
+  const { parameters, functions, work, constants } = scope
   for (const stored of rows) {
-    if (stored !== null) answer.add({ row: stored.row, parameters, functions })
+    if (stored === null) continue
+    work.beginRow(plan.position)
+    answer.add({ row: stored.row, parameters, functions, work, constants })
   }
   return answer.result()
 }

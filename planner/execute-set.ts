@@ -27,6 +27,7 @@ import { PlanError } from './plan-error.ts'
  */
 export function executeSet(plan: SetPlan, context: ExecutionContext): Answer<StatementResult> {
   const scope = scopeOf(plan.slots, context)
+  scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
   if (plan.isBlind) return writeRow(plan, context, { scope, key, stored: null })
   return andThen(getRow(context.transaction, plan.table, key, plan.reads), (stored) =>

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { Transaction } from '../storage/storage.ts'
 import { rowsToJson, SqlSession } from '../test/sql-session.ts'
-import { executeTogether, isPointRead, type PlannedStatement, planStatement } from './planner.ts'
+import {
+  executeTogether,
+  isPointRead,
+  type PlannedStatement,
+  planStatement,
+  WorkMeter,
+} from './planner.ts'
 
 let session: SqlSession
 before(async () => {
@@ -42,6 +48,7 @@ async function together(
     transaction: counting,
     catalog,
     functions,
+    work: new WorkMeter(),
     ...bounded,
   })
   transaction.rollback()

@@ -74,6 +74,7 @@ function nextBatch(
   for (const { plan, parameters } of reads) {
     if (!isPointRead(plan)) return { batch, failure: new TypeError('It is no point read.') }
     try {
+      context.work.beginRow(plan.position)
       const scope = scopeOf(plan.slots, { ...context, parameters })
       const keys = keyTuples(plan.keys, scope, 'asked')
       if (batch.length > 0 && keyCount + keys.length > keysMax) break
@@ -111,7 +112,11 @@ async function answerRead(
 ): Promise<StatementResult> {
   if (rows === undefined) return await executePlan(plan, { ...context, parameters })
   const answer = new AnswerRows(plan.projection, plan.position, context)
-  for (const stored of rows) if (stored !== null) answer.add({ ...scope, row: stored.row })
+  for (const stored of rows) {
+    if (stored === null) continue
+    scope.work.beginRow(plan.position)
+    answer.add({ ...scope, row: stored.row })
+  }
   return answer.result()
 }
 

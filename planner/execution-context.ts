@@ -2,6 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Catalog, SqlType, SqlValue, Timestamp, Transaction } from '../storage/storage.ts'
 import type { Scope, StatementFunctions } from './compiled-expression.ts'
+import { ConstantValues } from './expressions/constant-values.ts'
+import { WorkMeter } from './expressions/work-meter.ts'
 import { bindParameters, type ParameterSlot, type Parameters } from './parameters.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
 
@@ -19,6 +21,8 @@ export type ExecutionContext = {
   readonly catalog: Catalog
   readonly parameters: Parameters
   readonly functions: StatementFunctions
+  /** What the evaluation of its expressions is paid from. */
+  readonly work: WorkMeter
   /** Looked at between batches of rows; its reason is thrown. */
   readonly signal?: AbortSignal
   /** Present when a SCAN may be answered in pages. */
@@ -76,24 +80,36 @@ export type StatementResult = {
   readonly resumeAfter?: Uint8Array
 }
 
+/** For expressions that ask for nothing. */
+export function scopeOfNothing(): Scope {
+  const functions = { now: 0n, uuid: () => '' }
+  return scopeOf([], { parameters: [], functions, work: new WorkMeter() })
+}
+
 /** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
 export function scopeOf(
   slots: readonly ParameterSlot[],
-  context: Pick<ExecutionContext, 'parameters' | 'functions'>,
+  { parameters, functions, work }: Pick<ExecutionContext, 'parameters' | 'functions' | 'work'>,
 ): Scope {
-  const parameters = bindParameters(slots, context.parameters)
-  return { row: [], parameters, functions: context.functions }
+  return {
+    row: [],
+    parameters: bindParameters(slots, parameters),
+    functions,
+    work,
+    constants: new ConstantValues(),
+  }
 }
 
 /**
- * Counts rows and, every `turnRowsMax` of them or `turnMsMax` of work, looks at the signal and lets
- * the rest of the process have its turn: rows that are at hand would otherwise follow each other
+ * Counts rows and, every `turnRowsMax` of them, `turnMsMax` or `workTurnUnits` of work, looks at the signal
+ * and lets the rest of the process have its turn: rows that are at hand would otherwise follow each other
  * without a pause, and a long condition can make each of them expensive.
  */
 export class TurnTaking {
   readonly #signal: AbortSignal | undefined
   readonly #takeTurn: () => Promise<void>
   readonly #monotonicMs: (() => number) | undefined
+  readonly #work: WorkMeter
   #rows = 0
   #beganMs: number
 
@@ -101,8 +117,10 @@ export class TurnTaking {
     signal,
     takeTurn = setImmediate,
     monotonicMs,
-  }: Pick<ExecutionContext, 'signal' | 'takeTurn' | 'monotonicMs'>) {
+    work,
+  }: Pick<ExecutionContext, 'signal' | 'takeTurn' | 'monotonicMs' | 'work'>) {
     signal?.throwIfAborted()
+    this.#work = work
     this.#signal = signal
     this.#takeTurn = takeTurn
     this.#monotonicMs = monotonicMs
@@ -112,7 +130,7 @@ export class TurnTaking {
   /** True when it is time for `pause`, which is separate so that most rows cost no promise. */
   isDue(rows = 1): boolean {
     this.#rows += rows
-    if (this.#rows >= PLANNER_LIMITS.turnRowsMax) return true
+    if (this.#rows >= PLANNER_LIMITS.turnRowsMax || this.#work.isTurnDue) return true
     const now = this.#monotonicMs?.() ?? 0
     return now - this.#beganMs >= PLANNER_LIMITS.turnMsMax
   }
@@ -120,6 +138,7 @@ export class TurnTaking {
   async pause(): Promise<void> {
     this.#rows = 0
     await this.#takeTurn()
+    this.#work.turnTaken()
     this.#signal?.throwIfAborted()
     this.#beganMs = this.#monotonicMs?.() ?? 0
   }

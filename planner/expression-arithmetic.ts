@@ -7,7 +7,10 @@ import {
   type ExpressionCompiler,
   type ExpressionType,
   type Scope,
+  unitsOf,
 } from './compiled-expression.ts'
+import { lengthOf } from './expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import { checkedInteger } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
@@ -17,7 +20,7 @@ import { isNumber, isOpen, isTextLiteral, typeMismatch } from './type-check.ts'
 type Arithmetic = '+' | '-' | '*' | '/' | '%' | '||'
 type Step = {
   readonly type: ExpressionType
-  readonly apply: (left: SqlValue, right: SqlValue) => SqlValue
+  readonly apply: (left: SqlValue, right: SqlValue, work: WorkMeter) => SqlValue
 }
 
 /**
@@ -38,13 +41,16 @@ export function compileArithmetic(
     type = step.type
     return { apply: step.apply, evaluate: operand.evaluate }
   })
+  const unitsOfFirst = unitsOf([first])
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(unitsOfFirst)
     let value = first.evaluate(scope)
     for (const step of steps) {
       if (value === null) return null
+      scope.work.spend(NODE_UNITS)
       const operand = step.evaluate(scope)
       if (operand === null) return null
-      value = step.apply(value, operand)
+      value = step.apply(value, operand, scope.work)
     }
     return value
   }
@@ -122,22 +128,28 @@ function stepOf(
 
 function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {
   if (a === 'TEXT' && b === 'TEXT') {
-    const apply = (left: SqlValue, right: SqlValue): SqlValue => {
-      requireShort((left as string).length + (right as string).length, position)
+    const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
+      payForJoining(left, right, { work, position })
       return (left as string) + (right as string)
     }
     return { type: 'TEXT', apply }
   }
   if (a !== 'BYTES' || b !== 'BYTES') return undefined
-  const apply = (left: SqlValue, right: SqlValue): SqlValue => {
-    requireShort((left as Uint8Array).length + (right as Uint8Array).length, position)
+  const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
+    payForJoining(left, right, { work, position })
     return Uint8Array.from(Buffer.concat([left as Uint8Array, right as Uint8Array]))
   }
   return { type: 'BYTES', apply }
 }
 
 /** A few characters of text can ask for a value of any length, which nothing could hold. */
-function requireShort(length: number, position: Position): void {
+function payForJoining(
+  left: SqlValue,
+  right: SqlValue,
+  { work, position }: { readonly work: WorkMeter; readonly position: Position },
+): void {
+  const length = lengthOf(left) + lengthOf(right)
+  work.spend(length)
   const max = PLANNER_LIMITS.concatenationBytesMax
   if (length <= max) return
   throw new PlanError(

@@ -6,16 +6,18 @@ import type {
   InExpression,
   IsNullExpression,
 } from '../parser/ast.ts'
-import { compareValues, type SqlType, type SqlValue } from '../storage/storage.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
 import {
   type CompiledExpression,
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
   type Scope,
+  unitsOf,
 } from './compiled-expression.ts'
+import { comparisonOf, paidIdentityOf } from './expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import { compileAlike, typeMismatch } from './type-check.ts'
-import { identityOf } from './value-identity.ts'
 
 /** Comparisons and membership. Each answers NULL where NULL leaves the truth unknown. */
 
@@ -50,11 +52,14 @@ export function compileComparison(
   if (operator !== '=' && operator !== '<>') requireOrder(type, operator, rest.position)
   const [left, right] = parts as [CompiledExpression, CompiledExpression]
   const satisfies = SATISFIES[operator]
+  const compare = comparisonOf(type as SqlType)
+  const units = unitsOf(parts)
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const a = left.evaluate(scope)
     if (a === null) return null
     const b = right.evaluate(scope)
-    return b === null ? null : satisfies(compareValues(type as SqlType, a, b))
+    return b === null ? null : satisfies(compare(a, b, scope.work))
   }
   return { type: 'BOOLEAN', position: comparison.position, evaluate, ...dependenceOf(parts) }
 }
@@ -71,12 +76,16 @@ export function compileBetween(
     CompiledExpression,
     CompiledExpression,
   ]
-  const atLeast = (a: SqlValue, b: SqlValue): boolean | null =>
-    a === null || b === null ? null : compareValues(type as SqlType, a, b) >= 0
+  const compare = comparisonOf(type as SqlType)
+  const atLeast = (a: SqlValue, b: SqlValue, work: WorkMeter): boolean | null =>
+    a === null || b === null ? null : compare(a, b, work) >= 0
+  const units = unitsOf(parts)
   const evaluate = (scope: Scope): SqlValue => {
+    const { work } = scope
+    work.spend(units)
     const value = operand.evaluate(scope)
-    const aboveLower = atLeast(value, lower.evaluate(scope))
-    const belowUpper = atLeast(upper.evaluate(scope), value)
+    const aboveLower = atLeast(value, lower.evaluate(scope), work)
+    const belowUpper = atLeast(upper.evaluate(scope), value, work)
     if (aboveLower === false || belowUpper === false) return between.negated
     return aboveLower === null || belowUpper === null ? null : !between.negated
   }
@@ -100,18 +109,54 @@ function compileInList(
 ): CompiledExpression {
   const { type, parts } = compileAlike(compiler, [membership.operand, ...list])
   const [operand, ...items] = parts as [CompiledExpression, ...CompiledExpression[]]
+  const { negated } = membership
+  const isAmong = items.every(({ isLeaf, isConstant }) => isLeaf && isConstant)
+    ? searchInSet(compiler, type as SqlType, items)
+    : searchInTurn(type as SqlType, items)
+  const units = unitsOf([operand])
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const value = operand.evaluate(scope)
     if (value === null) return null
-    let unknown = false
-    for (const item of items) {
-      const member = item.evaluate(scope)
-      if (member === null) unknown = true
-      else if (compareValues(type as SqlType, value, member) === 0) return !membership.negated
-    }
-    return unknown ? null : membership.negated
+    const found = isAmong(value, scope)
+    return found === null ? null : found !== negated
   }
   return { type: 'BOOLEAN', position: membership.position, evaluate, ...dependenceOf(parts) }
+}
+
+/** Whether a value is one of a list; null when it is not, and NULL is. */
+type Search = (value: SqlValue, scope: Scope) => boolean | null
+
+/** What cannot fail is computed whether or not an earlier item is the value. */
+function searchInSet(
+  { slots }: ExpressionCompiler,
+  type: SqlType,
+  items: readonly CompiledExpression[],
+): Search {
+  const slot = slots.addConstant()
+  return (value, scope) => {
+    const members = scope.constants.set(slot, () => {
+      const { work } = scope
+      work.spend(NODE_UNITS * items.length)
+      return new Set(items.map((item) => paidIdentityOf(type, item.evaluate(scope), work)))
+    })
+    if (members.has(paidIdentityOf(type, value, scope.work))) return true
+    return members.has(null) ? null : false
+  }
+}
+
+function searchInTurn(type: SqlType, items: readonly CompiledExpression[]): Search {
+  const compare = comparisonOf(type)
+  return (value, scope) => {
+    let unknown = false
+    for (const item of items) {
+      scope.work.spend(NODE_UNITS)
+      const member = item.evaluate(scope)
+      if (member === null) unknown = true
+      else if (compare(value, member, scope.work) === 0) return true
+    }
+    return unknown ? null : false
+  }
 }
 
 function compileInParameter(
@@ -125,16 +170,19 @@ function compileInParameter(
   const type = operand.type
   const { key, position } = membership.list as Exclude<InExpression['list'], readonly unknown[]>
   const slot = compiler.slots.add({ key, type, list: true, position })
+  const units = unitsOf([operand])
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const value = operand.evaluate(scope)
     const bound = scope.parameters[slot]
     if (bound?.kind !== 'list') return null
     const { identities, hasNull } = bound.list
     if (value === null) return identities.size === 0 && !hasNull ? membership.negated : null
-    if (identities.has(identityOf(type, value))) return !membership.negated
+    if (identities.has(paidIdentityOf(type, value, scope.work))) return !membership.negated
     return hasNull ? null : membership.negated
   }
-  return { ...operand, type: 'BOOLEAN', position: membership.position, evaluate }
+  const dependence = dependenceOf([operand])
+  return { type: 'BOOLEAN', position: membership.position, evaluate, ...dependence }
 }
 
 export function compileIsNull(
@@ -144,8 +192,12 @@ export function compileIsNull(
   // Any JSON value can be asked whether it is NULL, so a parameter alone needs no other type.
   const wanted = isNull.operand.kind === 'parameter' ? 'JSON' : undefined
   const operand = compiler.compile(isNull.operand, wanted)
-  const evaluate = (scope: Scope): SqlValue => (operand.evaluate(scope) === null) !== isNull.negated
-  return { ...operand, type: 'BOOLEAN', position: isNull.position, evaluate }
+  const units = unitsOf([operand])
+  const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
+    return (operand.evaluate(scope) === null) !== isNull.negated
+  }
+  return { type: 'BOOLEAN', position: isNull.position, evaluate, ...dependenceOf([operand]) }
 }
 
 function requireOrder(

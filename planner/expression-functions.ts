@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallExpression } from '../parser/ast.ts'
-import { compareValues, type SqlType, type SqlValue } from '../storage/storage.ts'
+import type { SqlType, SqlValue } from '../storage/storage.ts'
 import {
   type CompiledExpression,
-  columnsOf,
   dependenceOf,
   type ExpressionCompiler,
   type ExpressionType,
   NO_COLUMNS,
   type Scope,
+  unitsOf,
 } from './compiled-expression.ts'
 import { finite } from './expression-arithmetic.ts'
+import { changedCase, codePoints } from './expressions/text-work.ts'
+import { comparisonOf } from './expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import { checkedInteger } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
 import { compileAlike, compileAs, isNumber, isOpen, typeMismatch } from './type-check.ts'
@@ -30,12 +33,12 @@ const ANY_NUMBER = { min: 1, max: Number.POSITIVE_INFINITY }
 
 /** Every function of the dialect. */
 const FUNCTIONS: Readonly<Record<string, Definition>> = {
-  now: { arguments: { min: 0, max: 0 }, compile: (call) => world(call, 'TIMESTAMP', now) },
-  uuid: { arguments: { min: 0, max: 0 }, compile: (call) => world(call, 'TEXT', uuid) },
+  now: { arguments: { min: 0, max: 0 }, compile: compileNow },
+  uuid: { arguments: { min: 0, max: 0 }, compile: compileUuid },
   coalesce: { arguments: ANY_NUMBER, compile: compileCoalesce },
   length: { arguments: { min: 1, max: 1 }, compile: compileLength },
-  lower: { arguments: { min: 1, max: 1 }, compile: (call) => compileText(call, lowerCase) },
-  upper: { arguments: { min: 1, max: 1 }, compile: (call) => compileText(call, upperCase) },
+  lower: { arguments: { min: 1, max: 1 }, compile: (call) => compileCase(call, 'lower') },
+  upper: { arguments: { min: 1, max: 1 }, compile: (call) => compileCase(call, 'upper') },
   abs: { arguments: { min: 1, max: 1 }, compile: compileAbs },
   round: { arguments: { min: 1, max: 2 }, compile: compileRound },
   least: { arguments: ANY_NUMBER, compile: (call) => compileExtreme(call, -1) },
@@ -70,18 +73,18 @@ export function compileCall(
   })
 }
 
-const now = (scope: Scope): SqlValue => scope.functions.now
-const uuid = (scope: Scope): SqlValue => scope.functions.uuid()
-const lowerCase = (text: string): string => text.toLowerCase()
-const upperCase = (text: string): string => text.toUpperCase()
-
-function world(
-  { call }: Call,
-  type: SqlType,
-  evaluate: (scope: Scope) => SqlValue,
-): CompiledExpression {
-  return { type, position: call.position, evaluate, columns: NO_COLUMNS, needsRow: false }
+function compileNow({ call: { position } }: Call): CompiledExpression {
+  const evaluate = ({ functions }: Scope): SqlValue => functions.now
+  return { type: 'TIMESTAMP', position, evaluate, ...OF_NOTHING, isConstant: true }
 }
+
+/** Another one at each call, also within a row. */
+function compileUuid({ call: { position } }: Call): CompiledExpression {
+  const evaluate = ({ functions }: Scope): SqlValue => functions.uuid()
+  return { type: 'TEXT', position, evaluate, ...OF_NOTHING, isConstant: false }
+}
+
+const OF_NOTHING = { columns: NO_COLUMNS, isLeaf: true, needsRow: false } as const
 
 /**
  * The first argument that is not NULL; those after it are not evaluated. It needs a row only when
@@ -91,14 +94,14 @@ function compileCoalesce({ compiler, call, wanted }: Call): CompiledExpression {
   const { type, parts } = compileAlike(compiler, call.arguments, wanted)
   const evaluate = (scope: Scope): SqlValue => {
     for (const part of parts) {
+      scope.work.spend(NODE_UNITS)
       const value = part.evaluate(scope)
       if (value !== null) return value
     }
     return null
   }
-  const columns = columnsOf(parts)
   const needsRow = parts.every((part) => part.needsRow)
-  return { type, position: call.position, evaluate, columns, needsRow }
+  return { type, position: call.position, evaluate, ...dependenceOf(parts), needsRow }
 }
 
 /** The smallest or the largest of the arguments; NULL when one of them is. */
@@ -107,12 +110,15 @@ function compileExtreme({ compiler, call, wanted }: Call, sign: -1 | 1): Compile
   if (type === 'JSON') {
     throw typeMismatch(`JSON has no order, so there is no ${call.function} of it.`, call.position)
   }
+  const compare = comparisonOf(type as SqlType)
   const evaluate = (scope: Scope): SqlValue => {
+    const { work } = scope
     let best: SqlValue = null
     for (const part of parts) {
+      work.spend(NODE_UNITS)
       const value = part.evaluate(scope)
       if (value === null) return null
-      if (best === null || compareValues(type as SqlType, value, best) * sign > 0) best = value
+      if (best === null || compare(value, best, work) * sign > 0) best = value
     }
     return best
   }
@@ -125,26 +131,14 @@ function compileLength({ compiler, call }: Call): CompiledExpression {
   if (argument.type !== 'TEXT' && argument.type !== 'BYTES' && argument.type !== 'NULL') {
     throw typeMismatch(`length wants TEXT or BYTES, not ${argument.type}.`, argument.position)
   }
-  return derived(call, argument, 'INTEGER', (value) =>
-    BigInt(typeof value === 'string' ? codePoints(value) : (value as Uint8Array).length),
+  return derived(call, argument, 'INTEGER', (value, work) =>
+    BigInt(typeof value === 'string' ? codePoints(value, work) : (value as Uint8Array).length),
   )
 }
 
-function codePoints(text: string): number {
-  let count = 0
-  for (let at = 0; at < text.length; at += 1) {
-    // The second half of a pair adds nothing.
-    if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00) count += 1
-  }
-  return count
-}
-
-function compileText(
-  { compiler, call }: Call,
-  change: (text: string) => string,
-): CompiledExpression {
+function compileCase({ compiler, call }: Call, to: 'lower' | 'upper'): CompiledExpression {
   const argument = compileAs(compiler, argumentAt(call, 0), 'TEXT')
-  return derived(call, argument, 'TEXT', (value) => change(value as string))
+  return derived(call, argument, 'TEXT', (value, work) => changedCase(value as string, to, work))
 }
 
 function compileAbs({ compiler, call, wanted }: Call): CompiledExpression {
@@ -161,7 +155,10 @@ function compileRound({ compiler, call, wanted }: Call): CompiledExpression {
   const argument = compileNumber(compiler, call, wanted)
   const decimals =
     call.arguments.length > 1 ? compileAs(compiler, argumentAt(call, 1), 'INTEGER') : undefined
+  const parts = decimals === undefined ? [argument] : [argument, decimals]
+  const units = unitsOf(parts)
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const value = argument.evaluate(scope)
     const digits = decimals === undefined ? 0n : decimals.evaluate(scope)
     if (value === null || digits === null) return null
@@ -172,7 +169,6 @@ function compileRound({ compiler, call, wanted }: Call): CompiledExpression {
     }
     return typeof value === 'number' ? roundReal(value, Number(digits), call) : value
   }
-  const parts = decimals === undefined ? [argument] : [argument, decimals]
   return { type: argument.type, position: call.position, evaluate, ...dependenceOf(parts) }
 }
 
@@ -218,11 +214,13 @@ function derived(
   call: CallExpression,
   argument: CompiledExpression,
   type: ExpressionType,
-  change: (value: SqlValue) => SqlValue,
+  change: (value: SqlValue, work: WorkMeter) => SqlValue,
 ): CompiledExpression {
+  const units = unitsOf([argument])
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const value = argument.evaluate(scope)
-    return value === null ? null : change(value)
+    return value === null ? null : change(value, scope.work)
   }
-  return { ...argument, type, position: call.position, evaluate }
+  return { type, position: call.position, evaluate, ...dependenceOf([argument]) }
 }

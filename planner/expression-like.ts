@@ -6,10 +6,9 @@ import {
   dependenceOf,
   type ExpressionCompiler,
   type Scope,
+  unitsOf,
 } from './compiled-expression.ts'
 import { matchesPattern } from './like-pattern.ts'
-import { PlanError } from './plan-error.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
 import { compileAs } from './type-check.ts'
 
 /** `%` stands for any text, `_` for one code point; there is no escape for either. */
@@ -19,23 +18,16 @@ export function compileLike(
 ): CompiledExpression {
   const operand = compileAs(compiler, like.operand, 'TEXT')
   const pattern = compileAs(compiler, like.pattern, 'TEXT')
+  const units = unitsOf([operand, pattern])
   const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
     const text = operand.evaluate(scope)
     const wanted = pattern.evaluate(scope)
     if (text === null || wanted === null) return null
-    const matches = matchesPattern(text as string, wanted as string)
-    if (matches === undefined) throw tooLong(like)
-    return matches !== like.negated
+    return matchesPattern(text as string, wanted as string, scope.work) !== like.negated
   }
   const dependence = dependenceOf([operand, pattern])
   return { type: 'BOOLEAN', position: like.position, evaluate, ...dependence }
-}
-
-function tooLong({ position }: LikeExpression): PlanError {
-  const max = PLANNER_LIMITS.likeStepsMax
-  const message = 'The text is too long for a LIKE with _ behind a %.'
-  const fields = { limit: 'likeStepsMax', limitValue: max, actual: max + 1 }
-  return new PlanError('limit_exceeded', message, { position, fields })
 }
 
 /** The text before the first wildcard: what every match begins with. */

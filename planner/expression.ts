@@ -17,6 +17,7 @@ import {
   type ExpressionType,
   NO_COLUMNS,
   type Scope,
+  unitsOf,
 } from './compiled-expression.ts'
 import { compileArithmetic } from './expression-arithmetic.ts'
 import {
@@ -29,6 +30,7 @@ import {
 import { compileCall } from './expression-functions.ts'
 import { compileLike } from './expression-like.ts'
 import { nameText } from './expression-text.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
 import { checkedInteger, valueFromText } from './json-value.ts'
 import { type ParameterSlots, parameterText } from './parameters.ts'
 import { PlanError } from './plan-error.ts'
@@ -48,9 +50,30 @@ export function createExpressionCompiler(
     table,
     slots,
     ...(aggregation === undefined ? {} : { aggregation }),
-    compile: (expression, wanted) => compile(compiler, expression, wanted),
+    compile: (expression, wanted) =>
+      onceAStatement(compiler, compile(compiler, expression, wanted)),
   }
   return compiler
+}
+
+/**
+ * The expression, computed for the first row that asks for it and kept for the others, where its value is the same
+ * for all of them. VALUES have no rows that could share it.
+ */
+function onceAStatement(
+  { slots, table }: ExpressionCompiler,
+  compiled: CompiledExpression,
+): CompiledExpression {
+  if (table === undefined || compiled.isLeaf || !compiled.isConstant) return compiled
+  const slot = slots.addConstant()
+  const evaluate = (scope: Scope): SqlValue => {
+    const known = scope.constants.get(slot)
+    if (known !== undefined) return known
+    const value = compiled.evaluate(scope)
+    scope.constants.keep(slot, value)
+    return value
+  }
+  return { ...compiled, evaluate }
 }
 
 function compile(
@@ -116,8 +139,15 @@ function compileLiteral(
 
 function constant(literal: Expression, type: ExpressionType, value: SqlValue): CompiledExpression {
   const { position } = literal
-  return { type, position, evaluate: () => value, columns: NO_COLUMNS, needsRow: false }
+  return { type, position, evaluate: () => value, ...CONSTANT_LEAF }
 }
+
+const CONSTANT_LEAF = {
+  columns: NO_COLUMNS,
+  isLeaf: true,
+  isConstant: true,
+  needsRow: false,
+} as const
 
 function compileParameter(
   compiler: ExpressionCompiler,
@@ -137,7 +167,7 @@ function compileParameter(
     const bound = scope.parameters[slot]
     return bound?.kind === 'value' ? bound.value : null
   }
-  return { type: wanted, position, evaluate, columns: NO_COLUMNS, needsRow: false }
+  return { type: wanted, position, evaluate, ...CONSTANT_LEAF }
 }
 
 function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {
@@ -153,7 +183,8 @@ function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): 
   requireOneValue(compiler, index, column)
   const type = compiler.table.columns[index]?.type as SqlType
   const evaluate = (scope: Scope): SqlValue => scope.row[index] as SqlValue
-  return { type, position, evaluate, columns: new Set([index]), needsRow: true }
+  const columns = new Set([index])
+  return { type, position, evaluate, columns, isLeaf: true, isConstant: false, needsRow: true }
 }
 
 /** Outside of aggregates, an expression over groups sees what is the same in all rows of a group. */
@@ -193,12 +224,12 @@ function compileUnary(
   const { operator, operand, position } = unary
   if (operator === 'NOT') {
     const part = compileAs(compiler, operand, 'BOOLEAN')
-    return {
-      ...part,
-      position,
-      type: 'BOOLEAN',
-      evaluate: (scope) => negated(part.evaluate(scope)),
+    const units = unitsOf([part])
+    const evaluate = (scope: Scope): SqlValue => {
+      scope.work.spend(units)
+      return negated(part.evaluate(scope))
     }
+    return { type: 'BOOLEAN', position, evaluate, ...dependenceOf([part]) }
   }
   // The smallest INTEGER has no positive counterpart, so its sign belongs to the literal.
   if (operator === '-' && operand.kind === 'literal' && operand.type === 'integer') {
@@ -209,7 +240,12 @@ function compileUnary(
     throw typeMismatch(`The sign ${operator} wants a number, and this is ${part.type}.`, position)
   }
   if (operator === '+') return { ...part, position }
-  return { ...part, position, evaluate: (scope) => opposite(part.evaluate(scope)) }
+  const units = unitsOf([part])
+  const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
+    return opposite(part.evaluate(scope))
+  }
+  return { type: part.type, position, evaluate, ...dependenceOf([part]) }
 
   function opposite(value: SqlValue): SqlValue {
     if (value === null) return null
@@ -235,6 +271,7 @@ function compileLogical(
   const evaluate = (scope: Scope): SqlValue => {
     let unknown = false
     for (const part of parts) {
+      scope.work.spend(NODE_UNITS)
       const value = part.evaluate(scope)
       if (value === deciding) return deciding
       if (value === null) unknown = true

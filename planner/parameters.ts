@@ -39,6 +39,7 @@ export class ParameterSlots {
   readonly #slots: ParameterSlot[] = []
   /** The first slot of each parameter and type. */
   readonly #first = new Map<string, number>()
+  #constants = 0
 
   /** The slot's number, which is its place among the bound parameters. */
   add(slot: Omit<ParameterSlot, 'sharesWith'>): number {
@@ -48,6 +49,12 @@ export class ParameterSlots {
     if (sharesWith === undefined) this.#first.set(identity, number)
     this.#slots.push(sharesWith === undefined ? slot : { ...slot, sharesWith })
     return number
+  }
+
+  /** The number of an expression that has one value for the whole statement. */
+  addConstant(): number {
+    this.#constants += 1
+    return this.#constants - 1
   }
 
   get all(): readonly ParameterSlot[] {

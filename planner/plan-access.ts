@@ -8,6 +8,7 @@ import {
   columnsOf,
   type ExpressionCompiler,
 } from './compiled-expression.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
 import { conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
 import { groupsFollow, type OrderColumn, walkingDirection } from './key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds } from './key-range.ts'
@@ -152,7 +153,13 @@ function filterOf(
   const filters = parts.map(({ filter }) => filter)
   return {
     // Like AND: a row stays only when no part is FALSE or unknown.
-    keeps: (scope) => filters.every((filter) => filter.evaluate(scope) === true),
+    keeps: (scope) => {
+      for (const { evaluate } of filters) {
+        scope.work.spend(NODE_UNITS)
+        if (evaluate(scope) !== true) return false
+      }
+      return true
+    },
     sources: parts.map(({ source }) => source),
   }
 }

@@ -17,8 +17,14 @@ export const PLANNER_LIMITS = {
   multiGetBytesMax: 16 * 1024 * 1024,
   /** Bytes of a TEXT or BYTES that `||` makes: as large as a row can be. */
   concatenationBytesMax: STORAGE_LIMITS.rowBytesMax,
-  /** Comparisons of characters that one LIKE with `_` behind a `%` may take. */
-  likeStepsMax: 20_000_000,
+  /** Units of work that one row may cost: a byte looked at is one, a node of an expression 16. */
+  rowWorkMax: 50_000_000,
+  /** Units of work between two looks at the deadline of a statement, and at whether it is cancelled. */
+  workLookUnits: 1_000_000,
+  /** Units of work after which a statement lets the rest of the process have its turn. */
+  workTurnUnits: 10_000_000,
+  /** Bytes of values that are computed once for a statement and kept for its other rows. */
+  constantBytesMax: 16 * 1024 * 1024,
   /** Rows that a page of a SCAN reads before it ends, even when its filter kept none of them. */
   pageExaminedRowsMax: 100_000,
   /** Rows between two looks at the abort signal, with a turn for the rest of the process. */

@@ -34,6 +34,7 @@ export type {
   StatementResult,
 } from './execution-context.ts'
 export { executePlan } from './executor.ts'
+export { WorkMeter } from './expressions/work-meter.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
 export { type Parameters, parameterJson, parameterText } from './parameters.ts'
 export type { Plan } from './plan.ts'

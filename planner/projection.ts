@@ -2,6 +2,7 @@
 import type { Projection } from '../parser/ast.ts'
 import type { SqlType, TableDefinition } from '../storage/storage.ts'
 import { columnsOf, type ExpressionCompiler } from './compiled-expression.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
 import type { RowProjection } from './plan.ts'
 import { PlanError } from './plan-error.ts'
 
@@ -18,7 +19,11 @@ export function planProjection(
   if (projection.kind === 'allColumns') {
     const columns = table.columns.map(({ name, type }) => ({ name, type }))
     const reads = new Set(table.columns.keys())
-    return { columns, reads, project: (scope) => [...scope.row] }
+    const project: RowProjection['project'] = ({ row, work }) => {
+      work.spend(columns.length)
+      return [...row]
+    }
+    return { columns, reads, project }
   }
   const names = new Set<string>()
   const items = projection.items.map(({ expression, label }) => {
@@ -35,10 +40,14 @@ export function planProjection(
     const type: SqlType = value.type === 'NULL' ? 'TEXT' : value.type
     return { name: label, type, value }
   })
+  const units = NODE_UNITS * items.length
   const evaluations = items.map(({ value }) => value.evaluate)
   return {
     columns: items.map(({ name, type }) => ({ name, type })),
     reads: columnsOf(items.map(({ value }) => value)),
-    project: (scope) => evaluations.map((evaluate) => evaluate(scope)),
+    project: (scope) => {
+      scope.work.spend(units)
+      return evaluations.map((evaluate) => evaluate(scope))
+    },
   }
 }

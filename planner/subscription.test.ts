@@ -10,10 +10,12 @@ import {
   type SqlValue,
 } from '../storage/storage.ts'
 import { planError, SqlSession } from '../test/sql-session.ts'
+import { WorkMeter } from './expressions/work-meter.ts'
 import type { Parameters } from './parameters.ts'
 import { planSubscription, type SubscriptionPlan } from './subscription.ts'
 import { identityOf } from './value-identity.ts'
 
+const work = new WorkMeter()
 let session: SqlSession
 let catalog: Catalog
 /** Every row of `t`, whole. */
@@ -96,9 +98,9 @@ suite('a subscription', () => {
           `SCAN ${from} USE PRIMARY KEY WHERE ${bounds}`,
           parameters,
         )
-        const matching = rows.filter((row) => subscription.matches(read(subscription, row)))
+        const matching = rows.filter((row) => subscription.matches(read(subscription, row), work))
         assert.deepEqual(
-          matching.map((row) => subscription.project(read(subscription, row))),
+          matching.map((row) => subscription.project(read(subscription, row), work)),
           scanned.rows,
         )
         assert.ok(matching.every((row) => lets(subscription, row)))
@@ -111,8 +113,11 @@ suite('a subscription', () => {
     for (const where of ["a IN (1, 2, 9) AND b = 'x'", "y IN (x'3178', x'00')"]) {
       const subscription = plan(`GET * FROM t WHERE ${where}`)
       const got = await session.run(`GET * FROM t WHERE ${where}`)
-      const matching = rows.filter((row) => subscription.matches(row))
-      assert.deepEqual(matching.map(subscription.project), got.rows)
+      const matching = rows.filter((row) => subscription.matches(row, work))
+      assert.deepEqual(
+        matching.map((row) => subscription.project(row, work)),
+        got.rows,
+      )
       assert.deepEqual(
         rows.filter((row) => lets(subscription, row)),
         matching,
@@ -168,9 +173,9 @@ suite('a subscription', () => {
     const where = 'WHERE 10 / n > 2 AND a = 3'
     const subscription = plan(`SCAN * FROM t ${where}`)
     const zero = rows.find((row) => row[2] === 0n) as SqlRow
-    assert.equal(subscription.matches([2n, ...zero.slice(1)]), false)
+    assert.equal(subscription.matches([2n, ...zero.slice(1)], work), false)
     const ofIts = [3n, ...zero.slice(1)]
-    assert.throws(() => subscription.matches(ofIts), planError('division_by_zero'))
+    assert.throws(() => subscription.matches(ofIts, work), planError('division_by_zero'))
   })
 
   test('is refused where the rows do not each stand for themselves at all times', () => {

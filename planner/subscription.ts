@@ -11,6 +11,8 @@ import { isAggregating } from './aggregation-plan.ts'
 import { columnsOf, type Scope } from './compiled-expression.ts'
 import { createExpressionCompiler } from './expression.ts'
 import { partsOf } from './expression-parts.ts'
+import { ConstantValues } from './expressions/constant-values.ts'
+import { NODE_UNITS, WorkMeter } from './expressions/work-meter.ts'
 import { conjunctsOf, keyConditionOf } from './key-condition.ts'
 import { bindParameters, ParameterSlots, type Parameters } from './parameters.ts'
 import type { ResultColumn } from './plan.ts'
@@ -32,10 +34,10 @@ export type SubscriptionPlan = {
   /** Places of the columns that a row needs for what follows, ascending; the key's are among them. */
   readonly tableReads: readonly number[]
   readonly route: SubscriptionRoute
-  /** Throws PlanError for a row that the WHERE cannot be computed of. */
-  matches(row: SqlRow): boolean
-  /** Values of `columns`. Throws PlanError for a row that one of them cannot be computed of. */
-  project(row: SqlRow): SqlValue[]
+  /** Throws PlanError for a row that the WHERE cannot be computed of, or at too much work. */
+  matches(row: SqlRow, work: WorkMeter): boolean
+  /** Values of `columns`. Throws PlanError for a row that one of them cannot be computed of, or at too much work. */
+  project(row: SqlRow, work: WorkMeter): SqlValue[]
   /** Values of the primary key, in its order. */
   keyOf(row: SqlRow): SqlValue[]
 }
@@ -70,7 +72,13 @@ export function planSubscription(
     ...conjuncts.filter(({ condition }) => condition === undefined),
   ]
   const filters = inOrder.map(({ filter }) => filter)
-  const scope = { ...NO_ROW, parameters: bindParameters(slots.all, parameters) }
+  const scope: Scope = {
+    row: [],
+    parameters: bindParameters(slots.all, parameters),
+    functions: NO_FUNCTIONS,
+    work: new WorkMeter(),
+    constants: new ConstantValues(KEPT_BYTES_MAX),
+  }
   const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
   const reads = columnsOf([...filters, { columns: projection.reads }, { columns: new Set(key) }])
   return {
@@ -82,17 +90,27 @@ export function planSubscription(
       conjuncts.flatMap(({ condition }) => condition ?? []),
       scope,
     ),
-    matches(row) {
-      const ofRow = { ...scope, row }
-      return filters.every(({ evaluate }) => evaluate(ofRow) === true)
+    matches(row, work) {
+      const ofRow = { ...scope, row, work }
+      work.beginRow(statement.position)
+      return filters.every(({ evaluate }) => {
+        work.spend(NODE_UNITS)
+        return evaluate(ofRow) === true
+      })
     },
-    project: (row) => projection.project({ ...scope, row }),
+    project(row, work) {
+      work.beginRow(statement.position)
+      return projection.project({ ...scope, row, work })
+    },
     keyOf: (row) => key.map((place) => row[place] as SqlValue),
   }
 }
 
 /** No part of a subscription asks what time it is. */
-const NO_ROW: Scope = { row: [], parameters: [], functions: { now: 0n, uuid: () => '' } }
+const NO_FUNCTIONS: Scope['functions'] = { now: 0n, uuid: () => '' }
+
+/** A subscription lasts, and many of them are there: long values are computed anew rather than kept. */
+const KEPT_BYTES_MAX = 16 * 1024
 
 type Subscribable = Extract<Statement, { kind: 'get' | 'scan' }>
 

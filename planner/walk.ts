@@ -108,7 +108,10 @@ async function* entriesByRanges(
 }
 
 function* stepsOver({ plan, scope }: Walking, rows: Iterable<StoredRow>): Generator<Step> {
-  for (const { key, row } of rows) yield { mark: key, row: keptBy(plan, scope, row) }
+  for (const { key, row } of rows) {
+    scope.work.beginRow(plan.position)
+    yield { mark: key, row: keptBy(plan, scope, row) }
+  }
 }
 
 /** Only a walk whose rows are all kept can tell the store how many it will need. */

@@ -35,6 +35,8 @@ export const SERVER_LIMITS = {
   sentFrameBytesMax: 1024 * 1024,
   frameIdCharactersMax: 128,
   progressMs: 10_000,
+  filterWorkMax: 50_000_000,
+  filterRowWorkMax: 5_000,
   feedPageRows: 1_000,
   feedQueueRows: 10_000,
   feedRecentRows: 10_000,

@@ -6,6 +6,7 @@ import {
   executePlan,
   type StatementFunctions,
   type StatementResult,
+  WorkMeter,
 } from '../planner/planner.ts'
 import type {
   Answer,
@@ -111,8 +112,9 @@ function getsNow(
   const answer = new AnswerBudget()
   const results: StatementResult[] = []
   const endMs = clock.monotonicMs() + ALL_LIMITS.turnMsMax
+  const work = new WorkMeter(tooMuchForNow)
   for (const { statement, parameters } of script) {
-    const context = { reads, parameters, functions, answerBytes: answer.bytes }
+    const context = { reads, parameters, functions, work, answerBytes: answer.bytes }
     const result = executeNow(plans.plan(statement, catalog), context)
     if (result === undefined) return undefined
     if (results.push(result) === script.length) break
@@ -138,6 +140,7 @@ function setSoon(
       catalog,
       parameters,
       functions: functionsAt(snapshot.readTs, parts),
+      work: new WorkMeter(tooMuchForNow),
       answerBytes: new AnswerBudget().bytes,
     })
     if (result instanceof Promise) throw new TypeError('A SET that reads nothing has waited.')
@@ -146,6 +149,11 @@ function setSoon(
     transaction.rollback()
     throw error
   }
+}
+
+/** Ends what nobody keeps a deadline for: it begins anew on the ordinary way. */
+function tooMuchForNow(): never {
+  throw new Error('It is more work than a request does in the turn in which it arrives.')
 }
 
 async function committed(

@@ -39,6 +39,12 @@ export class RunningRequest {
     this.#controller.abort(reason)
   }
 
+  /** Ends a statement that has run for so long, as its timer does. Throws the reason of the abort. */
+  timeOut(timeoutMs: number): never {
+    this.abort(timedOut(timeoutMs))
+    throw this.signal.reason
+  }
+
   /**
    * Runs one statement, or several that are run as one. Whatever it throws, the reason of the abort is
    * what comes out.
@@ -47,7 +53,7 @@ export class RunningRequest {
     const { signal } = this
     signal.throwIfAborted()
     const result = work(signal)
-    // Nothing can have aborted it in the turn in which it began.
+    // In the turn in which it began only its own look at the clock can have aborted it, and has thrown then.
     return result instanceof Promise ? this.#withinTime(timeoutMs, result) : result
   }
 

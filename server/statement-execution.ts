@@ -8,6 +8,7 @@ import {
   type Plan,
   type PointRead,
   type StatementResult,
+  WorkMeter,
 } from '../planner/planner.ts'
 import {
   type Answer,
@@ -193,6 +194,7 @@ export class StatementExecution {
       catalog,
       parameters,
       functions: { now: BigInt(transaction.startTs), uuid: this.#uuid },
+      work: this.#meterOf(run),
       signal,
       page: paging.page,
       answerBytes: answer.bytes,
@@ -201,6 +203,17 @@ export class StatementExecution {
       monotonicMs: this.#monotonicMs,
       ...(newRowWriter === undefined ? {} : { newRowWriter }),
     }
+  }
+
+  /** No timer fires while an expression is evaluated, so the meter looks at the clock. */
+  #meterOf(run: Run): WorkMeter {
+    const { running } = run
+    const timeoutMs = this.#timeoutMs(run)
+    const beganMs = this.#monotonicMs()
+    return new WorkMeter(() => {
+      running.signal.throwIfAborted()
+      if (this.#monotonicMs() - beganMs >= timeoutMs) running.timeOut(timeoutMs)
+    })
   }
 
   /** A read with AS OF among other statements has a snapshot, and so a catalog, of its own. */

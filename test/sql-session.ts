@@ -12,6 +12,7 @@ import {
   type StatementFunctions,
   type StatementResult,
   valueToJson,
+  WorkMeter,
 } from '../planner/planner.ts'
 import {
   type Catalog,
@@ -100,13 +101,15 @@ export class SqlSession {
       readonly answerBytes?: { readonly used: number; readonly max: number }
       readonly signal?: AbortSignal
       readonly rowTimestamps?: boolean
+      readonly work?: WorkMeter
     } = {},
   ): Promise<StatementResult> {
     const [parsed] = typeof statement === 'string' ? this.parse(statement) : [statement]
     const plan = planStatement(parsed as PlannedStatement, catalog)
-    const { parameters = [], ...others } = options
+    const { parameters = [], work = new WorkMeter(), ...others } = options
     const { functions } = this
-    return await executePlan(plan, { transaction, catalog, parameters, functions, ...others })
+    const own = { transaction, catalog, parameters, functions, work }
+    return await executePlan(plan, { ...own, ...others })
   }
 
   /** A SCAN at one snapshot, in pages of at most so many rows. */

@@ -4,6 +4,7 @@ import type { FeedCommit, Timestamp } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answer-text.ts'
 import type { Turns } from '../turns.ts'
 import type { CommitImages } from './commit-images.ts'
+import { FilterWork } from './filter-work.ts'
 import { ListFrames } from './list-frames.ts'
 import { changeText } from './row-change.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'
@@ -44,32 +45,54 @@ export async function* changeFrames(
   },
 ): AsyncGenerator<QueryChange, void, undefined> {
   const { images, index, writer, turns } = working
-  const lists = new Map<
-    SubscribedQuery,
-    { readonly plan: SubscriptionPlan; readonly list: ListFrames }
-  >()
+  const seen = new Map<SubscribedQuery, Seen>()
+  let unlooked = 0
   for await (const { place, key, subscriptions, images: row } of images.read(rows, from, index)) {
     for (const { query, plan } of subscriptions.concernedBy(key, row)) {
+      const known = seen.get(query) ?? newlySeen(plan, commitTs, rows.length)
+      seen.set(query, known)
+      const { meter } = known.work
+      const before = meter.spent
       let text: string | undefined
       try {
-        text = changeText(plan, row, { writer, integers: query.integers })
+        text = changeText(plan, row, { writer, integers: query.integers, work: meter })
+        known.work.requireWithin()
       } catch (error) {
-        lists.delete(query)
+        seen.delete(query)
         index.delete(query)
         yield { kind: 'failure', query, error }
+        continue
       }
-      if (text === undefined) continue
-      const known = lists.get(query) ?? { plan, list: new ListFrames(frameMaker(commitTs)) }
-      lists.set(query, known)
-      const full = known.list.add(text, place)
+      const full = text === undefined ? undefined : known.list.add(text, place)
       if (full !== undefined) yield { kind: 'frame', commitTs, query, plan, ...full }
+      // To look at the clock would take as long as most statements do.
+      unlooked += meter.spent - before + QUERY_UNITS
+      if (unlooked < LOOK_UNITS) continue
+      unlooked = 0
+      if (turns.isDue) await turns.pause()
     }
     if (turns.isDue) await turns.pause()
   }
-  for (const [query, { plan, list }] of lists) {
+  for (const [query, { plan, list }] of seen) {
     const frame = list.end()
     if (frame !== undefined) yield { kind: 'frame', commitTs, query, plan, frame }
   }
+}
+
+/** What has been found of a commit for one query. */
+type Seen = {
+  readonly plan: SubscriptionPlan
+  readonly list: ListFrames
+  readonly work: FilterWork
+}
+
+/** What it costs to ask a query at all, in units of work, and after how many of them the clock is looked at. */
+const QUERY_UNITS = 100
+const LOOK_UNITS = 50_000
+
+function newlySeen(plan: SubscriptionPlan, commitTs: Timestamp, rowsOfCommit: number): Seen {
+  const list = new ListFrames(frameMaker(commitTs))
+  return { plan, list, work: new FilterWork(rowsOfCommit) }
 }
 
 function frameMaker(commitTs: Timestamp) {

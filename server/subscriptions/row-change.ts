@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type IntegerForm, type SubscriptionPlan, valueToJson } from '../../planner/planner.ts'
+import {
+  type IntegerForm,
+  type SubscriptionPlan,
+  valueToJson,
+  type WorkMeter,
+} from '../../planner/planner.ts'
 import {
   type ColumnDefinition,
   columnPosition,
@@ -13,15 +18,21 @@ export type RowImages = { readonly before: SqlRow | null; readonly after: SqlRow
 
 export type ChangeOperation = 'insert' | 'update' | 'delete' | 'enter' | 'leave'
 
-type Form = { readonly writer: AnswerWriter; readonly integers: IntegerForm }
+type Form = {
+  readonly writer: AnswerWriter
+  readonly integers: IntegerForm
+  /** What the statement is computed of the row with. */
+  readonly work: WorkMeter
+}
 
 /** What a commit did to a row, seen through a statement; undefined when it is not seen at all. */
 export function operationOf(
   { matches }: Pick<SubscriptionPlan, 'matches'>,
   { before, after }: RowImages,
+  work: WorkMeter,
 ): ChangeOperation | undefined {
-  const matched = before !== null && matches(before)
-  const isMatch = after !== null && matches(after)
+  const matched = before !== null && matches(before, work)
+  const isMatch = after !== null && matches(after, work)
   if (matched && isMatch) return 'update'
   if (matched) return after === null ? 'delete' : 'leave'
   if (isMatch) return before === null ? 'insert' : 'enter'
@@ -37,7 +48,7 @@ export function changeText(
   images: RowImages,
   form: Form,
 ): string | undefined {
-  const op = operationOf(plan, images)
+  const op = operationOf(plan, images, form.work)
   if (op === undefined) return undefined
   const { before, after } = images
   const key = keyText(plan, (after ?? before) as SqlRow, form)
@@ -65,6 +76,7 @@ function keyText({ table, keyOf }: SubscriptionPlan, row: SqlRow, form: Form): s
   return JSON.stringify(values)
 }
 
-function valuesText(plan: SubscriptionPlan, row: SqlRow, { writer, integers }: Form): string {
-  return writer.row(plan.columns, plan.project(row), integers)
+function valuesText(plan: SubscriptionPlan, row: SqlRow, form: Form): string {
+  const { writer, integers, work } = form
+  return writer.row(plan.columns, plan.project(row, work), integers)
 }

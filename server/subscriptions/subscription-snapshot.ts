@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SubscriptionPlan } from '../../planner/planner.ts'
+import { type SubscriptionPlan, WorkMeter } from '../../planner/planner.ts'
 import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
 import { explained } from '../explained-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { AnswerBudget } from '../query-answer.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { StatementFailure } from '../server-error.ts'
+import { Turns } from '../turns.ts'
 import { ListFrames } from './list-frames.ts'
 import { snapshotRowText } from './row-change.ts'
 import type { SubscribedQuery } from './subscribed-query.ts'
@@ -41,7 +42,7 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
       // What is wrong with the statement is told by its first page, before anything is answered.
       if (!isBegun) sink.send(told.begin(timestamp, plan))
       isBegun = true
-      for (const frame of rowFrames(parts, plan, query, rows)) {
+      for await (const frame of rowFrames(parts, plan, reader, rows)) {
         await sink.room(running.signal)
         sink.send(frame)
       }
@@ -82,16 +83,19 @@ async function* pagesOf(
   } while (after !== undefined)
 }
 
-function* rowFrames(
-  { writer }: SubscriptionParts,
+async function* rowFrames(
+  { writer, turnQueue, clock }: SubscriptionParts,
   plan: SubscriptionPlan,
-  { integers }: SubscribedQuery,
+  { query, running }: Reader,
   rows: Rows,
-): Generator<SubscriptionFrame, void, undefined> {
+): AsyncGenerator<SubscriptionFrame, void, undefined> {
+  const turns = new Turns(turnQueue, clock, running.signal)
+  const form = { writer, integers: query.integers, work: new WorkMeter() }
   const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
   for (const [place, row] of rows.entries()) {
-    const full = list.add(snapshotRowText(plan, row, { writer, integers }), place)
+    const full = list.add(snapshotRowText(plan, row, form), place)
     if (full !== undefined) yield full.frame
+    if (turns.isDue) await turns.pause()
   }
   const last = list.end()
   if (last !== undefined) yield last

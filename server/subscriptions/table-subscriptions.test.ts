@@ -4,6 +4,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { Statement } from '../../parser/ast.ts'
 import { createParser } from '../../parser/parser.ts'
+import { WorkMeter } from '../../planner/planner.ts'
 import { encodePrimaryKey, type SqlRow, type TableDefinition } from '../../storage/storage.ts'
 import { SqlSession } from '../../test/sql-session.ts'
 import { catalogAt } from '../snapshot.ts'
@@ -68,10 +69,10 @@ test('the queries that a row is found for are all that see it change, whatever e
       const key = encodePrimaryKey(table, [a, b])
       const ofTable = index.concernedBy(key)
       const found = [...(ofTable?.concernedBy(key, row) ?? [])]
-      const seen = found.filter(({ plan }) => operationOf(plan, row) !== undefined)
+      const seen = found.filter(({ plan }) => operationOf(plan, row, new WorkMeter()) !== undefined)
       const expected = added
         .filter((query) => !deleted.includes(query))
-        .filter((query) => operationOf(query.planAt(catalog), row) !== undefined)
+        .filter((query) => operationOf(query.planAt(catalog), row, new WorkMeter()) !== undefined)
       assert.deepEqual(
         seen.map(({ query }) => query.name).sort(),
         expected.map(({ name }) => name).sort(),

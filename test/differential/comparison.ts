@@ -5,6 +5,7 @@ import {
   isPointRead,
   type PlannedStatement,
   planStatement,
+  WorkMeter,
 } from '../../planner/planner.ts'
 import { requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
@@ -132,7 +133,12 @@ async function compareTogether(sides: BothSides): Promise<void> {
     return { text, plan, parameters: [] }
   })
   const { functions } = session
-  const together = await executeTogether(reads, { transaction, catalog, functions })
+  const together = await executeTogether(reads, {
+    transaction,
+    catalog,
+    functions,
+    work: new WorkMeter(),
+  })
   assert.equal(together.failure, undefined)
   for (const [place, { text }] of reads.entries()) {
     const alone = await session.runIn(transaction, catalog, text)

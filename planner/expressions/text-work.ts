@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
+
+/** Characters of a text that are looked at together, between two payments. */
+const SLICE = 64 * 1024
+
+/** How many code points a text has; it is well-formed. */
+export function codePoints(text: string, work: WorkMeter): number {
+  let count = 0
+  for (let start = 0; start < text.length; start += SLICE) {
+    const end = Math.min(start + SLICE, text.length)
+    work.spend(end - start)
+    for (let at = start; at < end; at += 1) {
+      // The second half of a pair adds nothing.
+      if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00) count += 1
+    }
+  }
+  return count
+}
+
+/** The text in lower or upper case, a slice after the other. */
+export function changedCase(text: string, to: 'lower' | 'upper', work: WorkMeter): string {
+  if (text.length <= SLICE) return changedPart(text, to, work)
+  // How a sigma is written in lower case depends on the letters around it, which may be any number.
+  const dependsOnWord = to === 'lower' && text.includes('\u03a3')
+  const parts: string[] = []
+  for (let start = 0; start < text.length; ) {
+    const end = dependsOnWord ? endOfWord(text, start + SLICE) : endOfPair(text, start + SLICE)
+    parts.push(changedPart(text.slice(start, end), to, work))
+    start = end
+  }
+  return parts.join('')
+}
+
+/** Outside of ASCII one character may become three, which takes the engine as long as a node. */
+function changedPart(part: string, to: 'lower' | 'upper', work: WorkMeter): string {
+  work.spend(part.length * (IS_ASCII.test(part) ? 1 : NODE_UNITS))
+  return to === 'lower' ? part.toLowerCase() : part.toUpperCase()
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is about all of ASCII.
+const IS_ASCII = /^[\x00-\x7f]*$/
+
+/** After the next blank, or at the end of the text. */
+function endOfWord(text: string, from: number): number {
+  const blank = text.indexOf(' ', from)
+  return blank < 0 ? text.length : blank + 1
+}
+
+/** Not between the halves of a pair. */
+function endOfPair(text: string, at: number): number {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : Math.min(at, text.length)
+}
