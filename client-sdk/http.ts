@@ -100,8 +100,14 @@ function silence(base: string, timedOut: boolean, cause: unknown): PercoliteErro
 
 function refusal(answer: Response, json: unknown, text: string): PercoliteError {
   if (!isProblem(json)) return invalidAnswer(answer, text)
-  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  return errorFromProblem(json, Number.isFinite(seconds) ? seconds * 1000 : undefined)
+  return errorFromProblem(json, retryAfterMs(answer.headers.get('retry-after')))
+}
+
+/** `Retry-After` is a number of seconds, or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 function invalidAnswer(answer: Response, text: string): PercoliteError {

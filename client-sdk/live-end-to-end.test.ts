@@ -227,6 +227,22 @@ test('live rows stand in the order of the primary key, whatever types it has', a
   assert.deepEqual(await given(live.next()), scanned.rows)
 })
 
+test('more subscriptions than one socket takes are all told, and each of them only once', async (t) => {
+  await db.query('CREATE TABLE crowded (id INTEGER PRIMARY KEY, amount INTEGER)')
+  const far = connect({ url })
+  t.after(() => far.close())
+  const all = Array.from({ length: 130 }, (_, n) =>
+    far.subscribe('SCAN * FROM crowded WHERE id >= :n', { n: n - 1_000 }, { snapshot: true }),
+  )
+  for (const { kind } of await Promise.all(all.map((one) => given(one.next())))) {
+    assert.equal(kind, 'snapshot')
+  }
+  const { commitTimestamp } = await db.query('INSERT INTO crowded (id, amount) VALUES (1, 1)')
+  for (const event of await Promise.all(all.map((one) => given(one.next())))) {
+    assert.equal(event.kind === 'commit' && event.timestamp, commitTimestamp)
+  }
+})
+
 test('a column that is added comes with the types of its values', async () => {
   const exact = connect({ url, integers: 'bigint' })
   await exact.query('CREATE TABLE widened (id INTEGER PRIMARY KEY)')

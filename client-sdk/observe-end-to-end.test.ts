@@ -172,6 +172,59 @@ test('the error of a statement is told to the server with its code', async () =>
   assert.equal(lastError?.error, 'unknown_column: The table wrong_page has no column nonsense.')
 })
 
+test('more workers than a socket takes queries: no run fails that did not, and no row is held', async () => {
+  await createObserved('many')
+  const workers = 90
+  let busy = 0
+  let most = 0
+  const gathered = Promise.withResolvers<void>()
+  const failing = new Set<unknown>()
+  const errors: unknown[] = []
+  const work = async (tx: Transaction, event: ObserverEvent<Page>) => {
+    busy += 1
+    most = Math.max(most, busy)
+    // All at once from then on, so that what they give back and ask for meets.
+    if (busy === workers) gathered.resolve()
+    await gathered.promise
+    busy -= 1
+    const [id] = event.key
+    if (!failing.has(id)) {
+      failing.add(id)
+      throw new Error('on purpose')
+    }
+    await countRun(tx, 'many_seen', event)
+  }
+  const onError = (error: unknown) => errors.push(error)
+  await using _ = db.observe<Page>('many', work, { workers, leaseMs: 600_000, onError })
+  await db.execute(
+    Array.from({ length: workers }, (_, id) => ({
+      sql: "INSERT INTO many_page (id, text) VALUES ($1, 'new')",
+      params: [id],
+    })),
+  )
+  await drained('many')
+  const { rows } = await db.query<{ runs: number }>('SCAN runs FROM many_seen USE PRIMARY KEY')
+  assert.deepEqual([rows.length, rows.every(({ runs }) => runs === 1)], [workers, true])
+  assert.deepEqual([most, (await statusOf('many')).failures], [workers, workers])
+  assert.equal(errors.length, workers)
+  for (const error of errors) assert.match(String(error), /on purpose/)
+})
+
+test('more workers than one socket allows have several sockets', async () => {
+  await createObserved('crowd')
+  await using one = db.observe<Page>('crowd', (tx, event) => countRun(tx, 'crowd_seen', event), {
+    workers: 80,
+  })
+  await using other = db.observe<Page>('crowd', (tx, event) => countRun(tx, 'crowd_seen', event), {
+    workers: 80,
+  })
+  await db.query("INSERT INTO crowd_page (id, text) VALUES (1, 'one'), (2, 'two'), (3, 'three')")
+  await drained('crowd')
+  await one.stop()
+  await other.stop()
+  await Promise.all([one.done, other.done])
+})
+
 test('a function that throws what is no text fails like all others', async () => {
   await createObserved('odd')
   let runs = 0

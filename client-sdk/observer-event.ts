@@ -35,6 +35,10 @@ export class ObservedRows {
     this.#integers = integers
   }
 
+  forgetTables(): void {
+    this.#keys.clear()
+  }
+
   /** Reads the row in the transaction. */
   async eventOf<R>(
     observer: string,
@@ -49,7 +53,7 @@ export class ObservedRows {
     return { observer, table, key: values, timestamp, row: rows[0] }
   }
 
-  /** The columns of the primary key, which no statement changes. */
+  /** The columns of the primary key, which only another table of that name has others of. */
   #keyOf(table: string): Promise<readonly ResultColumn[]> {
     const known = this.#keys.get(table)
     if (known !== undefined) return known
@@ -59,7 +63,9 @@ export class ObservedRows {
         primaryKey.flatMap((part) => columns.filter(({ name }) => name === part.column)),
       )
     this.#keys.set(table, asked)
-    asked.catch(() => this.#keys.delete(table))
+    asked.catch(() => {
+      if (this.#keys.get(table) === asked) this.#keys.delete(table)
+    })
     return asked
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted } from './backoff.ts'
+import { backoffMs, orAborted, sleep } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Http } from './http.ts'
 import { type Notification, ObservedRows, type ObserverEvent } from './observer-event.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { SharedSocket } from './shared-socket.ts'
 import type { SocketConnection } from './socket-connection.ts'
+import { isShed } from './socket-frame.ts'
 import { tell } from './tell.ts'
 import { Transaction } from './transaction.ts'
 import type { IntegerMode, Row } from './values.ts'
@@ -44,24 +45,35 @@ export class ObserverRuns<R> {
   readonly #work: ObserverFunction<R>
   readonly #options: RunOptions<R>
   readonly #rows: ObservedRows
+  readonly #committed: () => void
   readonly #runs = new Set<Promise<void>>()
+  /** Runs in a row that came to nothing without any fault of the function. */
+  #fruitless = 0
 
+  /** `committed` is called after each run that did. */
   constructor(
     observer: string,
     parts: WorkerParts,
     work: ObserverFunction<R>,
     options: RunOptions<R>,
+    committed: () => void,
   ) {
     this.#observer = observer
     this.#parts = parts
     this.#work = work
     this.#options = options
+    this.#committed = committed
     this.#rows = new ObservedRows(parts.http, parts.integers)
   }
 
   /** Resolves when none is under way. */
   async ended(): Promise<void> {
     await Promise.all(this.#runs)
+  }
+
+  /** On a new connection, since tables may have been dropped and made anew meanwhile. */
+  forgetTables(): void {
+    this.#rows.forgetTables()
   }
 
   begin(notification: Notification, link: Link): void {
@@ -75,9 +87,14 @@ export class ObserverRuns<R> {
     const { signal: own } = this.#options
     const signal = own === undefined ? link.lost : AbortSignal.any([own, link.lost])
     let event: ObserverEvent<R> | undefined
+    let hasBegun = false
     try {
       await runTransaction(
-        () => this.#open(notification, link, signal),
+        async () => {
+          const tx = await this.#open(notification, link, signal)
+          hasBegun = true
+          return tx
+        },
         async (tx) => {
           event = await this.#rows.eventOf<R>(this.#observer, notification, tx)
           // A function that waits for something that never comes must not keep the row.
@@ -85,12 +102,23 @@ export class ObserverRuns<R> {
         },
         { signal },
       )
+      this.#fruitless = 0
+      this.#committed()
     } catch (error) {
       if (isCode(error, 'already_observed') || link.lost.aborted) return
-      const isFailure = !signal.aborted && !isNobodysFault(error)
+      // What was refused before the function was called says nothing about it either.
+      const isFailure = hasBegun && !signal.aborted && !isNobodysFault(error)
+      if (isFailure || signal.aborted) this.#fruitless = 0
+      else await this.#pause(link)
       await this.release(notification, link, isFailure ? wordsOf(error) : undefined)
       if (isFailure) tell(this.#options.onError, error, event)
     }
+  }
+
+  /** What is given back for no fault of the function comes again at once, and is not to be asked for as often. */
+  async #pause({ lost }: Link): Promise<void> {
+    this.#fruitless += 1
+    await sleep(backoffMs(this.#fruitless), lost).catch(() => undefined)
   }
 
   async #worked(tx: Transaction, event: ObserverEvent<R>): Promise<void> {
@@ -104,36 +132,54 @@ export class ObserverRuns<R> {
     signal: AbortSignal,
   ): Promise<Transaction> {
     const { http, integers } = this.#parts
-    const asked = connection.answerTo({ type: 'query', sql: 'BEGIN', notification })
+    const asked = connection.answerToQuery({ sql: 'BEGIN', notification })
     const opened = (await asked) as unknown as OpenedTransaction
     return new Transaction(http, opened, integers, { signal })
   }
 
-  /** With an error it counts as a run that failed, and the server waits before the next one. */
+  /**
+   * With an error it counts as a run that failed, and the server waits before the next one. A server that is
+   * full is asked again: what it does not hear of, it keeps from all others until the lease ends.
+   */
   async release(
     { notification }: Notification,
-    { connection }: Link,
+    { connection, lost }: Link,
     error?: string,
   ): Promise<void> {
     const frame = { type: 'release', notification, ...(error === undefined ? {} : { error }) }
-    // When the connection is lost the server gives it out again by itself.
-    await connection.answerTo(frame).catch(() => undefined)
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await connection.answerTo(frame)
+        return
+      } catch (refusal) {
+        // When the connection is lost the server gives it out again by itself.
+        if (lost.aborted || !isRefusedForNow(refusal)) return
+        await sleep(backoffMs(tries, refusal.retryAfterMs), lost).catch(() => undefined)
+      }
+    }
   }
+}
+
+function isRefusedForNow(error: unknown): error is PercoliteError {
+  return error instanceof PercoliteError && (isShed(error) || error.code === 'limit_exceeded')
 }
 
 const NOBODYS_FAULT = [
   'connection_failed',
-  'overloaded',
   'commit_outcome_unknown',
   // The transaction before this one has not ended yet.
   'transaction_busy',
   'unknown_notification',
 ]
 
-/** Conflicts and broken connections say nothing about the function. */
+/** Limits that are reached by all together; the others are those of one statement or transaction. */
+const LIMITS_OF_ALL = ['socketQueriesMax', 'openTransactionsMax', 'bufferedBytesMax']
+
+/** Conflicts, broken connections and a full server say nothing about the function. */
 function isNobodysFault(error: unknown): boolean {
   if (!(error instanceof PercoliteError)) return false
-  return error.retryable || NOBODYS_FAULT.includes(error.code)
+  if (error.code === 'limit_exceeded') return LIMITS_OF_ALL.includes(String(error.fields.limit))
+  return error.retryable || isShed(error) || NOBODYS_FAULT.includes(error.code)
 }
 
 function isCode(error: unknown, code: string): boolean {

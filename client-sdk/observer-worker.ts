@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs } from './backoff.ts'
+import { orAborted, reconnectMs, sleep } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
 import type { Notification } from './observer-event.ts'
 import {
@@ -8,9 +8,17 @@ import {
   type RunOptions,
   type WorkerParts,
 } from './observer-runs.ts'
+import { isProgress } from './reconnect-pace.ts'
 import type { SharedSocket } from './shared-socket.ts'
-import type { SocketConnection } from './socket-connection.ts'
-import { errorOfFrame, isWorthReconnect } from './socket-frame.ts'
+import type { SocketConnection, SocketUse } from './socket-connection.ts'
+import {
+  closedForAnother,
+  errorOfFrame,
+  isForOneFrame,
+  isOfConnection,
+  isWorthReconnect,
+  type ServerFrame,
+} from './socket-frame.ts'
 import { tell } from './tell.ts'
 import type { Row } from './values.ts'
 
@@ -45,7 +53,11 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   readonly #options: ObserveOptions<R>
   readonly #runs: ObserverRuns<R>
   readonly #stopping = new AbortController()
+  readonly #use: SocketUse
   #hasBegun = false
+  /** The connection was closed because of one frame, and it may have been this one's. */
+  #isSuspect = false
+  #begunAt: number | undefined
   #tries = 0
 
   constructor(
@@ -57,7 +69,8 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
     this.observer = observer
     this.#socket = parts.socket
     this.#options = options
-    this.#runs = new ObserverRuns<R>(observer, parts, work, options)
+    this.#runs = new ObserverRuns<R>(observer, parts, work, options, () => this.#progressed())
+    this.#use = { limit: 'socketWorkersMax', count: options.workers ?? 1 }
     this.done = this.#untilStopped()
   }
 
@@ -87,14 +100,19 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   async #observe(signal: AbortSignal): Promise<never> {
     while (true) {
       try {
-        await this.#observeOn(await this.#socket.open(signal), signal)
+        const options = { isReturning: this.#tries > 0, isAlone: this.#isSuspect }
+        await this.#observeOn(await this.#socket.open(this.#use, signal, options), signal)
       } catch (error) {
         signal.throwIfAborted()
+        if (isProgress(this.#begunAt)) this.#tries = 0
+        this.#begunAt = undefined
         if (!this.#hasBegun || !isWorthReconnect(error)) throw error
         this.#tries += 1
         tell(this.#options.onReconnect, error, this.#tries)
-        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
-        await this.#socket.openedWithin(waitMs, signal)
+        // A connection is waited for by all that need one, together.
+        if (!isOfConnection(error)) {
+          await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        }
       }
     }
   }
@@ -102,7 +120,9 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
   /** On one connection; rejects with what ended it there. */
   async #observeOn(connection: SocketConnection, signal: AbortSignal): Promise<never> {
     this.#hasBegun = true
-    this.#tries = 0
+    this.#begunAt = performance.now()
+    this.#runs.forgetTables()
+    let isHeard = false
     const { workers = 1, leaseMs } = this.#options
     const lost = new AbortController()
     const ended = Promise.withResolvers<never>()
@@ -113,25 +133,41 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
       workers,
       ...(leaseMs === undefined ? {} : { leaseMs }),
     }
-    const id = connection.ask(request, {
-      frame: (frame) => {
+    const listener = {
+      frame: (frame: ServerFrame) => {
+        isHeard = true
         if (frame.type === 'error') ended.reject(errorOfFrame(frame))
         if (frame.type !== 'notification') return
         const notification = frame as unknown as Notification
         if (signal.aborted) this.#runs.release(notification, link)
         else this.#runs.begin(notification, link)
       },
-      lost: (error) => {
+      lost: (error: PercoliteError) => {
         lost.abort(error)
-        ended.reject(error)
+        ended.reject(this.#lost(error, isHeard))
       },
-    })
+    }
+    const id = connection.ask(request, listener, this.#use)
     try {
       return await orAborted(ended.promise, signal)
     } finally {
       // What is held stays so, until its run has ended.
       connection.send({ type: 'unobserve', id })
     }
+  }
+
+  /** As of a subscription. */
+  #lost(error: PercoliteError, isHeard: boolean): PercoliteError {
+    if (!isForOneFrame(error)) return error
+    if (this.#isSuspect && !isHeard) return error
+    this.#isSuspect = !isHeard
+    return closedForAnother(error)
+  }
+
+  /** A run has committed, so the pauses between attempts begin anew. */
+  #progressed(): void {
+    this.#tries = 0
+    this.#socket.progressed()
   }
 }
 

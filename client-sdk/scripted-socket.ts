@@ -60,12 +60,17 @@ export class ScriptedConnection {
   }
 }
 
-/** A WebSocket server that says what a test lets it say, after its welcome. */
-export async function startScriptedSocket(context: TestContext) {
+/** A WebSocket server that says what a test lets it say, after a welcome with these limits. */
+export async function startScriptedSocket(
+  context: Pick<TestContext, 'after'>,
+  limits: Readonly<Record<string, unknown>> = {},
+) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', path: '/v1/socket' })
   const connections = new Incoming<ScriptedConnection>()
+  let connectionCount = 0
   server.on('connection', (socket) => {
-    socket.send(JSON.stringify({ type: 'welcome', version: '0', protocol: 'percolite.v1' }))
+    connectionCount += 1
+    socket.send(JSON.stringify({ type: 'welcome', version: '0', protocol: 'percolite.v1', limits }))
     connections.push(new ScriptedConnection(socket))
   })
   await once(server, 'listening')
@@ -77,6 +82,10 @@ export async function startScriptedSocket(context: TestContext) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop,
+    /** How many have been opened so far. */
+    get connectionCount() {
+      return connectionCount
+    },
     /** The next connection of a client. */
     connection: () => connections.next(),
   }

@@ -7,6 +7,7 @@ import {
   readFrame,
   type ServerFrame,
 } from './socket-frame.ts'
+import { readSocketLimits, requireReadable, type SocketLimits } from './socket-limits.ts'
 
 export type SocketOptions = {
   /** Of the server, as for HTTP. */
@@ -17,6 +18,11 @@ export type SocketOptions = {
   /** Undefined where the runtime has none, as Node.js before 22. */
   readonly WebSocket: typeof WebSocket | undefined
 }
+
+/** What of a socket's limits something takes, from its frame to the server's last one about it. */
+export type SocketUse = { readonly limit: UseLimit; readonly count: number }
+
+type UseLimit = 'socketSubscriptionsMax' | 'socketWorkersMax'
 
 /** Who asked for something, and hears what the server says about it. */
 export type FrameListener = {
@@ -41,8 +47,19 @@ const IDLE_MS = 100
  * told every frame with that id, or that the connection was lost.
  */
 export class SocketConnection {
+  /** Told of its end; after how many milliseconds it was lost, or undefined where it was closed here. */
+  onEnd: (lostAfterMs: number | undefined) => void = () => undefined
   readonly #socket: WebSocket
+  readonly #limits: SocketLimits
+  readonly #isAlone: boolean
+  readonly #openedAt = performance.now()
   readonly #listeners = new Map<string, FrameListener>()
+  /** By their ids; those of ids that the client has forgotten stay until the server has. */
+  readonly #uses = new Map<string, SocketUse>()
+  readonly #used: Record<UseLimit, number> = { socketSubscriptionsMax: 0, socketWorkersMax: 0 }
+  /** Of queries, which the server takes only so many of at a time. */
+  #queries = 0
+  readonly #waitingQueries: Array<() => void> = []
   readonly #silence: ReturnType<typeof setInterval>
   #idle: ReturnType<typeof setTimeout> | undefined
   #works = 0
@@ -54,7 +71,7 @@ export class SocketConnection {
    * Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`, and
    * TypeError where there are no WebSockets.
    */
-  static open(options: SocketOptions): Promise<SocketConnection> {
+  static open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
     return new Promise((resolve, reject) => {
       if (options.WebSocket === undefined) throw new TypeError(NO_WEBSOCKET)
       const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
@@ -73,8 +90,9 @@ export class SocketConnection {
       socket.onmessage = ({ data }) => {
         clearTimeout(timer)
         try {
-          if (readFrame(data).type !== 'welcome') throw clientError('invalid_answer')
-          resolve(new SocketConnection(socket))
+          const { type, limits } = readFrame(data)
+          if (type !== 'welcome') throw clientError('invalid_answer')
+          resolve(new SocketConnection(socket, readSocketLimits(limits), isAlone))
         } catch (error) {
           fail(error as PercoliteError)
         }
@@ -82,11 +100,13 @@ export class SocketConnection {
     })
   }
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, limits: SocketLimits, isAlone: boolean) {
     this.#socket = socket
+    this.#limits = limits
+    this.#isAlone = isAlone
     socket.onopen = null
     socket.onmessage = ({ data }) => this.#received(data)
-    socket.onclose = (event) => this.#ended(errorOfClose(event))
+    socket.onclose = (event) => this.#lose(errorOfClose(event))
     // What follows an error is the close.
     socket.onerror = () => undefined
     this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
@@ -97,12 +117,41 @@ export class SocketConnection {
     return this.#end === undefined
   }
 
-  /** Sends a frame with an id of its own, which is answered, or the connection is lost. */
-  ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener): string {
+  /** Somebody has something on it, or is about to. */
+  get isUsed(): boolean {
+    return Object.values(this.#used).some((count) => count > 0)
+  }
+
+  hasRoomFor({ limit, count }: SocketUse): boolean {
+    return !this.#isAlone && this.#used[limit] + count <= this.#limits[limit]
+  }
+
+  /** Keeps room for a use until it is asked for by `ask`, or given back. */
+  take({ limit, count }: SocketUse): void {
+    this.#used[limit] += count
+  }
+
+  giveBack({ limit, count }: SocketUse): void {
+    this.#used[limit] -= count
+  }
+
+  /**
+   * Sends a frame with an id of its own, which is answered, or the connection is lost. With a `use` that
+   * was taken before. Throws `limit_exceeded` where the server would not read it, and has not kept anything.
+   */
+  ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener, use?: SocketUse): string {
     this.#ids += 1
     const id = String(this.#ids)
-    // Before anything is kept of it: a parameter may have a `toJSON` that throws.
-    const text = JSON.stringify({ ...frame, id })
+    let text: string
+    try {
+      // Before anything is kept of it: a parameter may have a `toJSON` that throws.
+      text = JSON.stringify({ ...frame, id })
+      requireReadable(text, this.#limits)
+    } catch (error) {
+      if (use !== undefined) this.giveBack(use)
+      this.#closeWhenIdle()
+      throw error
+    }
     const end = this.#end
     if (end !== undefined) {
       // It has ended since the caller was given it.
@@ -111,6 +160,7 @@ export class SocketConnection {
     }
     clearTimeout(this.#idle)
     this.#listeners.set(id, listener)
+    if (use !== undefined) this.#uses.set(id, use)
     this.#socket.send(text)
     return id
   }
@@ -124,6 +174,20 @@ export class SocketConnection {
         lost: reject,
       })
     })
+  }
+
+  /** The same for a query: those beyond what the server takes at a time wait here for their turn. */
+  async answerToQuery(frame: Readonly<Record<string, unknown>>): Promise<ServerFrame> {
+    while (this.isOpen && this.#queries >= this.#limits.socketQueriesMax) {
+      await new Promise<void>((resolve) => this.#waitingQueries.push(resolve))
+    }
+    this.#queries += 1
+    try {
+      return await this.answerTo({ ...frame, type: 'query' })
+    } finally {
+      this.#queries -= 1
+      this.#waitingQueries.shift()?.()
+    }
   }
 
   /** Of no effect on a connection that has ended, of which every listener has been told. */
@@ -149,8 +213,11 @@ export class SocketConnection {
 
   /** Ends it; whoever still listens is told `error`. */
   close(error: PercoliteError): void {
-    this.#ended(error)
-    closeUnheard(this.#socket)
+    this.#ended(error, undefined)
+  }
+
+  #lose(error: PercoliteError): void {
+    this.#ended(error, performance.now() - this.#openedAt)
   }
 
   #received(data: unknown): void {
@@ -159,18 +226,23 @@ export class SocketConnection {
     try {
       frame = readFrame(data)
     } catch (error) {
-      this.close(error as PercoliteError)
+      this.#lose(error as PercoliteError)
       return
     }
     if (frame.id === undefined) return
     const listener = this.#listeners.get(frame.id)
-    if (isLastFrame(frame)) this.forget(frame.id)
+    if (isLastFrame(frame)) {
+      const use = this.#uses.get(frame.id)
+      if (use !== undefined) this.giveBack(use)
+      this.#uses.delete(frame.id)
+      this.forget(frame.id)
+    }
     listener?.frame(frame, (data as string).length)
   }
 
   #askWhetherItIsThere(): void {
     if (this.#isSilent) {
-      this.close(clientError('connection_failed', { message: 'The server has fallen silent.' }))
+      this.#lose(clientError('connection_failed', { message: 'The server has fallen silent.' }))
     } else {
       this.#isSilent = true
       // Answered for any id, so that it is a ping.
@@ -184,13 +256,16 @@ export class SocketConnection {
     this.#idle = setTimeout(() => this.close(clientError('connection_failed')), IDLE_MS)
   }
 
-  #ended(error: PercoliteError): void {
+  #ended(error: PercoliteError, lostAfterMs: number | undefined): void {
     if (this.#end !== undefined) return
     this.#end = error
+    closeUnheard(this.#socket)
+    this.onEnd(lostAfterMs)
     clearInterval(this.#silence)
     clearTimeout(this.#idle)
     const listeners = [...this.#listeners.values()]
     this.#listeners.clear()
+    for (const resolve of this.#waitingQueries.splice(0)) resolve()
     for (const listener of listeners) listener.lost(error)
   }
 }

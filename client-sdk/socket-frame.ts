@@ -41,6 +41,9 @@ const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
   4403: 'forbidden',
 }
 
+/** Those that one frame is to blame for, whoever sent it: the others may go on, on another connection. */
+const CLOSED_FOR_ONE_FRAME = [1007, 1009, 4400]
+
 const TOO_MANY_SOCKETS = 4429
 
 /** What the end of a socket means for all who were using it. */
@@ -53,12 +56,28 @@ export function errorOfClose({ code, reason }: { code: number; reason: string })
   return clientError('connection_failed', facts)
 }
 
+/** Whether the server closed the connection because of one frame, which need not be the listener's. */
+export function isForOneFrame({ fields }: PercoliteError): boolean {
+  return CLOSED_FOR_ONE_FRAME.includes(fields.closeCode as number)
+}
+
+/** The same close, for somebody who did not send that frame, or may not have: it can be come back from. */
+export function closedForAnother(cause: PercoliteError): PercoliteError {
+  return clientError('connection_failed', { message: cause.message, cause })
+}
+
+/** Whether it is about the connection as a whole, which everything that was on it waits for together. */
+export function isOfConnection({ code }: PercoliteError): boolean {
+  return code === 'connection_failed' || code === 'request_timed_out'
+}
+
 /** Whether the same may go well on another connection, or on this one a little later. */
 export function isWorthReconnect(error: unknown): error is PercoliteError {
   if (!(error instanceof PercoliteError)) return false
-  return (
-    error.code === 'connection_failed' ||
-    error.code === 'request_timed_out' ||
-    error.code === 'overloaded'
-  )
+  return isOfConnection(error) || isShed(error)
+}
+
+/** The server, or its part for this client, is full for now. */
+export function isShed({ code }: PercoliteError): boolean {
+  return code === 'overloaded' || code === 'client_overloaded' || code === 'rate_limited'
 }

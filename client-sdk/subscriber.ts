@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { orAborted, reconnectMs } from './backoff.ts'
+import { orAborted, reconnectMs, sleep } from './backoff.ts'
 import { PercoliteError } from './errors.ts'
+import { isProgress } from './reconnect-pace.ts'
 import type { SharedSocket } from './shared-socket.ts'
-import type { SocketConnection } from './socket-connection.ts'
-import { errorOfFrame, isWorthReconnect, type ServerFrame } from './socket-frame.ts'
+import type { SocketConnection, SocketUse } from './socket-connection.ts'
+import {
+  closedForAnother,
+  errorOfFrame,
+  isForOneFrame,
+  isOfConnection,
+  isWorthReconnect,
+  type ServerFrame,
+} from './socket-frame.ts'
 import type { SubscriptionEvent } from './subscription-event.ts'
 import { SubscriptionFrames } from './subscription-frames.ts'
 import { tell } from './tell.ts'
@@ -35,6 +43,8 @@ export type SubscribedStatement = {
   readonly integers: IntegerMode
 }
 
+const USE: SocketUse = { limit: 'socketSubscriptionsMax', count: 1 }
+
 /** Who is told what a subscription brings, in the turn in which it comes. */
 export type SubscriberListener<R> = {
   /** The columns of the primary key, before the first event. */
@@ -61,6 +71,9 @@ export class Subscriber<R> {
   /** Rows of a snapshot were told whose end has not come. */
   #isSnapshotTold = false
   #hasBegun = false
+  /** The connection was closed because of one frame, and it may have been this one's. */
+  #isSuspect = false
+  #begunAt: number | undefined
   #tries = 0
   #link: { readonly connection: SocketConnection; readonly id: string } | undefined
   #paused: PromiseWithResolvers<void> | undefined
@@ -88,14 +101,21 @@ export class Subscriber<R> {
       try {
         // Nobody needs a connection to be told nothing.
         await orAborted(this.#paused?.promise ?? Promise.resolve(), signal)
-        await this.#subscribe(await this.#socket.open(signal), signal)
+        const request = this.#request()
+        const options = { isReturning: this.#tries > 0, isAlone: this.#isSuspect }
+        const connection = await this.#socket.open(USE, signal, options)
+        await this.#subscribe(connection, request, signal)
       } catch (error) {
         signal.throwIfAborted()
+        if (isProgress(this.#begunAt)) this.#tries = 0
+        this.#begunAt = undefined
         if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
         this.#tries += 1
         tell(this.#options.onReconnect, error, this.#tries)
-        const waitMs = reconnectMs(this.#tries, error.retryAfterMs)
-        await this.#socket.openedWithin(waitMs, signal)
+        // A connection is waited for by all that need one, together.
+        if (!isOfConnection(error)) {
+          await sleep(reconnectMs(this.#tries, error.retryAfterMs), signal)
+        }
       }
     }
   }
@@ -119,20 +139,27 @@ export class Subscriber<R> {
   }
 
   /** On one connection; rejects with what ended it there. */
-  async #subscribe(connection: SocketConnection, signal: AbortSignal): Promise<never> {
+  async #subscribe(
+    connection: SocketConnection,
+    request: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<never> {
     const ended = Promise.withResolvers<never>()
+    let isHeard = false
     // A commit of which a part came before, on another connection, comes whole.
     const frames = new SubscriptionFrames<R>(this.#statement.integers)
-    const id = connection.ask(this.#request(), {
-      frame: (frame, characters) => {
+    const listener = {
+      frame: (frame: ServerFrame, characters: number) => {
+        isHeard = true
         try {
           this.#take(frames, frame, characters)
         } catch (error) {
           ended.reject(error)
         }
       },
-      lost: ended.reject,
-    })
+      lost: (error: PercoliteError) => ended.reject(this.#lost(error, isHeard)),
+    }
+    const id = connection.ask(request, listener, USE)
     this.#link = { connection, id }
     if (this.#paused !== undefined) this.#send('pause')
     try {
@@ -142,6 +169,17 @@ export class Subscriber<R> {
       connection.send({ type: 'unsubscribe', id })
       connection.forget(id)
     }
+  }
+
+  /**
+   * What a lost connection means. What one frame was to blame for ends nobody who has heard from the server,
+   * and who has not is asked again on a connection of its own: if that is closed as well, it was the one.
+   */
+  #lost(error: PercoliteError, isHeard: boolean): PercoliteError {
+    if (!isForOneFrame(error)) return error
+    if (this.#isSuspect && !isHeard) return error
+    this.#isSuspect = !isHeard
+    return closedForAnother(error)
   }
 
   #request() {
@@ -165,15 +203,23 @@ export class Subscriber<R> {
     const { event } = read
     this.#isSnapshotTold = event.kind === 'rows'
     if ('timestamp' in event) this.#position = event.timestamp
+    if (event.kind === 'commit' || event.kind === 'snapshot') this.#progressed()
     this.#listener.event(event, read.characters)
   }
 
   #begun({ key, timestamp }: ServerFrame): void {
     this.#hasBegun = true
-    this.#tries = 0
+    this.#isSuspect = false
+    this.#begunAt = performance.now()
     this.#listener.key(key as KeyColumn[])
     // Of a snapshot that is only beginning there is nothing to come back to.
     if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
+  }
+
+  /** From here on it need not be done again, so the pauses between attempts begin anew. */
+  #progressed(): void {
+    this.#tries = 0
+    this.#socket.progressed()
   }
 
   get #isAwaitingSnapshot(): boolean {
@@ -192,7 +238,8 @@ export class Subscriber<R> {
     }
     // A snapshot that was read too slowly.
     const isOutlived = error.code === 'snapshot_too_old' && this.#isAwaitingSnapshot
-    if (!isOutlived && !(this.#hasBegun && isWorthReconnect(error))) return false
+    const hasBegun = this.#hasBegun || this.#isSuspect
+    if (!isOutlived && !(hasBegun && isWorthReconnect(error))) return false
     if (this.#isSnapshotTold) this.#listener.event({ kind: 'reset' }, 0)
     this.#isSnapshotTold = false
     return true

@@ -318,3 +318,30 @@ test('a stopping server ends observations, and the socket behind the answer of a
   assert.equal(worker.unread.length, 0)
   await closed
 })
+
+test('a release gets through while as many queries are under way as a socket may have', async (t) => {
+  const observed = await observedServer(t)
+  const worker = await observed.connect(t)
+  const count = SERVER_LIMITS.socketQueriesMax + 8
+  worker.send({ type: 'observe', id: 'o', observer: 'count', workers: count })
+  for (let id = 1; id <= count; id += 1) await observed.write(id, 'text')
+  const held: string[] = []
+  while (held.length < count) held.push((await notified(worker)).notification)
+  // All at once: each of them is held by a query, or is given back.
+  for (const [n, notification] of held.entries()) {
+    const frame = n < 8 ? { type: 'release' } : { type: 'query', sql: 'BEGIN' }
+    worker.send({ ...frame, id: `f${n}`, notification })
+  }
+  for (const notification of held.slice(0, 8)) {
+    worker.send({ type: 'release', id: `again ${notification}`, notification })
+  }
+  const answers = await Promise.all(held.map((_, n) => worker.about(`f${n}`)))
+  assert.deepEqual(
+    answers.map(({ type }) => type),
+    held.map((_, n) => (n < 8 ? 'released' : 'result')),
+  )
+  for (const notification of held.slice(0, 8)) {
+    const { code } = await worker.about(`again ${notification}`)
+    assert.equal(code, 'unknown_notification')
+  }
+})

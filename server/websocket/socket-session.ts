@@ -26,7 +26,7 @@ export type SocketParts = FrameWorkParts & {
 
 /** Something that a client asked for and that has not had its last frame. */
 type Asked = {
-  readonly kind: 'query' | 'subscription' | 'observation'
+  readonly kind: 'query' | 'release' | 'subscription' | 'observation'
   readonly running: RunningRequest
   /** Of a subscription. */
   readonly sink: SocketSink | undefined
@@ -76,7 +76,7 @@ export class SocketSession {
     this.#isStopping = true
     const stopped = new ClientDisconnected('The server is stopping.')
     for (const { kind, running } of this.#asked.values()) {
-      if (kind !== 'query') running.abort(stopped)
+      if (kind !== 'query' && kind !== 'release') running.abort(stopped)
     }
     this.#closeWhenAnswered()
   }
@@ -157,7 +157,7 @@ export class SocketSession {
     } else if (frame.type === 'query') {
       this.#begin(id, 'query', (running) => this.#works.query(frame, running))
     } else if (frame.type === 'release') {
-      this.#begin(id, 'query', () => this.#works.release(frame))
+      this.#begin(id, 'release', () => this.#works.release(frame))
     } else if (frame.type === 'observe') {
       this.#begin(id, 'observation', (running) => this.#works.observe(frame, running))
     } else {
@@ -213,6 +213,8 @@ export class SocketSession {
   }
 
   #refusalOf(kind: Asked['kind']): ServerError | undefined {
+    // It is done in the same turn, and until it is done nobody else can have what it gives back.
+    if (kind === 'release') return undefined
     if (this.#isStopping) return new ServerError('overloaded', 'The server is stopping.')
     const { socketQueriesMax, socketSubscriptionsMax } = SERVER_LIMITS
     let count = 1

@@ -8,6 +8,7 @@ const LIMITS_TOLD = Object.fromEntries(
   (
     [
       'bodyBytesMax',
+      'bodyNestingMax',
       'statementTextBytesMax',
       'frameIdCharactersMax',
       'socketQueriesMax',
