@@ -10,6 +10,11 @@ export const PARSER_LIMITS = {
   tokensMax: 100_000,
   /** Names, values, parameters and operators of one text. */
   expressionNodesMax: 20_000,
+  /**
+   * The same of one statement, with the parentheses inside others, which take as long to parse. Of a long
+   * INSERT each few rows count by themselves. What is within it is parsed in one turn.
+   */
+  statementNodesMax: 12_000,
   /** Statements of one text, without the empty ones. */
   statementsMax: 1_000,
   /** Different parameters of one text; also the highest number that may follow `$`. */
@@ -24,6 +29,7 @@ export const PARSER_LIMIT_WORDS: Readonly<Record<ParserLimitName, string>> = {
   nestingMax: 'levels of nesting',
   tokensMax: 'words, values and marks',
   expressionNodesMax: 'expression nodes',
+  statementNodesMax: 'expression nodes and inner parentheses in one statement',
   statementsMax: 'statements in one text',
   parametersMax: 'parameters',
 }

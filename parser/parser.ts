@@ -11,7 +11,7 @@ import { buildInsertedRows } from './row-statement-builder.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
 import { describeMistake } from './syntax-error.ts'
-import { checkText, checkTokens, statementAt } from './text-limits.ts'
+import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 import { createLexer } from './tokens.ts'
 
 export { PARSER_LIMITS } from './parser-limits.ts'
@@ -87,7 +87,7 @@ class CachingParser implements Parser {
       const statements: Statement[] = []
       for (const part of scriptParts(tokens)) {
         if (part.kind === 'longInsert') statements.push(yield* this.#longInsert(text, tokens, part))
-        else statements.push(...this.#statementsOf(text, tokens, [part.range]))
+        else statements.push(...(yield* this.#statementsOf(text, tokens, [part.range])))
         yield
       }
       return statements
@@ -104,34 +104,41 @@ class CachingParser implements Parser {
     tokens: IToken[],
     { head, rows, tail }: ScriptPart & { readonly kind: 'longInsert' },
   ): Generator<void, InsertStatement> {
-    const insertOf = (ranges: readonly TokenRange[]) =>
-      this.#statementsOf(text, tokens, ranges)[0] as InsertStatement
-    const insert = insertOf([head])
+    const [insert] = (yield* this.#statementsOf(text, tokens, [head])) as [InsertStatement]
     const inserted = [...insert.rows]
     for (const range of rows) {
       yield
-      const tree = this.#tree(text, tokens, [range], (some) => this.#grammar.parseRows(some))
+      const tree = yield* this.#tree(text, tokens, [range], (some) => this.#grammar.parseRows(some))
       inserted.push(...buildInsertedRows(tree, insert.columns.length))
     }
-    const whole = tail.to === tail.from ? insert : insertOf([head, tail])
+    if (tail.to === tail.from) return { ...insert, rows: inserted }
+    const [whole] = (yield* this.#statementsOf(text, tokens, [head, tail])) as [InsertStatement]
     return { ...whole, rows: inserted }
   }
 
-  #statementsOf(text: string, tokens: IToken[], ranges: readonly TokenRange[]) {
-    const tree = this.#tree(text, tokens, ranges, (some) => this.#grammar.parse(some))
+  *#statementsOf(
+    text: string,
+    tokens: IToken[],
+    ranges: readonly TokenRange[],
+  ): Generator<void, readonly Statement[]> {
+    const tree = yield* this.#tree(text, tokens, ranges, (some) => this.#grammar.parse(some))
     return buildScript(tree, text)
   }
 
   /** The tree of these tokens, which stand behind each other once there is nothing wrong between them. */
-  #tree<Tree>(
+  *#tree<Tree>(
     text: string,
     tokens: IToken[],
     ranges: readonly TokenRange[],
     parse: (tokens: IToken[]) => Tree,
-  ): Tree {
-    const tree = parse(ranges.flatMap(({ from, to }) => tokens.slice(from, to)))
+  ): Generator<void, Tree> {
+    const own = ranges.flatMap(({ from, to }) => tokens.slice(from, to))
+    checkTurn(own)
+    const tree = parse(own)
     const wrong = this.#grammar.errors[0]?.token
     if (wrong === undefined) return tree
+    // To explain it takes as long as to parse it.
+    yield
     const found = tokens.indexOf(wrong)
     const end = ranges.at(-1)?.to ?? tokens.length
     const mistake = { text, tokens, at: found < 0 ? end : found }

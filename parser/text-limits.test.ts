@@ -54,11 +54,47 @@ test('binary signs, negated predicates and closed parentheses do not count', () 
   parser.parseScript(where(deep))
 })
 
-test('20,000 names, values and operators are parsed, more refused', () => {
-  // Two of them are the star and the table; each further value has a plus before it.
-  const sum = (values: number) => where(`1${'+1'.repeat(values - 1)}`)
-  parser.parseScript(sum(9_999))
-  assertExceeds(sum(10_000), 'expressionNodesMax', 20_001, sum(10_000).length - 1)
+// Two of its nodes are the star and the table; each further value has a plus before it.
+const sum = (values: number) => where(`1${'+1'.repeat(values - 1)}`)
+
+test('12,000 names, values and operators of one statement are parsed, more refused', () => {
+  parser.parseScript(sum(5_999))
+  assertExceeds(sum(6_000), 'statementNodesMax', 12_001, sum(6_000).length - 1)
+})
+
+test('20,000 names, values and operators of a text are parsed, more refused', () => {
+  const both = (values: number) => `${sum(5_000)}; ${sum(values)}`
+  parser.parseScript(both(4_999))
+  assertExceeds(both(5_000), 'expressionNodesMax', 20_002, both(5_000).length - 2)
+})
+
+test('parentheses inside parentheses count as nodes: each leads through the whole grammar', () => {
+  const terms = (count: number, depth: number) =>
+    where(
+      Array(count)
+        .fill(`${'('.repeat(depth)}a${')'.repeat(depth)}`)
+        .join(' OR '),
+    )
+  parser.parseScript(terms(4_000, 1))
+  parser.parseScript(terms(184, 64))
+  const error = () => parser.parseScript(terms(200, 64))
+  assert.throws(error, { limitName: 'statementNodesMax', actual: 2 + 200 + 199 + 200 * 63 })
+})
+
+test('a long INSERT is bounded by its rows and not as a whole', () => {
+  const rows = Array<string>(2_000).fill('(1, 2, 3, 4, 5, 6, 7, 8)').join(', ')
+  const [insert] = parser.parseScript(`INSERT INTO t (a, b, c, d, e, f, g, h) VALUES ${rows}`)
+  assert.ok(insert?.kind === 'insert' && insert.rows.length === 2_000)
+})
+
+test('what is wrong with a text is explained in a turn of its own', () => {
+  const parts = parser.parseInParts(`${where('a = 1')} zzz`)
+  let turns = 0
+  const explained = () => {
+    while (parts.next().done !== true) turns += 1
+  }
+  assert.throws(explained, { code: 'syntax_error' })
+  assert.equal(turns, 2)
 })
 
 test('1,000 statements are parsed, more refused; empty ones do not count', () => {
@@ -76,10 +112,10 @@ test('10,000 different parameters are parsed, more refused, and so is a higher n
 })
 
 test('a chain of thousands of conditions is one flat node', () => {
-  const chain = Array.from({ length: 6_000 }, () => 'a').join(' AND ')
+  const chain = Array.from({ length: 5_999 }, () => 'a').join(' AND ')
   const [statement] = parser.parseScript(where(chain))
   assert.ok(statement?.kind === 'scan' && statement.where?.kind === 'logical')
-  assert.equal(statement.where.operands.length, 6_000)
+  assert.equal(statement.where.operands.length, 5_999)
 })
 
 test('no text of 1 MiB takes long, whatever it repeats', () => {
@@ -88,7 +124,7 @@ test('no text of 1 MiB takes long, whatever it repeats', () => {
     start + unit.repeat(Math.floor((bytes - start.length) / unit.length))
   const worst = [
     ...[';', '(', '()', ',', '.', '\u0001', "'", '"', '\n', '/*', '1', ':a', "x'", '1e', 'a '],
-    ...['COMMIT;', "''", '- ', '/**/'],
+    ...['COMMIT;', "''", '- ', '/**/', 'a.', ':', '$', "x''", '`', '[', '--\n', '\r', "'''"],
   ]
   for (const unit of worst) {
     for (const start of ['', 'SCAN a']) {
@@ -111,4 +147,8 @@ test('a text of very many marks is refused before it is cut into tokens', () => 
   assertExceeds(';'.repeat(max + 1), 'tokensMax', max + 1, max)
   const long = `'${';'.repeat(max)}' /*${';'.repeat(max)}*/ --${';'.repeat(max)}`
   assert.equal(parser.parseScript(`SCAN * FROM t WHERE a = ${long}`).length, 1)
+  // Marks that belong to one token are one.
+  const quotes = `'${"''".repeat(max)}'`
+  assert.equal(parser.parseScript(`SCAN * FROM t WHERE a = ${quotes}`).length, 1)
+  assertExceeds('a.'.repeat(max), 'tokensMax', max + 1, max)
 })

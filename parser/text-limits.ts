@@ -5,7 +5,15 @@ import { positionOfToken } from './cst-position.ts'
 import { measureNesting } from './nesting.ts'
 import { limitExceeded, positionAt, syntaxError } from './parse-error.ts'
 import { PARSER_LIMITS } from './parser-limits.ts'
-import { EXPRESSION_TOKENS, NumberedParameter, Parameter, Semicolon, tokensOf } from './tokens.ts'
+import {
+  EXPRESSION_TOKENS,
+  LeftParenthesis,
+  NumberedParameter,
+  Parameter,
+  RightParenthesis,
+  Semicolon,
+  tokensOf,
+} from './tokens.ts'
 
 const PARAMETERS = tokensOf(Parameter)
 const START = { line: 1, column: 1, offset: 0 } as const
@@ -23,8 +31,16 @@ export function checkText(text: string): void {
   checkTokenCount(text)
 }
 
-// What is not closed reaches to the end, which keeps the search linear.
-const ROUGH_TOKEN = /--[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|[\w.:$]+|\S/g
+// One match for each token, or fewer. What is not closed reaches to the end, which keeps the search linear.
+const ROUGH_TOKEN = new RegExp(
+  [
+    ...[String.raw`--[^\n\r]*`, String.raw`\/\*[\s\S]*?(?:\*\/|$)`],
+    ...[`x?'[^']*(?:''[^']*)*(?:'|$)`, `"[^"]*(?:""[^"]*)*(?:"|$)`],
+    ...[String.raw`[a-z_]\w*`, String.raw`\.?\d[\w.]*`, String.raw`[:$?@]\w*`],
+    ...['<=|>=|<>|!=|==', String.raw`\|\|`, String.raw`\S`],
+  ].join('|'),
+  'gi',
+)
 
 /**
  * The lexer cuts the whole text before anyone can stop it, which takes half a second for a megabyte
@@ -55,9 +71,24 @@ export function checkTokens(tokens: readonly IToken[]): void {
   checkParameters(tokens)
 }
 
+/**
+ * What is parsed in one turn is bounded: by the nodes that it makes, and by the parentheses inside others,
+ * each of which leads through the whole grammar of expressions. Throws `ParseError`.
+ */
+export function checkTurn(tokens: readonly IToken[]): void {
+  let depth = 0
+  checkCount(tokens, 'statementNodesMax', ({ tokenType }) => {
+    if (tokenType === Semicolon) depth = 0
+    if (tokenType === RightParenthesis) depth -= 1
+    if (tokenType !== LeftParenthesis) return EXPRESSION_TOKENS.has(tokenType)
+    depth += 1
+    return depth > 1
+  })
+}
+
 function checkCount(
   tokens: readonly IToken[],
-  limitName: 'statementsMax' | 'expressionNodesMax',
+  limitName: 'statementsMax' | 'expressionNodesMax' | 'statementNodesMax',
   counts: (token: IToken, previous: IToken | undefined) => boolean,
 ): void {
   let count = 0

@@ -44,3 +44,15 @@ test('a string without an end is refused as no JSON, with its place', () => {
     assert.throws(() => parsed(text), { code: 'invalid_request' }, JSON.stringify(end))
   }
 })
+
+test('so many values are taken, and one more is refused before it is made', () => {
+  const { bodyValuesMax } = SERVER_LIMITS
+  // The list is a value, too, and what stands in a string is none.
+  const items = `["${',['.repeat(1_000)}"${',0'.repeat(bodyValuesMax - 2)}`
+  assert.equal((parsed(`${items}]`) as unknown[]).length, bodyValuesMax - 1)
+  assert.throws(() => parsed(`${items},0]`), {
+    code: 'limit_exceeded',
+    fields: { limit: 'bodyValuesMax', limitValue: bodyValuesMax, actual: bodyValuesMax + 1 },
+  })
+  assert.throws(() => parsed(`[${'{},'.repeat(bodyValuesMax)}0`), { code: 'limit_exceeded' })
+})

@@ -42,7 +42,7 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const text = decodeUtf8(bytes)
   // Most bodies are too short to nest too deeply.
-  if (text.length > SERVER_LIMITS.bodyNestingMax) checkNesting(text)
+  if (text.length > SERVER_LIMITS.bodyNestingMax) checkShape(text)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -66,23 +66,39 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 // An opening bracket or brace, and a closing one, differ in this one bit only.
 const CASE_BIT = 0x20
 const OPENING = 0x5b
 const CLOSING = 0x5d
 
-/** Values nested without bound would exhaust the stack of whatever walks them later. */
-function checkNesting(text: string): void {
-  const max = SERVER_LIMITS.bodyNestingMax
+/**
+ * Values nested without bound would exhaust the stack of whatever walks them later, and `JSON.parse`
+ * holds everybody up for as long as it makes millions of small ones. A comma, and what opens a list or an
+ * object, begins a value.
+ */
+function checkShape(text: string): void {
+  const { bodyNestingMax, bodyValuesMax } = SERVER_LIMITS
   let depth = 0
+  let values = 1
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
     if (unit === QUOTE) at = endOfString(text, at + 1)
+    else if (unit === COMMA) values += 1
     else if ((unit & ~CASE_BIT) === CLOSING) depth -= 1
-    else if ((unit & ~CASE_BIT) === OPENING) depth += 1
-    if (depth > max) throw limitExceeded('bodyNestingMax', max, depth, 'Levels of nesting in JSON')
+    else if ((unit & ~CASE_BIT) === OPENING) {
+      depth += 1
+      values += 1
+      if (depth > bodyNestingMax)
+        throw tooMuch('bodyNestingMax', depth, 'Levels of nesting in JSON')
+    }
+    if (values > bodyValuesMax) throw tooMuch('bodyValuesMax', values, 'Values in JSON')
   }
+}
+
+function tooMuch(name: 'bodyNestingMax' | 'bodyValuesMax', actual: number, what: string) {
+  return limitExceeded(name, SERVER_LIMITS[name], actual, what)
 }
 
 /** Where the quote stands that ends the string which begins here; the end of the text where none does. */

@@ -5,6 +5,10 @@ import { StorageError } from '../storage/storage.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { ServerError, StatementFailure } from './server-error.ts'
+import { shortened } from './shown-text.ts'
+
+/** Of each text of a problem. What a client sent is quoted in it, and no more of that than a key can be. */
+const TEXT_CHARACTERS_MAX = 4_096
 
 /** RFC 9457, with the fields of `Problem` in `openapi.yaml`. */
 export type Problem = {
@@ -97,7 +101,7 @@ function problem(
     title,
     status,
     code,
-    detail,
+    detail: shortened(detail, TEXT_CHARACTERS_MAX),
     retryable,
     ...Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, fieldToJson(value)]),
@@ -111,7 +115,9 @@ function internal(): Problem {
 
 function fieldToJson(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (typeof value === 'string') return shortened(value, TEXT_CHARACTERS_MAX)
+  if (value instanceof Uint8Array) return fieldToJson(Buffer.from(value).toString('base64'))
+  if (Array.isArray(value)) return value.map(fieldToJson)
   return value
 }
 

@@ -7,6 +7,7 @@ import { STORAGE_LIMITS } from '../storage/storage.ts'
 export const SERVER_LIMITS = {
   bodyBytesMax: 16 * 1024 * 1024,
   bodyNestingMax: 260,
+  bodyValuesMax: 500_000,
   pageRowsDefault: 1_000,
   pageRowsMax: 10_000,
   rowsPageDefault: 100,

@@ -7,9 +7,10 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { ServerError } from '../server-error.ts'
+import { shortened } from '../shown-text.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
 import { readQueryString, requireValue } from './query-string.ts'
-import type { SchemaValidator, Violation } from './validator.ts'
+import { type SchemaValidator, violationError } from './validator.ts'
 
 /** A request whose parameters and body have been checked against its operation. */
 export type CheckedRequest = {
@@ -230,11 +231,11 @@ function checkBody(
   const mediaType = mediaTypeOfIt()
   const schema = operation.body.schemas.get(mediaType)
   if (schema === undefined) {
-    const detail = `The body is ${mediaType}; ${mediaTypesOf(operation)} is taken here.`
+    const detail = `The body is ${shortened(mediaType)}; ${mediaTypesOf(operation)} is taken here.`
     throw new ServerError('unsupported_media_type', detail)
   }
   const violation = validator.check(schema, body)
-  if (violation !== undefined) throw new ServerError('invalid_request', sentenceOf(violation))
+  if (violation !== undefined) throw violationError(violation, 'The body')
   return body
 }
 
@@ -250,11 +251,6 @@ export function mediaTypeOf(request: FastifyRequest): string {
 
 function mediaTypesOf(operation: Operation): string {
   return [...(operation.body?.schemas.keys() ?? [])].join(' or ')
-}
-
-function sentenceOf(violation: Violation): string {
-  const subject = violation.pointer === '' ? 'The body' : `The body's ${violation.pointer}`
-  return `${subject} ${violation.message}.`
 }
 
 declare module 'fastify' {

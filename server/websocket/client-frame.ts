@@ -3,9 +3,10 @@ import { parseJson } from '../body.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
 import type { SchemaPointer } from '../openapi/document.ts'
-import type { SchemaValidator } from '../openapi/validator.ts'
+import { type SchemaValidator, violationError } from '../openapi/validator.ts'
 import type { QueryRequest } from '../query-request.ts'
 import { ServerError } from '../server-error.ts'
+import { shortened } from '../shown-text.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { type GivingUp, readGivingUp, readObservation, textOf } from './observer-frame.ts'
 
@@ -122,8 +123,8 @@ export class ClientFrameReader {
   #check(schema: SchemaPointer, value: unknown, field?: string): void {
     const violation = this.#validator.check(schema, value)
     if (violation === undefined) return
-    const place = field === undefined ? violation.pointer : `/${field}${violation.pointer}`
-    throw invalid(`${place === '' ? 'The frame' : `The frame's ${place}`} ${violation.message}.`)
+    const pointer = field === undefined ? violation.pointer : `/${field}${violation.pointer}`
+    throw violationError({ ...violation, pointer }, 'The frame')
   }
 }
 
@@ -131,8 +132,9 @@ function fieldsOf(bytes: Buffer): Fields {
   let json: unknown
   try {
     json = parseJson(bytes)
-  } catch {
-    throw new BadFrame('The frame is not JSON.')
+  } catch (error) {
+    const isTooLarge = error instanceof ServerError && error.code === 'limit_exceeded'
+    throw new BadFrame(isTooLarge ? error.message : 'The frame is not JSON.')
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Fields
   throw new BadFrame('The frame is not a JSON object.')
@@ -140,7 +142,7 @@ function fieldsOf(bytes: Buffer): Fields {
 
 function requireNothingElse(fields: Fields, known: readonly string[]): void {
   const other = Object.keys(fields).find((name) => !known.includes(name))
-  if (other !== undefined) throw invalid(`The frame must not have "${other}".`)
+  if (other !== undefined) throw invalid(`The frame must not have "${shortened(other)}".`)
 }
 
 function invalid(detail: string): ServerError {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { STORAGE_LIMITS } from '../limits.ts'
 
 /**
  * The names that somebody who wrote `wanted` most likely meant, best first: equal but for case, or
@@ -6,6 +7,8 @@
  * `count` of them.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, count = 3): string[] {
+  // No known name is longer, and the distance takes the product of two lengths.
+  if (wanted.length > STORAGE_LIMITS.nameBytesMax) return []
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3))
   const near: Array<{ name: string; distance: number }> = []
   for (const name of names) {
