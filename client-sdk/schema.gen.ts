@@ -494,7 +494,8 @@ export interface paths {
         };
         /**
          * Whether the server takes work
-         * @description It does from the start until it is told to stop.
+         * @description It does from the start until it is told to stop. What an operator should see to while everything is
+         *     served that can be (reads, while the disk is full) stands in `warnings`, and the status stays 200.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -1114,6 +1115,16 @@ export interface components {
                 readonly bytesReclaimed: number;
                 readonly elapsedMs: number;
             };
+            /** @description The disk that the data is on; absent with the memory engine. Bytes. */
+            readonly disk?: {
+                readonly sizeBytes: number;
+                readonly freeBytes: number;
+                readonly storeBytes: number;
+                readonly logBytes: number;
+                /** @description Whether writes are refused with `disk_full`. */
+                readonly isFull: boolean;
+            };
+            readonly warnings: components["schemas"]["Warnings"];
         };
         readonly Root: {
             readonly name: string;
@@ -1122,14 +1133,25 @@ export interface components {
             readonly openapi: string;
         };
         readonly Health: {
-            /**
-             * @example ok
-             * @example ready
-             */
+            /** @example ok */
             readonly status: string;
         };
+        readonly Readiness: {
+            /** @example ready */
+            readonly status: string;
+            readonly warnings: components["schemas"]["Warnings"];
+        };
+        /** @description What an operator should see to; empty when all is well. */
+        readonly Warnings: readonly {
+            /**
+             * @description More may be added.
+             * @example disk_full
+             */
+            readonly code: string;
+            readonly detail: string;
+        }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1389,6 +1411,19 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
+        /**
+         * @description `disk_full`: the server's disk has no room for the write, and `freeBytes` left. Nothing was written.
+         *     Reads, DELETE and DROP go on; writes do by themselves when the disk has room again.
+         */
+        readonly DiskFull: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
+            };
+        };
     };
     parameters: {
         /** @description The id that `BEGIN` answered. */
@@ -1558,6 +1593,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly listTransactions: {
@@ -1750,6 +1786,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly commitTransaction: {
@@ -1790,6 +1827,7 @@ export interface operations {
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly listTables: {
@@ -2088,6 +2126,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly getRow: {
@@ -2287,6 +2326,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly deleteRow: {
@@ -2357,6 +2397,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly patchRow: {
@@ -2448,6 +2489,7 @@ export interface operations {
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Timeout"];
+            readonly 507: components["responses"]["DiskFull"];
         };
     };
     readonly getCells: {
@@ -2817,7 +2859,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Health"];
+                    readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

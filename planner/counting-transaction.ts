@@ -52,6 +52,7 @@ export class CountingTransaction implements StatementTransaction {
     if (rows === 0) this.figures.roundTrips += 1
   }
 
+  requireRoom: StatementTransaction['requireRoom'] = () => this.#transaction.requireRoom()
   put: StatementTransaction['put'] = (...write) => this.#transaction.put(...write)
   delete: StatementTransaction['delete'] = (...write) => this.#transaction.delete(...write)
   guard: StatementTransaction['guard'] = (...write) => this.#transaction.guard(...write)

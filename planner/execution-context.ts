@@ -12,7 +12,7 @@ export type StatementTransaction = Pick<
   Transaction,
   'getRow' | 'getRows' | 'scanBatches' | 'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
 > &
-  Pick<Transaction, 'statement' | 'statementWrite'>
+  Pick<Transaction, 'requireRoom' | 'statement' | 'statementWrite'>
 
 /** What one run of a plan works with. */
 export type ExecutionContext = {

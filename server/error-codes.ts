@@ -55,6 +55,7 @@ export const ERROR_CODES = {
   overloaded: { status: 503, title: 'Overloaded', retryable: true },
   commit_outcome_unknown: { status: 503, title: 'Commit outcome unknown', retryable: false },
   statement_timeout: { status: 504, title: 'Statement timed out', retryable: false },
+  disk_full: { status: 507, title: 'Disk is full', retryable: false },
 } as const satisfies Readonly<Record<string, ErrorDescription>>
 
 export type ErrorDescription = {

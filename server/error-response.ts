@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ParseError } from '../parser/parser.ts'
 import { PlanError } from '../planner/planner.ts'
-import { StorageError } from '../storage/storage.ts'
+import { CellStoreError, diskFullOf, StorageError } from '../storage/storage.ts'
 import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { ServerError, StatementFailure } from './server-error.ts'
@@ -42,6 +42,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof PlanError) return ofPlanError(error)
   if (error instanceof StorageError) return ofStorageError(error)
   if (error instanceof ServerError) return problem(error.code, error.message, error.fields)
+  if (error instanceof CellStoreError) return ofCellStoreError(error)
   return ofFrameworkError(error) ?? internal()
 }
 
@@ -71,6 +72,13 @@ function ofStorageError({ code, message, fields }: StorageError): Problem {
   if (isErrorCode(code)) return problem(code, message, renamed(fields))
   if (code === 'closed') return problem('overloaded', 'The server is stopping.')
   return internal()
+}
+
+/** Of a call that no commit was waiting for. */
+function ofCellStoreError(error: CellStoreError): Problem {
+  const full = diskFullOf(error)
+  if (full !== undefined) return ofStorageError(full)
+  return error.kind === 'closed' ? problem('overloaded', 'The server is stopping.') : internal()
 }
 
 /** Names that the rooms below use and that mean something else in a problem. */

@@ -131,7 +131,7 @@ export function addInterface(
     ...observerRoutes({ storage }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
-    ...serverRoutes({ document, version, isStopping }),
+    ...serverRoutes({ document, version, isStopping, warnings: () => storage.warnings }),
   }
   bindOperations(http, document, validator, handlers, {
     shortcuts: { query: shortcut },

@@ -8,6 +8,7 @@ import type { CellStore } from './cell-store/cell-store.ts'
 import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { StorageError } from './errors.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { isSharedLogRow } from './feed/shared-log-row.ts'
@@ -20,12 +21,14 @@ import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
-import { type BeginStamp, openProtocol, type ProtocolParts } from './protocol-parts.ts'
+import type { ReadStamp } from './oracle/timestamp-oracle.ts'
+import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, StorageOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
 import type { StorageStatus } from './storage-status.ts'
+import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { IndexBuilder } from './tables/index-builder.ts'
@@ -67,6 +70,7 @@ export class Storage {
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
+  readonly #disk: DiskWatch
 
   private constructor(
     parts: ProtocolParts,
@@ -77,13 +81,15 @@ export class Storage {
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
+    this.#disk = new DiskWatch(parts.context)
     const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
     this.#transactionParts = {
       protocol,
       budget: this.#budget,
+      roomRefusal: () => this.#disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
-        this.#schemaMayHaveChanged(ended, outcome)
+        this.#endedOwn(ended, outcome)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
       notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
@@ -137,6 +143,7 @@ export class Storage {
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const own = { retention, indexBatchRows: options.indexBatchRows }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
+    await storage.#disk.start()
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     storage.#indexBuilder.start()
     storage.#observers.start()
@@ -160,14 +167,19 @@ export class Storage {
     const { stampNow, protocol } = this.#parts
     const stamp = stampNow()
     if (stamp === undefined) return undefined
+    const { writeRefusal } = stamp
     const catalog = this.#newestCatalog.at(stamp.timestamp)
     if (catalog === undefined) return undefined
-    return { readTs: stamp.timestamp, catalog, reads: protocol.snapshotAt(stamp.timestamp) }
+    const reads = protocol.snapshotAt(stamp.timestamp)
+    return { readTs: stamp.timestamp, catalog, reads, writeRefusal }
   }
 
   /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
-  beginAt({ readTs }: SnapshotNow, options: Pick<BeginOptions, 'budget'> = {}): Transaction {
-    return this.#begun(this.#optionsOf(readTs, options))
+  beginAt(
+    { readTs, writeRefusal }: SnapshotNow,
+    options: Pick<BeginOptions, 'budget'> = {},
+  ): Transaction {
+    return this.#begun(this.#optionsOf(readTs, options, writeRefusal))
   }
 
   /** The catalog at the transaction's own snapshot. */
@@ -240,12 +252,13 @@ export class Storage {
    */
   async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
     const { cellStore, oracle } = this.#parts.context
-    const takeTimestamp = async () => (await oracle.next()).timestamp
+    const takeTimestamp = async () => (await oracle.nextToRead()).timestamp
     return await checkConsistency(cellStore, options, takeTimestamp)
   }
 
   async status(): Promise<StorageStatus> {
-    const { timestamp, safePoint } = await this.#parts.context.oracle.next()
+    const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
+    const disk = this.#disk.status
     return {
       timestamp,
       safePoint,
@@ -257,7 +270,13 @@ export class Storage {
       ...(this.#garbage.lastReport === undefined
         ? {}
         : { lastCollection: this.#garbage.lastReport }),
+      ...(disk === undefined ? {} : { disk }),
     }
+  }
+
+  /** What an operator should see to, while everything is served that can be. */
+  get warnings(): readonly StorageWarning[] {
+    return warningsOf(this.#disk.status)
   }
 
   /**
@@ -270,6 +289,7 @@ export class Storage {
     await this.#indexBuilder.stop()
     await this.#observers.stop()
     await this.#garbage.stop()
+    await this.#disk.stop()
     await stop()
     await this.#registry.commitsEnded()
     await context.background.drain()
@@ -285,7 +305,7 @@ export class Storage {
       const catalog = await this.catalog(transaction)
       const isAbandoned = await findAbandonedRows(transaction, catalog)
       const isGone = await findGoneObservers(transaction, catalog)
-      const { timestamp: now } = await this.#parts.context.oracle.next()
+      const { timestamp: now } = await this.#parts.context.oracle.nextToRead()
       const answersUntil = now - IDEMPOTENCY_MS * 1000
       const row = (rowKey: Uint8Array, commitTs: Timestamp) =>
         isOutcomeRow(rowKey) ||
@@ -307,17 +327,23 @@ export class Storage {
 
   #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
     const { context, stampNow } = this.#parts
-    return andThen(stampNow() ?? context.oracle.next(), (stamp) => this.#optionsAt(stamp, options))
+    return andThen(stampNow() ?? context.oracle.nextToRead(), (stamp) =>
+      this.#optionsAt(stamp, options),
+    )
   }
 
-  #optionsAt(stamp: BeginStamp, options: BeginOptions): TransactionOptions {
+  #optionsAt(stamp: ReadStamp, options: BeginOptions): TransactionOptions {
     const startTs = options.asOf ?? stamp.timestamp
     if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
     if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
-    return this.#optionsOf(startTs, options)
+    return this.#optionsOf(startTs, options, stamp.writeRefusal)
   }
 
-  #optionsOf(startTs: Timestamp, options: BeginOptions): TransactionOptions {
+  #optionsOf(
+    startTs: Timestamp,
+    options: BeginOptions,
+    writeRefusal: StorageError | undefined,
+  ): TransactionOptions {
     const { randomness } = this.#parts.context
     return {
       startTs,
@@ -325,18 +351,22 @@ export class Storage {
       readOnly: options.readOnly === true || options.asOf !== undefined,
       keepsOutcome: options.keepsOutcome === true,
       budget: options.budget,
+      writeRefusal,
     }
   }
 
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
   async #beginOwnWork(): Promise<Transaction> {
-    const parts = { ...this.#transactionParts, ended: this.#schemaMayHaveChanged }
+    const parts = { ...this.#transactionParts, ended: this.#endedOwn }
     return new Transaction(parts, await this.#snapshotOf({}))
   }
 
-  readonly #schemaMayHaveChanged = (transaction: Transaction, end: TransactionEnd): void => {
+  readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {
     this.#newestCatalog.ended(transaction, end)
-    if (end.kind === 'rolledBack') return
+    if (end.kind === 'rolledBack') {
+      if (end.reason === 'disk_full') this.#disk.refusedWrite()
+      return
+    }
     if (transaction.changesSchema) this.#indexBuilder.wake()
     if (transaction.changesCatalog) this.#observers.catalogChanged()
   }
@@ -347,6 +377,8 @@ export type SnapshotNow = {
   readonly readTs: Timestamp
   readonly catalog: Catalog
   readonly reads: Pick<SnapshotReads, 'getRowsNow'>
+  /** Why nothing may be written by it, where that is so. */
+  readonly writeRefusal?: StorageError | undefined
 }
 
 function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {

@@ -16,6 +16,7 @@ export const STORAGE_ERRORS = {
   timestamp_in_future: { retryable: false },
   read_only_transaction: { retryable: false },
   limit_exceeded: { retryable: false },
+  disk_full: { retryable: false },
   unknown_table: { retryable: false },
   unknown_index: { retryable: false },
   unknown_observer: { retryable: false },

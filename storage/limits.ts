@@ -14,6 +14,8 @@ export const STORAGE_LIMITS = {
   nameBytesMax: 128,
   scanPageRows: 1_000,
   inlineValueBytesMax: 255,
+  /** Less room on the disk, or less than 5 % of it, and writes that need more of it are refused. */
+  diskBytesMin: 256 * 1024 * 1024,
   /** Failed runs of one notification, before it becomes a dead letter. */
   observerTriesMax: 10,
 } as const

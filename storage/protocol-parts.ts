@@ -10,7 +10,7 @@ import { SharedFeed } from './feed/shared-feed.ts'
 import { trimLog } from './feed/trim-log.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { SharedOracle } from './oracle/shared-oracle.ts'
-import type { Stamp } from './oracle/timestamp-oracle.ts'
+import type { ReadStamp } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
 import { BackgroundWork } from './transaction/background-work.ts'
@@ -36,7 +36,7 @@ export type ProtocolParts = {
   /** Deletes what the feed has noted below the safe point, as far as that are no rows like all others. */
   readonly trimLog: (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
   /** The next stamp in this turn; undefined where it has to be waited for. */
-  readonly stampNow: () => BeginStamp | undefined
+  readonly stampNow: () => ReadStamp | undefined
   /** What became of the transaction of a lock that somebody asks about. */
   readonly settle: Settle
   /** The rows on which locks stand, in key order. */
@@ -65,9 +65,6 @@ export type Outside = {
   /** Whether commits are noted for the feed, which has nothing to tell otherwise. */
   readonly keepsLog: boolean
 }
-
-/** What a transaction needs in order to begin. */
-export type BeginStamp = Pick<Stamp, 'timestamp' | 'safePoint'>
 
 /** `auto` is one-phase where the engine has atomic batches and this process is its only owner. */
 export type CommitMode = 'auto' | 'one-phase' | 'two-phase'
@@ -113,10 +110,7 @@ async function openEmbedded(
     protocol: embeddedProtocol(context, commit),
     feed,
     trimLog: (safePoint, signal) => trimLog(outside.cellStore, safePoint, signal),
-    stampNow: () => {
-      const timestamp = oracle.take()
-      return timestamp === undefined ? undefined : { timestamp, safePoint: oracle.safePoint }
-    },
+    stampNow: () => oracle.takeToRead(),
     settle: (lock) => settleLeftOver(context, lock),
     lockedRows: () => latchedLocks(context),
     // The safe point passes none of them, so there is nothing to resolve but much to be sure of.

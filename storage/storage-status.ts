@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cell-store/cell.ts'
+import type { DiskStatus } from './disk-watch.ts'
 import type { GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { IndexBuild } from './tables/index-builder.ts'
 import type { EndedCounts } from './transaction/transaction-registry.ts'
@@ -17,4 +18,6 @@ export type StorageStatus = {
   /** The indexes that this process is building, as far as a first batch is done. */
   readonly indexBuilds: readonly IndexBuild[]
   readonly lastCollection?: GarbageReport
+  /** Absent where the store is on no disk. */
+  readonly disk?: DiskStatus
 }

@@ -8,6 +8,7 @@
 export { type Answer, andThen } from './answer.ts'
 export type { Family, Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
+export { diskFullOf } from './cell-store/disk-full.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { type SnapshotNow, Storage } from './composition.ts'
@@ -47,6 +48,7 @@ export { type Slotted, SlottedSet } from './slotted-set.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
 export type { StorageStatus } from './storage-status.ts'
+export type { StorageWarning } from './storage-warnings.ts'
 export { canonicalJson } from './tables/canonical-json.ts'
 export {
   type Catalog,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/cell-store/cell.ts'
-import type { Stamp, SynchronousOracle } from '../storage/oracle/timestamp-oracle.ts'
+import type { ReadStamp, Stamp, SynchronousOracle } from '../storage/oracle/timestamp-oracle.ts'
 
 /** An oracle of small numbers, so that a scenario can name the timestamps of its cells. */
 export class CountingOracle implements SynchronousOracle {
@@ -30,6 +30,15 @@ export class CountingOracle implements SynchronousOracle {
     if (this.#last >= this.mark) return undefined
     this.#last += 1
     return this.#last
+  }
+
+  takeToRead(): ReadStamp | undefined {
+    const timestamp = this.take()
+    return timestamp === undefined ? undefined : { timestamp, safePoint: this.safePoint }
+  }
+
+  nextToRead(): Promise<ReadStamp> {
+    return this.next()
   }
 
   async markRaised(): Promise<void> {

@@ -66,6 +66,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     Internal: [500],
     Unavailable: [503],
     Timeout: [504],
+    DiskFull: [507],
   }
   assert.deepEqual(Object.keys(answers), Object.keys(statuses))
   for (const [name, status] of Object.entries(statuses)) {

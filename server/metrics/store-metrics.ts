@@ -48,6 +48,11 @@ const GAUGES = {
   oldest_snapshot_age_seconds: 'How long ago the oldest open transaction began.',
   index_builds: 'Indexes that this server is building.',
   feed_lag_seconds: 'How far the feed of changes is behind the newest timestamp.',
+  disk_size_bytes: 'Size of the disk that the data is on.',
+  disk_free_bytes: 'What that disk has left.',
+  disk_full: '1 while writes are refused because the disk has no room for them.',
+  store_size_bytes: 'The file of the store.',
+  log_size_bytes: 'The file of its write-ahead log.',
   last_collection_rows: 'Rows from which the last garbage collection took something.',
   last_collection_bytes: 'What the last garbage collection gave back.',
   last_collection_seconds: 'How long the last garbage collection took.',
@@ -57,7 +62,7 @@ const GAUGES = {
 type Figures = { readonly [name in keyof typeof GAUGES]?: number | undefined }
 
 function figuresOf(status: StorageStatus): Figures {
-  const { lastCollection } = status
+  const { lastCollection, disk } = status
   return {
     open_transactions: status.openTransactions,
     buffered_bytes: status.bufferedBytes,
@@ -65,6 +70,11 @@ function figuresOf(status: StorageStatus): Figures {
     safe_point_age_seconds: status.safePoint === 0 ? undefined : ageOf(status.safePoint, status),
     oldest_snapshot_age_seconds: ageOf(status.oldestSnapshot, status),
     index_builds: status.indexBuilds.length,
+    disk_size_bytes: disk?.sizeBytes,
+    disk_free_bytes: disk?.freeBytes,
+    disk_full: disk && Number(disk.isFull),
+    store_size_bytes: disk?.storeBytes,
+    log_size_bytes: disk?.logBytes,
     last_collection_rows: lastCollection?.rowsCollected,
     last_collection_bytes: lastCollection?.bytesReclaimed,
     last_collection_seconds: lastCollection && lastCollection.elapsedMs / 1000,

@@ -6,11 +6,13 @@ import { lostRaceOf } from './lost-race.ts'
 
 test('a conflict is found under whatever a function has wrapped around it', () => {
   const conflict = new StorageError('write_conflict', 'It was written.')
+  const full = new StorageError('disk_full', 'There is no room.')
   const unknown = new StorageError('commit_outcome_unknown', 'Nobody knows.')
   const wrapped = new Error('outer', { cause: new TypeError('inner', { cause: conflict }) })
   assert.equal(lostRaceOf(conflict), conflict)
   assert.equal(lostRaceOf(wrapped), conflict)
   assert.equal(lostRaceOf(unknown), unknown)
+  assert.equal(lostRaceOf(full), full)
 })
 
 test('what is no conflict is a failure', () => {

@@ -2,14 +2,16 @@
 import { StorageError } from '../../storage/storage.ts'
 
 /**
- * Why a run is to be repeated that did nothing wrong: somebody else came first, or nobody knows how
- * its commit ended. It may be wrapped in errors that say more; undefined where there is none.
+ * Why a run is to be repeated that did nothing wrong: somebody else came first, the disk is full, or
+ * nobody knows how its commit ended. It may be wrapped in errors that say more; undefined where there is none.
  */
 export function lostRaceOf(error: unknown): StorageError | undefined {
   let cause = error
   // What a function throws may be its own cause.
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
-    if (cause instanceof StorageError) return cause.isWorthRerun ? cause : undefined
+    if (cause instanceof StorageError) {
+      return cause.isWorthRerun || cause.code === 'disk_full' ? cause : undefined
+    }
     cause = cause.cause
   }
   return undefined

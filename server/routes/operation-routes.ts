@@ -27,8 +27,9 @@ export function operationRoutes(parts: {
     },
 
     async getStatus() {
-      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, lastCollection } =
+      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
         await storage.status()
+      const { lastCollection, disk } = rest
       return {
         version,
         engine,
@@ -41,6 +42,8 @@ export function operationRoutes(parts: {
         bufferedBytes,
         indexBuilds,
         ...(lastCollection === undefined ? {} : { lastCollection }),
+        ...(disk === undefined ? {} : { disk }),
+        warnings: storage.warnings,
       }
     },
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { StorageWarning } from '../../storage/storage.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { ServerError } from '../server-error.ts'
@@ -7,8 +8,9 @@ export function serverRoutes(parts: {
   readonly document: OpenApiDocument
   readonly version: string
   readonly isStopping: () => boolean
+  readonly warnings: () => readonly StorageWarning[]
 }): Handlers {
-  const { document, version, isStopping } = parts
+  const { document, version, isStopping, warnings } = parts
   return {
     async getRoot() {
       return { name: 'percolite', version, documentation: '/docs', openapi: '/openapi.yaml' }
@@ -20,7 +22,7 @@ export function serverRoutes(parts: {
 
     async getReadiness() {
       if (isStopping()) throw new ServerError('overloaded', 'The server is stopping.')
-      return { status: 'ready' }
+      return { status: 'ready', warnings: warnings() }
     },
 
     async getOpenApiYaml({ reply }) {

@@ -47,6 +47,9 @@ export interface CellStore {
    */
   reclaimSpace?(): Promise<number>
 
+  /** The disk that the store is on. Absent where it is on no disk of this machine. */
+  diskUse?(): Promise<DiskUse>
+
   /**
    * How much one mutation may change at once: `row` as in Bigtable; `store` where batches over many
    * rows are one unit (`EmbeddedCellStore`).
@@ -86,6 +89,15 @@ export type Increment = {
   readonly by: bigint
 }
 
+/** In bytes: the file system, and what the store takes of it. */
+export type DiskUse = {
+  readonly sizeBytes: number
+  readonly freeBytes: number
+  readonly storeBytes: number
+  /** SQLite's write-ahead log. */
+  readonly logBytes: number
+}
+
 export type CellStoreLimits = {
   readonly rowKeyBytesMax: number
   readonly cellBytesMax: number
@@ -94,20 +106,34 @@ export type CellStoreLimits = {
 
 /**
  * - `notApplied`: the call certainly changed nothing and may be sent again.
+ * - `full`: as `notApplied`, because the disk has no room: sending it again helps when it has.
  * - `ambiguous`: the answer was lost; the mutation may have been applied, or may still be.
  * - `deadline`: a read took too long (a mutation that did is `ambiguous`).
  * - `invalid`: the call itself is wrong and never will be right (key too long, bad range).
  * - `closed`: the store was closed; the call changed nothing.
  */
-export type CellStoreErrorKind = 'notApplied' | 'ambiguous' | 'invalid' | 'deadline' | 'closed'
+export type CellStoreErrorKind =
+  | 'notApplied'
+  | 'full'
+  | 'ambiguous'
+  | 'invalid'
+  | 'deadline'
+  | 'closed'
 
 export class CellStoreError extends Error {
   override readonly name = 'CellStoreError'
   readonly kind: CellStoreErrorKind
+  /** Of kind `full`: what the disk had left, where that is known. */
+  readonly freeBytes: number | undefined
 
-  constructor(kind: CellStoreErrorKind, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: CellStoreErrorKind,
+    message: string,
+    options: ErrorOptions & { readonly freeBytes?: number | undefined } = {},
+  ) {
     super(message, options)
     this.kind = kind
+    this.freeBytes = options.freeBytes
   }
 }
 

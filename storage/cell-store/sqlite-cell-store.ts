@@ -14,6 +14,7 @@ import {
   CellStoreError,
   type CellStoreLimits,
   type CheckAndMutate,
+  type DiskUse,
   type Increment,
   type RowMutations,
   type RowScan,
@@ -32,7 +33,8 @@ import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 import { openReaderConnection, unusableFile } from './sqlite-connection.ts'
 import { SqliteDataDirectory } from './sqlite-data-directory.ts'
-import { receivedError } from './sqlite-error.ts'
+import { diskUseOf, fileSystemOf } from './sqlite-disk-use.ts'
+import { isFull, receivedError } from './sqlite-error.ts'
 import { SqliteOverlaidView } from './sqlite-overlaid-view.ts'
 import { SqliteRedoPath } from './sqlite-redo-path.ts'
 import type { RedoLogUse } from './sqlite-redo-policy.ts'
@@ -130,6 +132,7 @@ class SqliteCellStore implements EmbeddedCellStore {
       // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
       beforeAnswers: () => tables.end(),
       onFatal,
+      freeBytes: () => fileSystemOf(file)?.freeBytes,
     })
     let tables: SqliteView
     try {
@@ -229,7 +232,12 @@ class SqliteCellStore implements EmbeddedCellStore {
     if (failure === null) return bytes
     const cause = receivedError(failure.cause)
     if (failure.kind === 'unknown') throw this.#writer.fail(cause)
-    throw new CellStoreError('notApplied', 'No space was given back.', { cause })
+    const kind = isFull(cause) ? 'full' : 'notApplied'
+    throw new CellStoreError(kind, 'No space was given back.', { cause })
+  }
+
+  async diskUse(): Promise<DiskUse> {
+    return diskUseOf(this.#directory.storeFile)
   }
 
   async splitPoints(): Promise<Uint8Array[]> {

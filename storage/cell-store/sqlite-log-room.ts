@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { statfsSync, statSync, truncateSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { truncateSync } from 'node:fs'
+import { fileBytes, fileSystemOf } from './sqlite-disk-use.ts'
 
 /** In bytes: what the file system has left, and what SQLite's log and file have of it. */
 export type DiskSpace = {
@@ -99,19 +99,5 @@ export class FileDisk implements StoreDisk {
 
 /** Where nobody can tell what is left, a lot is. */
 function freeBytesBeside(path: string): number {
-  try {
-    const { blocks, bavail, bsize } = statfsSync(dirname(path))
-    // Some file systems of a network say nothing.
-    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
-
-function fileBytes(path: string): number {
-  try {
-    return statSync(path).size
-  } catch {
-    return 0
-  }
+  return fileSystemOf(path)?.freeBytes ?? Number.POSITIVE_INFINITY
 }

@@ -279,7 +279,7 @@ describe('the way of plain batches', () => {
     committer.flushed = async () => ({ failure: failure('notApplied'), isDone: false })
     const [refused, next] = await Promise.allSettled([submit('a?'), submit('b')])
     assert.ok(refused.status === 'rejected')
-    assert.equal(refused.reason.kind, 'notApplied')
+    assert.equal(refused.reason.kind, 'full')
     assert.equal(refused.reason.cause.message, 'the disk is full')
     assert.equal(next.status, 'fulfilled')
     assert.deepEqual(committer.asked, ['redo 1 a', 'flush 1', 'redo 2 b'])
@@ -292,7 +292,7 @@ describe('the way of plain batches', () => {
     committer.redoResult = failure('notApplied')
     for (const one of await Promise.allSettled([submit('a'), submit('b')])) {
       assert.ok(one.status === 'rejected')
-      assert.equal(one.reason.kind, 'notApplied')
+      assert.equal(one.reason.kind, 'full')
     }
     assert.ok(redo.pending.isEmpty)
   })

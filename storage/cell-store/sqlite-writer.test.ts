@@ -195,10 +195,7 @@ describe('group commit', () => {
       [[false], [true]],
     )
     const { kind, cause } = (b as PromiseRejectedResult).reason
-    assert.deepEqual(
-      [kind, cause.code, cause.message],
-      ['notApplied', 'SQLITE_FULL', 'the disk is full'],
-    )
+    assert.deepEqual([kind, cause.code, cause.message], ['full', 'SQLITE_FULL', 'the disk is full'])
     committer.answer = async () => [[true]]
     assert.deepEqual(await writer.submit(batchOf(['d'])), [true])
     assert.deepEqual(fatal, [])

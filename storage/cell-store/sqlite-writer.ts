@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError } from './cell-store.ts'
-import { receivedError, type SentError } from './sqlite-error.ts'
+import { isFull, receivedError, type SentError } from './sqlite-error.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
 import type { SqliteRedoPath, Way } from './sqlite-redo-path.ts'
 import { REDO_GROUP_BYTES_MAX } from './sqlite-redo-record.ts'
@@ -46,6 +46,8 @@ export type BatchAnswer = readonly boolean[] | readonly bigint[]
 /** The answer of nearly every batch: its one step has no condition, or one that nothing met. */
 const NOT_MATCHED: BatchAnswer = Object.freeze([false])
 
+const ROLLED_BACK = 'The write was rolled back.'
+
 type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
   readonly steps: number
@@ -70,6 +72,7 @@ export class SqliteWriter {
   readonly #redo: SqliteRedoPath
   readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
+  readonly #freeBytes: () => number | undefined
   #queue: QueuedBatch[] = []
   #flushScheduled = false
   /** Groups under way; a large batch takes the places of all, and so does moving the redo log. */
@@ -88,11 +91,14 @@ export class SqliteWriter {
     readonly beforeAnswers: () => void
     /** Told once when the disk failed. */
     readonly onFatal: (error: CellStoreError) => void
+    /** What the disk has left; asked when it has refused a write. */
+    readonly freeBytes?: () => number | undefined
   }) {
     this.#committer = parts.committer
     this.#redo = parts.redo
     this.#beforeAnswers = parts.beforeAnswers
     this.#onFatal = parts.onFatal
+    this.#freeBytes = parts.freeBytes ?? (() => undefined)
   }
 
   /** Resolves once the batch is on disk, or as its durability says. */
@@ -249,14 +255,18 @@ export class SqliteWriter {
       }
       const cause = receivedError(result.cause)
       if (result.kind === 'invalid') reject(new CellStoreError('invalid', cause.message))
-      else if (result.kind === 'notApplied') {
-        reject(new CellStoreError('notApplied', 'The write was rolled back.', { cause }))
-      } else {
+      else if (result.kind === 'notApplied') reject(this.#notApplied(cause))
+      else {
         reject(inDoubt(cause))
         lost ??= result.cause
       }
     }
     if (lost !== undefined) this.fail(receivedError(lost))
+  }
+
+  #notApplied(cause: Error): CellStoreError {
+    if (!isFull(cause)) return new CellStoreError('notApplied', ROLLED_BACK, { cause })
+    return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
   }
 
   /** From the front of the queue, as far as all go this way. A batch larger than the bounds is a group of its own. */

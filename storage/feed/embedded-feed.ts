@@ -65,7 +65,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
   }
 
   async resolved(): Promise<Timestamp> {
-    await this.#outside.oracle.next()
+    await this.#outside.oracle.nextToRead()
     this.#advance()
     return this.#resolvedNow()
   }

@@ -54,7 +54,7 @@ export class GarbageCollection {
   async #collectOnce(): Promise<GarbageReport> {
     const { context, collector, retention, oldestSnapshot, safePointMax, expendableAt } =
       this.#parts
-    const { timestamp: now, safePoint: current } = await context.oracle.next()
+    const { timestamp: now, safePoint: current } = await context.oracle.nextToRead()
     const moment = { now, oldestSnapshot: oldestSnapshot() ?? now }
     const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? now)
     // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.

@@ -199,7 +199,7 @@ type Seen = {
 function isLostRace(error: unknown): boolean {
   if (error instanceof CellStoreError) return true
   if (!(error instanceof StorageError)) return false
-  return error.isWorthRerun || error.code === 'closed'
+  return error.isWorthRerun || error.code === 'closed' || error.code === 'disk_full'
 }
 
 /** What an observer's function has thrown may be anything, also what cannot be made a text. */

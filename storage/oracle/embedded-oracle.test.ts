@@ -208,3 +208,47 @@ test('a closed oracle refuses', async () => {
   const isClosed = (error: unknown) => error instanceof StorageError && error.code === 'closed'
   await assert.rejects(oracle.next(), isClosed)
 })
+
+test('a store without room for a higher mark: readers have the last timestamp, writers what is left below the mark', async () => {
+  const { clock, cellStore, oracle } = await given()
+  const { timestamp: last } = await oracle.next()
+  const full = async () => {
+    throw new CellStoreError('full', 'The disk is full.', { freeBytes: 7 })
+  }
+  cellStore.before = full
+  await clock.advance(5_000)
+  const calls = cellStore.calls.length
+  const { timestamp, writeRefusal } = await oracle.nextToRead()
+  assert.equal(timestamp, last)
+  assert.deepEqual([writeRefusal?.code, writeRefusal?.fields], ['disk_full', { freeBytes: 7 }])
+  for (let reader = 0; reader < 100; reader += 1) assert.equal(oracle.takeToRead()?.timestamp, last)
+  assert.equal(cellStore.calls.length - calls, 1, 'no try for each reader')
+  assert.equal(oracle.take(), last + 1)
+  assert.equal(oracle.takeToRead()?.timestamp, last + 1)
+
+  // Behind the pause there is another try, and meanwhile somebody gets a timestamp of his own.
+  await clock.advance(1_000)
+  assert.equal((await oracle.nextToRead()).writeRefusal, undefined)
+  await clock.advance(1)
+  assert.equal(oracle.takeToRead()?.writeRefusal?.code, 'disk_full')
+
+  cellStore.before = async () => {}
+  await clock.advance(1_000)
+  await oracle.nextToRead()
+  await clock.advance(1)
+  assert.deepEqual(await oracle.nextToRead(), { timestamp: clock.wallMicros(), safePoint: 0 })
+})
+
+test('an oracle opens over a store that is full, for those who read', async () => {
+  const { clock, cellStore, oracle, open } = await given()
+  const { timestamp } = await oracle.next()
+  cellStore.before = async () => {
+    throw new CellStoreError('full', 'The disk is full.')
+  }
+  await clock.advance(60_000)
+  const second = await open()
+  const stamp = await second.nextToRead()
+  assert.ok(stamp.timestamp >= timestamp)
+  assert.equal(stamp.writeRefusal?.code, 'disk_full')
+  await assert.rejects(second.next(), { kind: 'full' })
+})

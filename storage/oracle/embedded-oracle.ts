@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
+import { diskFullOf } from '../cell-store/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
 import { lowerCounter, type OracleState, raiseCounter, readOracleState } from './oracle-row.ts'
-import type { Stamp, SynchronousOracle } from './timestamp-oracle.ts'
+import type { ReadStamp, Stamp, SynchronousOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /**
@@ -21,6 +22,9 @@ const MARK_AHEAD_MICROS = 1_000_000
  * restarted over and over would run further and further ahead of the clock.
  */
 const TIMESTAMPS_AHEAD_MIN = 500_000
+
+/** Readers are not held up by trying again more often, and a store that has room again is noticed. */
+const NO_ROOM_PAUSE_MS = 1_000
 
 type Outside = {
   readonly cellStore: CellStore
@@ -53,6 +57,8 @@ export class EmbeddedOracle implements SynchronousOracle {
   #isRenewedAhead = false
   /** Somebody has waited for the mark, and no timestamp has been taken since. */
   #isAwaited = false
+  /** The store had no room for a higher mark. Until then no other try is made for a reader. */
+  #noRoom: { readonly refusal: StorageError; readonly untilMs: number } | undefined
   /** As the signal says, which is slower to ask than the rest of a timestamp. */
   #isClosed = false
 
@@ -67,7 +73,10 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   static async open(outside: Outside): Promise<EmbeddedOracle> {
     const oracle = new EmbeddedOracle(outside, await readOracleState(outside.cellStore))
-    await oracle.#renewMark()
+    await oracle.#renewMark().catch((error: unknown) => {
+      // What is there can be read all the same.
+      if (oracle.#noRoom === undefined) throw error
+    })
     return oracle
   }
 
@@ -92,13 +101,38 @@ export class EmbeddedOracle implements SynchronousOracle {
     // itself is as good a timestamp, and waiting for the next one would not end.
     const now = this.#isAwaited ? Math.min(wallMicros, this.#mark) : wallMicros
     // The renewal may have to wait for a group that takes the disk seconds. What is left below the mark
-    // is used up one by one until then, so that a snapshot can be begun all the same.
-    const timestamp = this.#isRenewedAhead ? this.#last + 1 : Math.max(this.#last + 1, now)
+    // is used up one by one until then, so that a snapshot can be begun all the same. So it is while the
+    // disk is full, when it has to last for the writers that free room.
+    const isScarce = this.#isRenewedAhead || this.#noRoom !== undefined
+    const timestamp = isScarce ? this.#last + 1 : Math.max(this.#last + 1, now)
     if (timestamp > this.#mark) return undefined
     this.#last = timestamp
     this.#isAwaited = false
     if (timestamp > this.#renewFrom) this.#renewMarkInBackground()
     return timestamp
+  }
+
+  /** Throws StorageError `closed`. */
+  takeToRead(): ReadStamp | undefined {
+    if (this.#noRoom !== undefined && !this.#isClosed) {
+      const { refusal, untilMs } = this.#noRoom
+      if (this.#outside.clock.monotonicMs() < untilMs) {
+        return { timestamp: this.#last, safePoint: this.#safePoint, writeRefusal: refusal }
+      }
+    }
+    const timestamp = this.take()
+    return timestamp === undefined ? undefined : { timestamp, safePoint: this.#safePoint }
+  }
+
+  /** Rejects with StorageError `closed`, or with a CellStoreError when the store does not answer. */
+  async nextToRead(): Promise<ReadStamp> {
+    for (;;) {
+      const stamp = this.takeToRead()
+      if (stamp !== undefined) return stamp
+      await this.markRaised().catch((error: unknown) => {
+        if (this.#noRoom === undefined) throw error
+      })
+    }
   }
 
   /** Rejects with StorageError `closed`, or with a CellStoreError when the mark cannot be raised. */
@@ -165,7 +199,8 @@ export class EmbeddedOracle implements SynchronousOracle {
     this.#isRenewedAhead = true
     this.#renewMark()
       .catch((error: unknown) => {
-        if (this.#closing.signal.aborted) return
+        // Of a full disk enough is said elsewhere.
+        if (this.#closing.signal.aborted || this.#noRoom !== undefined) return
         this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
       })
       .finally(() => {
@@ -178,7 +213,20 @@ export class EmbeddedOracle implements SynchronousOracle {
     const wallMicros = this.#wallClock.micros()
     const next = Math.max(this.#last, wallMicros)
     const mark = Math.max(wallMicros + MARK_AHEAD_MICROS, this.#last + TIMESTAMPS_AHEAD_MIN)
-    await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, 'timestamp', mark))
+    try {
+      await askedAgain(clock, this.#closing.signal, () =>
+        raiseCounter(cellStore, 'timestamp', mark),
+      )
+    } catch (error) {
+      const refusal = diskFullOf(error)
+      if (refusal !== undefined) {
+        this.#noRoom = { refusal, untilMs: clock.monotonicMs() + NO_ROOM_PAUSE_MS }
+        // Whoever takes one of the timestamps that are left finds out whether there is room again.
+        this.#renewFrom = 0
+      }
+      throw error
+    }
+    this.#noRoom = undefined
     this.#mark = Math.max(this.#mark, mark)
     this.#renewFrom = next + Math.floor((mark - next) / 2)
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
+import { diskFullOf } from '../cell-store/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
 import { raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
-import type { Stamp, TimestampOracle } from './timestamp-oracle.ts'
+import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /** How far the counter may lie behind the wall clock before it is raised to it. */
@@ -73,6 +74,19 @@ export class SharedOracle implements TimestampOracle {
     this.#asking ??= this.#answerWaiting()
     const { timestamp: first, safePoint, schemaFence } = await sharing.answer.promise
     return { timestamp: first + at, safePoint, schemaFence }
+  }
+
+  async nextToRead(): Promise<ReadStamp> {
+    try {
+      return await this.next()
+    } catch (error) {
+      const writeRefusal = diskFullOf(error)
+      if (writeRefusal === undefined) throw error
+      // The counter is the last timestamp that any process was given.
+      const { timestamp, safePoint } = await readOracleState(this.#outside.cellStore)
+      this.#lastSeen = Math.max(this.#lastSeen, timestamp)
+      return { timestamp, safePoint, writeRefusal }
+    }
   }
 
   async currentSafePoint(): Promise<Timestamp> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
+import type { StorageError } from '../errors.ts'
 
 /**
  * The timestamp oracle (Percolator 2.3): one allocator of strictly increasing timestamps for start
@@ -16,6 +17,13 @@ export interface TimestampOracle {
    * that keeps one fence for all of them (the shared one) may answer a later fence than needed.
    */
   next(schemaScopes?: readonly number[]): Promise<Stamp>
+
+  /**
+   * As `next`, for what only reads. While the store has no room to note a new timestamp, the last one
+   * that was issued serves as well: whatever commits at it or before it has its locks or latches already,
+   * and nothing else ever will.
+   */
+  nextToRead(): Promise<ReadStamp>
 
   /**
    * A safe point known to have held at some moment after this call was made, for rule F2: what was
@@ -44,6 +52,9 @@ export interface SynchronousOracle extends TimestampOracle {
   /** The next timestamp; undefined when the mark on disk must be raised first. */
   take(): Timestamp | undefined
 
+  /** As `nextToRead`; undefined when it has to be waited for. */
+  takeToRead(): ReadStamp | undefined
+
   /** Resolves when the mark has been raised for a `take` that answered undefined. */
   markRaised(): Promise<void>
 
@@ -55,6 +66,11 @@ export interface SynchronousOracle extends TimestampOracle {
 
   /** As `raiseSchemaFence`, in this turn. */
   fenceSchemas(schemaScopes: readonly number[], to: Timestamp): void
+}
+
+export type ReadStamp = Pick<Stamp, 'timestamp' | 'safePoint'> & {
+  /** Why the timestamp is not new, where it is not: nothing may be written by it. */
+  readonly writeRefusal?: StorageError
 }
 
 export type Stamp = {

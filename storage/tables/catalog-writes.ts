@@ -21,7 +21,7 @@ import type { TableDefinition } from './table-definition.ts'
  */
 export type CatalogWrites = Pick<
   Transaction,
-  'startTs' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog'
+  'startTs' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog' | 'requireRoom'
 >
 
 export function writeTable(transaction: CatalogWrites, table: TableDefinition): void {
@@ -41,6 +41,7 @@ export function writeVersion(transaction: Pick<Transaction, 'put' | 'changeCatal
 
 /** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */
 export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
+  transaction.requireRoom()
   const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
   const cell = row?.columns.get(ROW_COLUMN)
   const id = cell === undefined ? 1 : decodeNextId(cell.value)

@@ -24,6 +24,7 @@ export async function addColumn(
   newColumn: NewColumn,
 ): Promise<TableDefinition> {
   const before = requireTable(catalog, tableName)
+  transaction.requireRoom()
   requireCount(tableName, 'columns', before.columns.length + 1)
   requireDistinctColumns(tableName, [...before.columns, newColumn])
   const id = before.nextColumnId

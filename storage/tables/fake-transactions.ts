@@ -29,6 +29,7 @@ export class FakeStore {
 type Version = { readonly commitTs: Timestamp; readonly value: Uint8Array | null }
 type Write = { readonly kind: 'put' | 'delete' | 'guard'; readonly value: Uint8Array | null }
 type Used =
+  | 'requireRoom'
   | 'getRow'
   | 'getRows'
   | 'scanRows'
@@ -58,6 +59,8 @@ export class FakeTransaction implements Pick<Transaction, Used> {
     this.#store = store
     this.startTs = startTs
   }
+
+  requireRoom(): void {}
 
   getRow: Transaction['getRow'] = async (key, columns) => {
     const [row] = await this.getRows([key], columns)

@@ -52,6 +52,7 @@ export async function buildBatch(
   bounds: BuildBounds,
 ): Promise<BuildStep> {
   const { table, index } = building
+  transaction.requireRoom()
   const position = await readPosition(transaction, index)
   const batch = await readBatch(transaction, building, { ...bounds, position })
   if ('failure' in batch) return failed(transaction, building, batch)

@@ -29,7 +29,7 @@ import { columnPosition, type SqlRow, type TableDefinition } from './table-defin
 
 export type RowWrites = Pick<
   Transaction,
-  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
+  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema' | 'requireRoom'
 > &
   UniquenessReads
 
@@ -39,7 +39,7 @@ export type RowWrites = Pick<
  * one round trip for all changes.
  *
  * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
- * Errors, with nothing written: `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
+ * Errors, with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
  */
 export function changeRows(
   transaction: RowWrites,
@@ -47,6 +47,7 @@ export function changeRows(
   changes: readonly RowChange[],
   { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
 ): Answer<Array<UniqueConflict | null>> {
+  if (changes.some(({ after }) => after !== null)) transaction.requireRoom()
   const rowWrites = changes.map((change) => writesOfRow(table, change))
   const edits = changes.map((change) => entryEdits(table, change))
   return andThen(settleUniqueness(transaction, edits), (settled) =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
+import { diskFullOf } from '../cell-store/disk-full.ts'
 import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from './protocol-context.ts'
 import type { CommitOutcome } from './transaction-protocol.ts'
@@ -36,6 +37,8 @@ export function inDoubt(
 /** Why a commit ended with nothing written. Throws what is no expected failure. */
 export function refusalOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
+  const full = diskFullOf(error)
+  if (full !== undefined) return full
   if (error instanceof CellStoreError) {
     return new StorageError(
       'transaction_rolled_back',
@@ -45,4 +48,12 @@ export function refusalOf(error: unknown): StorageError {
     )
   }
   throw error
+}
+
+export function outcomeUnknown(id: string): StorageError {
+  return new StorageError(
+    'commit_outcome_unknown',
+    'The answer to the commit was lost: the transaction may or may not be committed. Ask for its outcome by its id.',
+    { transaction: id },
+  )
 }

@@ -18,8 +18,13 @@ export async function applyUntilTaken(
     try {
       return await context.cellStore.applyAtomically(batch)
     } catch (error) {
-      if (!(error instanceof CellStoreError) || error.kind !== 'notApplied') throw error
+      if (!isNotTakenYet(error)) throw error
       await backoff.wait(context.stopping)
     }
   }
+}
+
+function isNotTakenYet(error: unknown): boolean {
+  if (!(error instanceof CellStoreError)) return false
+  return error.kind === 'notApplied' || error.kind === 'full'
 }

@@ -37,8 +37,8 @@ export async function findOutcome(
 ): Promise<TransactionOutcome> {
   const { id, openMsMax } = question
   const startTs = startTsOfId(id)
-  const now = await context.oracle.next()
-  if (startTs === undefined || startTs >= now.timestamp) return { kind: 'neverBegun' }
+  const now = await context.oracle.nextToRead()
+  if (startTs === undefined || startTs > now.timestamp) return { kind: 'neverBegun' }
   if (registry.isActive(id)) return { kind: 'active' }
   const remembered = registry.endOf(id)
   if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
@@ -52,7 +52,7 @@ export async function findOutcome(
       continue
     }
     // The proof may have been collected; then even a rollback record proves nothing (I9).
-    const { safePoint, timestamp } = await context.oracle.next()
+    const { safePoint, timestamp } = await context.oracle.nextToRead()
     if (safePoint > startTs) return { kind: 'unknown' }
     if (status.kind === 'rolledBack') return { kind: 'rolledBack', reason: 'rolled_back' }
     if (openMsMax === undefined) return { kind: 'rolledBack', reason: 'never_committed' }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
-import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import type { NotifiedRow } from './buffered-notifications.ts'
+import { outcomeUnknown } from './commit-refusal.ts'
 import { LayeredWrites, type StatementLayer } from './layered-writes.ts'
+import { outcomeRow } from './outcome-row.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
 import { type RowBatches, rowsOfBatches } from './row-batches.ts'
-import { OUTCOME_COLUMN, outcomePath } from './transaction-id.ts'
 import type {
   CommitOutcome,
   CommitRequest,
@@ -29,6 +29,8 @@ export type TransactionParts = {
   readonly budget: BufferBudget
   /** Called once, when the transaction ends in whatever way. */
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
+  /** Why nothing may be written now that makes the store larger; undefined while the disk has room. */
+  readonly roomRefusal?: () => StorageError | undefined
   /** Called when the transaction has changed the catalog, for itself so far. */
   readonly changedSchema?: (transaction: Transaction) => void
   /** Called before `ended`, when the transaction has committed and notified observers. */
@@ -44,6 +46,8 @@ export type TransactionOptions = {
   readonly newId: () => string
   readonly startTs: Timestamp
   readonly readOnly: boolean
+  /** Why it may not write, where `startTs` is not its own (`TimestampOracle.nextToRead`). */
+  readonly writeRefusal?: StorageError | undefined
   /** Whether the outcome can be asked for by the id after the process has ended. */
   readonly keepsOutcome: boolean
   /** What bounds its buffered bytes; without it, the budget of all that have none of their own. */
@@ -55,7 +59,7 @@ export type TransactionOptions = {
  * in a buffer, and `commit` makes all of them visible at one `commitTs`, or none.
  *
  * One call at a time, but for `rollback`. Reads reject with StorageError `snapshot_too_old`,
- * `locked`, `transaction_closed`; writes throw `limit_exceeded`, `read_only_transaction`.
+ * `locked`, `transaction_closed`; writes throw `limit_exceeded`, `read_only_transaction`, `disk_full`.
  */
 export class Transaction {
   readonly startTs: Timestamp
@@ -64,6 +68,7 @@ export class Transaction {
   slot = 0
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
+  readonly #writeRefusal: StorageError | undefined
   readonly #parts: TransactionParts
   readonly #snapshot: SnapshotReads
   readonly #writes: LayeredWrites
@@ -81,6 +86,7 @@ export class Transaction {
     this.startTs = options.startTs
     this.readOnly = options.readOnly
     this.#keepsOutcome = options.keepsOutcome
+    this.#writeRefusal = options.writeRefusal
     this.#parts = parts
     this.#snapshot = parts.protocol.snapshotAt(options.startTs)
     this.#writes = new LayeredWrites(
@@ -141,6 +147,15 @@ export class Transaction {
     this.#checkActive()
     const own = this.#writes.buffer.rowsBetween(range.start, range.end)
     return own.length === 0 ? this.#snapshot.scan(range) : this.#scanWithOwn(range, own)
+  }
+
+  /**
+   * To be asked before writes that make the store larger: what frees room, and what is noted of it, may use
+   * what is left of the disk. Throws `disk_full`.
+   */
+  requireRoom(): void {
+    const refusal = this.#parts.roomRefusal?.()
+    if (refusal !== undefined) throw refusal
   }
 
   put(key: Uint8Array, column: string, value: Uint8Array): void {
@@ -337,11 +352,18 @@ export class Transaction {
   }
 
   #write(key: Uint8Array, column: string, write: BufferedWrite): void {
-    this.#checkWritable()
+    if (write.kind === 'guard') this.#checkReadWrite()
+    else this.#checkWritable()
     this.#writes.write(key, column, write)
   }
 
   #checkWritable(): void {
+    this.#checkReadWrite()
+    if (this.#writeRefusal !== undefined) throw this.#writeRefusal
+  }
+
+  /** A guard by itself writes nothing. */
+  #checkReadWrite(): void {
     this.#checkActive()
     if (this.readOnly) {
       throw new StorageError('read_only_transaction', 'The transaction is read only.')
@@ -378,21 +400,6 @@ function endedBy(reason: StorageError): TransactionEnd {
   return { kind: 'rolledBack', reason: reason.code }
 }
 
-/** The row that tells what became of the transaction; see `transaction-outcome.ts`. */
-function outcomeRow(id: string): BufferedRow {
-  const written: BufferedWrite = { kind: 'put', value: new Uint8Array() }
-  const key = systemRowKey(outcomePath(id))
-  return { key, text: rowKeyText(key), writes: new Map([[OUTCOME_COLUMN, written]]) }
-}
-
 function closed(message: string): StorageError {
   return new StorageError('transaction_closed', message)
-}
-
-function outcomeUnknown(id: string): StorageError {
-  return new StorageError(
-    'commit_outcome_unknown',
-    'The answer to the commit was lost: the transaction may or may not be committed. Ask for its outcome by its id.',
-    { transaction: id },
-  )
 }

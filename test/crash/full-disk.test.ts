@@ -67,7 +67,7 @@ test('a batch that is too large for the disk is refused, and the room that it to
     await rows.reopen()
     // Of these the file has no pages yet.
     await rows.grow(200)
-    await assert.rejects(rows.putLarge(), isNotApplied)
+    await assert.rejects(rows.putLarge(), isFull)
     for (let round = 0; round < 25; round += 1) {
       assert.equal(await rows.round(), 0, `round ${round}`)
     }
@@ -126,8 +126,8 @@ async function onDisk(
   await run(disk)
 }
 
-function isNotApplied(error: unknown): boolean {
-  return error instanceof CellStoreError && error.kind === 'notApplied'
+function isFull(error: unknown): boolean {
+  return error instanceof CellStoreError && error.kind === 'full'
 }
 
 /** A store of so many rows, each of which is set anew in each round. */
@@ -230,7 +230,7 @@ class Rows {
       this.values[at] = text
       return true
     } catch (error) {
-      assert.ok(isNotApplied(error), String(error))
+      assert.ok(isFull(error), String(error))
       return false
     }
   }

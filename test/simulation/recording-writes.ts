@@ -29,6 +29,10 @@ export class RecordingWrites implements TableTransaction {
       recorded.write(rowKeyText(key), column, write)
   }
 
+  requireRoom(): void {
+    this.#transaction.requireRoom()
+  }
+
   getRow: TableTransaction['getRow'] = (key, columns) => this.#transaction.getRow(key, columns)
 
   getRows: TableTransaction['getRows'] = (keys, columns) => this.#transaction.getRows(keys, columns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EMBEDDED_MUTANTS } from './embedded-mutants.ts'
 import { FEED_MUTANTS } from './feed-mutants.ts'
+import { FULL_DISK_MUTANTS } from './full-disk-mutants.ts'
 import { INDEX_MUTANTS } from './index-mutants.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
@@ -323,6 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GATEWAY_MUTANTS,
   ...EMBEDDED_MUTANTS,
   ...FEED_MUTANTS,
+  ...FULL_DISK_MUTANTS,
   ...INDEX_MUTANTS,
   ...OBSERVER_MUTANTS,
 ]

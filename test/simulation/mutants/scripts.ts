@@ -14,6 +14,7 @@ import { prewriteRow, prewriteStep } from '../../../storage/transaction/prewrite
 import { OWNER_A, rowKey } from '../../cell-notation.ts'
 import type { Fault } from '../../faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../protocol-world.ts'
+import { snapshotOnAFullDisk } from './full-disk-scripts.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
 import {
   backfillComesAfterTheLook,
@@ -46,6 +47,7 @@ export const SCRIPTS = {
   rowsNotInViewWhenTheirObserverIsCreated,
   backfillComesAfterTheLook,
   replayWhileOlderRowsAreBeingTold,
+  snapshotOnAFullDisk,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS
