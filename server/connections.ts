@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ClientKeys } from './budgets/client-key.ts'
+import type { SharedBound } from './budgets/shared-bound.ts'
+import { answerOnBareSocket } from './http-errors.ts'
+import { SERVER_LIMITS } from './limits.ts'
 
 /**
- * The sockets of the server, so that stopping does not wait for clients that say nothing: browsers
- * open sockets ahead of need, and Node's `close` would wait for those.
+ * The connections of the server: no more of them than `connectionsMax`, of which each client has a share; none whose
+ * client takes nothing of its answer; and none that stopping would wait for without need, because browsers open
+ * connections ahead of need and Node's `close` would wait for those.
  */
 export class Connections {
   /** Each with its last answer, which is out or not; undefined before the first request. */
   readonly #sockets = new Map<Socket, { last: ServerResponse | undefined }>()
   readonly #upgraded = new Set<Socket>()
+  readonly #clients: ClientKeys
+  readonly #open: SharedBound
   #stopping = false
 
-  constructor(server: Server) {
+  /** `silenceMsMax` is for how long nothing may move while an answer waits to be taken. */
+  constructor(
+    server: Server,
+    clients: ClientKeys,
+    open: SharedBound,
+    silenceMsMax: number = SERVER_LIMITS.socketSilenceMsMax,
+  ) {
+    this.#clients = clients
+    this.#open = open
     server.on('connection', (socket: Socket) => this.#opened(socket))
+    // Node tells of a connection on which nothing moved for so long, in whichever direction.
+    server.setTimeout(silenceMsMax, (socket) => this.#isSilent(socket))
     server.on('request', (request, response) => this.#began(request, response))
     // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
@@ -37,8 +54,28 @@ export class Connections {
   }
 
   #opened(socket: Socket): void {
+    const client = this.#clients.ofPeer(socket)
+    const refusal = this.#open.refusal(client)
+    if (refusal !== undefined) {
+      answerOnBareSocket(socket, refusal)
+      return
+    }
+    this.#open.take(client)
     this.#sockets.set(socket, { last: undefined })
-    socket.once('close', () => this.#sockets.delete(socket))
+    socket.once('close', () => {
+      this.#open.giveBack(client)
+      this.#sockets.delete(socket)
+    })
+  }
+
+  /**
+   * Ends the connection unless it waits for its answer to be made. Whoever reads this answer gets what is there, so it
+   * is stuck only where part of it has not been taken; and with it ends what the answer is read from.
+   */
+  #isSilent(socket: Socket): void {
+    const response = this.#sockets.get(socket)?.last
+    const isWaiting = response !== undefined && !response.destroyed && response.writableLength === 0
+    if (!isWaiting || socket.writableLength > 0) socket.destroy()
   }
 
   #began({ socket }: IncomingMessage, response: ServerResponse): void {

@@ -5,7 +5,8 @@ import { answerClientError, type ProblemSender } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { WholeRequest } from './whole-request.ts'
 
-const REQUEST_TIMEOUT_MS = 60_000
+/** How often Node looks for requests whose head or body has not arrived in time. */
+const ARRIVALS_CHECKED_EVERY_MS = 5_000
 
 const SOCKET_PATH = '/v1/socket'
 
@@ -17,11 +18,12 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
   const fastify = Fastify({
     logger: false,
     bodyLimit: SERVER_LIMITS.bodyBytesMax,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: SERVER_LIMITS.arrivalMsMax,
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
     http: {
       IncomingMessage: WholeRequest,
+      connectionsCheckingInterval: ARRIVALS_CHECKED_EVERY_MS,
       maxHeaderSize: SERVER_LIMITS.headerBytesMax,
       requireHostHeader: false,
       shouldUpgradeCallback: isSocketHandshake,

@@ -83,14 +83,25 @@ export function answerClientError(error: Error, socket: Socket): void {
   // Anything that Node reports here is the client's doing, so an unknown code is a bad request.
   const told =
     problem.code === 'internal'
-      ? problemOf(new ServerError('invalid_request', 'The request cannot be read.'))
-      : problem
-  const body = bodyOf(told)
+      ? new ServerError('invalid_request', 'The request cannot be read.')
+      : error
+  answerOnBareSocket(socket, told)
+}
+
+/** Answers a connection that has no request, and closes it when that is out, whether or not its client closes it too. */
+export function answerOnBareSocket(socket: Socket, error: Error): void {
+  const problem = problemOf(error)
+  const body = bodyOf(problem)
+  const waitSeconds = retryAfterSeconds(problem)
   const head = [
-    `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status]}`,
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(waitSeconds === undefined ? [] : [`Retry-After: ${waitSeconds}`]),
     'Connection: close',
   ]
+  // A client that resets the connection meanwhile is nobody's fault.
+  socket.on('error', () => undefined)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }

@@ -102,6 +102,7 @@ export function addInterface(
     rules: originRulesOf(config),
     log,
     isStopping,
+    requests,
   })
   addBodyParsers(http)
   addErrorHandling(http, document.operations, parts.sendProblem)
@@ -110,6 +111,7 @@ export function addInterface(
   const shortcut = queryShortcut({
     answers,
     outbox: new Outbox(),
+    requests,
     answered: (sent) => {
       metrics.answered('query', sent.status)
       checkAnswer?.('query', sent)

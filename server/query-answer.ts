@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AnswerBytes, type StatementResult, valueToJson } from '../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../storage/storage.ts'
+import { COUNTED_BYTES_MIN, type Hold } from './budgets/hold.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded } from './server-error.ts'
 
@@ -32,9 +33,20 @@ export function rowToJson(
   return object
 }
 
-/** Keeps the answer of one request from filling the memory, however many statements it has. */
+/**
+ * Keeps the answer of one request from filling the memory, however many statements it has, and the answers that one
+ * client does not read from filling it together: they are held while they are made, so that what is refused has
+ * not been committed.
+ */
 export class AnswerBudget {
+  readonly #hold: Hold | undefined
   #bytes = 0
+
+  /** `hold` is that of the request; it holds what the last budget that was made with it counts. */
+  constructor(hold?: Hold) {
+    this.#hold = hold
+    hold?.release()
+  }
 
   /** What is taken, for a statement that measures its answer while it makes it. */
   get bytes(): { readonly used: number; readonly max: number } {
@@ -49,5 +61,6 @@ export class AnswerBudget {
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
     }
+    if (this.#bytes >= COUNTED_BYTES_MIN) this.#hold?.moveTo(this.#bytes)
   }
 }

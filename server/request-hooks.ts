@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { COUNTED_BYTES_MIN } from './budgets/hold.ts'
+import { SERVER_LIMITS } from './limits.ts'
 import { checkOriginAndHost, corsHeaders, type OriginRules } from './origin-and-host.ts'
+import type { RunningRequests } from './running-request.ts'
 import { ServerError } from './server-error.ts'
 
 /** What every answer has: browsers are not to guess what an answer is. */
@@ -27,6 +31,13 @@ function answersPreflight(
   return true
 }
 
+/** How long the body is going to be; one that does not say it may become as long as a body can be. */
+function bodyBytesOf(headers: IncomingHttpHeaders): number {
+  const { bodyBytesMax } = SERVER_LIMITS
+  if (headers['transfer-encoding'] !== undefined) return bodyBytesMax
+  return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax)
+}
+
 /** What happens to every request, whatever it asks for. */
 export function addRequestHooks(
   fastify: FastifyInstance,
@@ -34,9 +45,10 @@ export function addRequestHooks(
     readonly rules: OriginRules
     readonly log: Logger
     readonly isStopping: () => boolean
+    readonly requests: RunningRequests
   },
 ): void {
-  const { rules, log, isStopping } = around
+  const { rules, log, isStopping, requests } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -52,6 +64,11 @@ export function addRequestHooks(
       requirePlainBody(headers['content-encoding'])
       if (isStopping() && request.url.startsWith('/v1/')) {
         throw new ServerError('overloaded', 'The server is stopping.')
+      }
+      const bytes = bodyBytesOf(headers)
+      if (bytes >= COUNTED_BYTES_MIN) {
+        // It is in memory while it arrives, and what it says until the request has been answered.
+        requests.holdReceived(reply.raw, bytes)
       }
     } catch (error) {
       done(error as Error)

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, SlottedSet } from '../storage/storage.ts'
 import { type ClientKey, ClientKeys, SERVER_ITSELF } from './budgets/client-key.ts'
+import { Hold } from './budgets/hold.ts'
 import { Shares } from './budgets/shares.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 
@@ -21,13 +22,17 @@ export class RunningRequest {
 
   /** Whose shares it takes from. */
   readonly client: ClientKey
+  /** What its response holds until the client has taken it; undefined where nobody counts. */
+  readonly unsent: Hold | undefined
 
   constructor(
     ended: (request: RunningRequest) => void = () => {},
     client: ClientKey = SERVER_ITSELF,
+    unsent?: Hold,
   ) {
     this.#ended = ended
     this.client = client
+    this.unsent = unsent
   }
 
   get signal(): AbortSignal {
@@ -110,6 +115,7 @@ export class RunningRequests {
     const request = this.beginFor(this.clientOf(response.req))
     const leave = () => {
       if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
+      request.unsent?.close()
     }
     // It may have gone while its body was being read.
     if (response.destroyed) leave()
@@ -117,12 +123,28 @@ export class RunningRequests {
     return request
   }
 
-  /** For what came in a frame of a socket or is run by the server itself, which aborts it when its client goes away. */
+  /**
+   * For what came in a frame of a socket or is run by the server itself; the caller aborts it when its client goes
+   * away, and closes `unsent` when the response has been sent.
+   */
   beginFor(client: ClientKey): RunningRequest {
-    const request = new RunningRequest((ended) => this.#running.delete(ended), client)
+    const unsent = new Hold(this.shares.unsentBytes, client)
+    const request = new RunningRequest((ended) => this.#running.delete(ended), client, unsent)
     this.#running.add(request)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request
+  }
+
+  /** Holds the bytes of a request until it has been answered. Throws as `Hold.moveTo`. */
+  holdReceived(response: ServerResponse, bytes: number): void {
+    const client = this.clientOf(response.req)
+    new Hold(this.shares.receivedBytes, client).untilClosed(response, bytes)
+  }
+
+  /** Holds the bytes of a response that no running request made, until its client took it. Throws as `Hold.moveTo`. */
+  holdUnsent(response: ServerResponse, bytes: number): void {
+    const client = this.clientOf(response.req)
+    new Hold(this.shares.unsentBytes, client).untilClosed(response, bytes)
   }
 
   /** Aborts all that are running, and those that are still to come. */

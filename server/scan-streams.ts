@@ -113,7 +113,7 @@ export class ScanStreams {
         transaction,
         catalog,
         paging: { page, check: () => undefined },
-        answer: new AnswerBudget(),
+        answer: new AnswerBudget(running.unsent),
         running,
       })
       return result as StatementResult

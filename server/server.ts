@@ -117,14 +117,15 @@ export class Server {
     const { config, storage, log, clock } = parts
     this.#parts = parts
     const shares = new Shares(parts.sharedLimits)
-    this.#requests = new RunningRequests(new ClientKeys(config.trustedProxies), shares)
+    const clients = new ClientKeys(config.trustedProxies)
+    this.#requests = new RunningRequests(clients, shares)
     this.#sessions = new TransactionSessions(storage, clock, shares, {
       idleMsMax: config.transactionIdleMs,
       totalMsMax: config.transactionTotalMs,
     })
     const sendProblem = problemSender(log)
     this.http = createFastify(sendProblem)
-    this.#connections = new Connections(this.http.server)
+    this.#connections = new Connections(this.http.server, clients, shares.connections)
     const shared = {
       parser: createParser(),
       cursors,
@@ -145,6 +146,11 @@ export class Server {
     this.#metrics = metrics
     this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
+  }
+
+  /** What its clients hold of what they share. */
+  get shares(): Shares {
+    return this.#requests.shares
   }
 
   async listen(): Promise<{ readonly url: string; readonly port: number }> {

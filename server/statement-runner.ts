@@ -188,7 +188,7 @@ export class StatementRunner {
         if (observerRun !== undefined) await observerRun.acknowledge(transaction)
         const known = storage.catalog(transaction)
         catalog = known instanceof Promise ? await known : known
-        const answer = new AnswerBudget()
+        const answer = new AnswerBudget(running.unsent)
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         const answered = this.#execution.run(script.statements, run)
         const results = answered instanceof Promise ? await answered : answered
@@ -259,7 +259,7 @@ export class StatementRunner {
         paging.requireSnapshot(transaction.startTs)
         if (observerRun !== undefined) await session.runFor(observerRun)
         session.catalog = await storage.catalog(transaction)
-        const answer = new AnswerBudget()
+        const answer = new AnswerBudget(running.unsent)
         const { catalog } = session
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 
@@ -27,7 +27,17 @@ export class ClientKeys {
   of(request: IncomingMessage): ClientKey {
     const peer = request.socket.remoteAddress
     if (peer === undefined) return NO_ADDRESS
-    const address = this.#isTrusted === undefined ? peer : proxyAddress(request, this.#isTrusted)
+    return this.#keyOf(
+      this.#isTrusted === undefined ? peer : proxyAddress(request, this.#isTrusted),
+    )
+  }
+
+  /** Of a connection before its first request; a proxy that is trusted is a client then. */
+  ofPeer({ remoteAddress }: Socket): ClientKey {
+    return remoteAddress === undefined ? NO_ADDRESS : this.#keyOf(remoteAddress)
+  }
+
+  #keyOf(address: string): ClientKey {
     if (this.#last?.address !== address) this.#last = { address, key: clientKeyOf(address) }
     return this.#last.key
   }

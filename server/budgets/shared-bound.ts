@@ -51,14 +51,19 @@ export class SharedBound {
     this.#add(client, -amount)
   }
 
+  /** Whether the client may hold `amount` more; of 0, whether it may hold what it holds. */
+  mayHold(client: ClientKey, amount: number): boolean {
+    const own = this.heldBy(client)
+    return this.#fits(this.#held - own, own + amount)
+  }
+
   /**
    * Why the client may not hold `amount` more; undefined when it may. `limit_exceeded` when no client ever may hold so
    * much, `client_overloaded` when its own share is used up, and `overloaded` when others hold too much.
    */
   refusal(client: ClientKey, amount = 1): ServerError | undefined {
     const own = this.heldBy(client)
-    const others = this.#held - own
-    if (this.#fits(others, own + amount)) return undefined
+    if (this.mayHold(client, amount)) return undefined
     const { limit, max, what } = this.#options
     if (!this.#fits(0, amount)) return limitExceeded(limit, this.#shareMax, amount, what)
     if (!this.#fits(0, own + amount))

@@ -6,6 +6,10 @@ import { SharedBound } from './shared-bound.ts'
 
 /** What all clients share, by the names of the limits, as a sentence begins with it. */
 const SHARED = {
+  connectionsMax: 'Connections',
+  receivedBytesMax: 'Bytes of requests that are arriving or running',
+  unsentBytesMax: 'Bytes of responses that have not been read',
+  subscriptionsBytesMax: 'Bytes of the texts and parameters of subscriptions',
   openTransactionsMax: 'Open transactions',
   bufferedBytesMax: 'Bytes written and not committed',
   socketsMax: 'Open WebSockets',
@@ -18,6 +22,12 @@ export type SharedLimit = keyof typeof SHARED
 
 /** The bounds that all clients of one server share, each with what every client holds of it. */
 export class Shares {
+  readonly connections: SharedBound
+  /** Requests and frames that are arriving or being worked on. */
+  readonly receivedBytes: SharedBound
+  /** Responses that are being made or that their clients have not taken yet. */
+  readonly unsentBytes: SharedBound
+  readonly subscriptionsBytes: SharedBound
   readonly openTransactions: SharedBound
   readonly bufferedBytes: SharedBound
   readonly sockets: SharedBound
@@ -37,6 +47,10 @@ export class Shares {
       bounds.push(made)
       return made
     }
+    this.connections = bound('connectionsMax')
+    this.receivedBytes = bound('receivedBytesMax')
+    this.unsentBytes = bound('unsentBytesMax')
+    this.subscriptionsBytes = bound('subscriptionsBytesMax')
     this.openTransactions = bound('openTransactionsMax')
     this.bufferedBytes = bound('bufferedBytesMax')
     this.sockets = bound('socketsMax')

@@ -111,6 +111,7 @@ export class InProcessObservers {
       await notification.failed(lostRace ?? error)
     } finally {
       clearTimeout(timer)
+      running.unsent?.close()
       running.end()
     }
   }

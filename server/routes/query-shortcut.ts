@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
+import { bytesOf } from '../answer-body.ts'
 import { FORMAT_TYPES, formatOf } from '../answer-format.ts'
 import { parseJson } from '../body.ts'
+import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { SentAnswer } from '../openapi/answer-check.ts'
 import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
 import { type Outbox, type ReadyAnswer, sendAnswer } from '../outbox.ts'
 import type { QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
+import type { RunningRequests } from '../running-request.ts'
 import { WholeRequest } from '../whole-request.ts'
 
 /**
@@ -21,14 +24,23 @@ import { WholeRequest } from '../whole-request.ts'
 export function queryShortcut(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
+  readonly requests: RunningRequests
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
   readonly answered: (sent: SentAnswer) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
-  const { answers, outbox, answered } = parts
+  const { answers, outbox, answered, requests } = parts
 
   const told = (ready: ReadyAnswer): ReadyAnswer => {
     const { status, body } = ready
     answered({ status, contentType: FORMAT_TYPES.json, body })
+    return ready
+  }
+
+  /** What was not made by a running request, which holds its answer itself. */
+  const held = (response: ServerResponse, ready: ReadyAnswer): ReadyAnswer => {
+    const { body } = ready
+    const bytes = typeof body === 'string' ? body.length : bytesOf(body)
+    if (bytes >= COUNTED_BYTES_MIN) requests.holdUnsent(response, bytes)
     return ready
   }
 
@@ -50,7 +62,7 @@ export function queryShortcut(parts: {
         if (ready instanceof Promise) {
           ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
         } else if (ready === undefined) asOthers().catch(failed)
-        else outbox.post(reply.raw, told(ready))
+        else outbox.post(reply.raw, told(held(reply.raw, ready)))
       } catch (error) {
         failed(error)
       }

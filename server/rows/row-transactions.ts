@@ -163,7 +163,7 @@ export class RowTransactions {
     catalog: Catalog,
     running: RunningRequest,
   ): RowTransaction {
-    const answer = new AnswerBudget()
+    const answer = new AnswerBudget(running.unsent)
     const whole = Paging.ofWhole(this.#parts.cursors)
     return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
       this.#execution.run(statements, {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream'
 import type { Clock } from '../../storage/storage.ts'
+import type { Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { Room } from '../room.ts'
 import type { FrameBatch } from './frame-batch.ts'
@@ -20,22 +21,27 @@ export class ChangeLines implements SubscriptionSink {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #room = new Room(() => this.hasRoom)
   readonly #begin: () => void
+  readonly #hold: Hold
   #sentBytes = 0
   /** As of the last look at what was taken. */
   #takenBytes = 0
   #takenAtMs: number
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, hold: Hold) {
+    this.#hold = hold
     const { promise, resolve } = Promise.withResolvers<void>()
     this.began = promise
     this.#begin = resolve
     this.#clock = clock
     this.#takenAtMs = clock.monotonicMs()
-    this.body = new Readable({ highWaterMark: WAITING_BYTES, read: () => this.#room.taken() })
+    this.body = new Readable({ highWaterMark: WAITING_BYTES, read: () => this.#taken() })
+    this.body.once('close', () => hold.close())
   }
 
   get hasRoom(): boolean {
-    return this.body.readableLength < SERVER_LIMITS.socketUnsentBytesMax
+    const { readableLength } = this.body
+    if (readableLength < WAITING_BYTES) return true
+    return readableLength < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
   }
 
   send(frame: SubscriptionFrame): void {
@@ -45,6 +51,7 @@ export class ChangeLines implements SubscriptionSink {
       this.#sentBytes += part.length
       this.body.push(part)
     }
+    this.#hold.set(this.body.readableLength)
     this.#begin()
   }
 
@@ -54,6 +61,11 @@ export class ChangeLines implements SubscriptionSink {
 
   room(signal: AbortSignal): Promise<void> {
     return this.#room.wait(signal)
+  }
+
+  #taken(): void {
+    this.#hold.set(this.body.readableLength)
+    this.#room.taken()
   }
 
   end(): void {

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Clock } from '../../storage/storage.ts'
+import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../error-response.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -41,7 +42,8 @@ export class ChangeStreams {
       throw refusal
     }
     changeStreams.take(running.client)
-    const lines = new ChangeLines(this.#parts.clock)
+    const { clock, shares } = this.#parts
+    const lines = new ChangeLines(clock, new Hold(shares.unsentBytes, running.client))
     const stream = { lines, running }
     this.#streams.add(stream)
     if (this.#stopping.signal.aborted) running.abort(stopping())

@@ -75,12 +75,14 @@ async function* pagesOf(
       transaction,
       catalog,
       paging: { page, check: () => undefined },
-      answer: new AnswerBudget(),
+      answer: new AnswerBudget(running.unsent),
       running,
     })
     yield result?.rows ?? []
     after = result?.resumeAfter
   } while (after !== undefined)
+  // From here on the sink holds what has not been sent.
+  running.unsent?.release()
 }
 
 async function* rowFrames(

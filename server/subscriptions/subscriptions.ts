@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
+import { Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ServerError } from '../server-error.ts'
+import { limitExceeded, ServerError } from '../server-error.ts'
 import { FrameCache } from './frame-cache.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
@@ -85,12 +88,14 @@ export class Subscriptions {
     sink: SubscriptionSink,
     running: RunningRequest,
   ): Promise<never> {
-    const query = this.#queryOf(request)
+    const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
+    const query = this.#queryOf(request, hold)
     query.subscriptions += 1
     try {
       const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
       return await subscription.run(startOf(request))
     } finally {
+      hold.close()
       query.subscriptions -= 1
       if (query.subscriptions === 0) this.#queries.delete(query.name)
     }
@@ -103,22 +108,36 @@ export class Subscriptions {
     await this.#hub.close()
   }
 
-  /** Subscriptions of the same text and parameters share one. Throws ParseError and ServerError. */
-  #queryOf({ sql, params, integers = 'number' }: SubscriptionRequest): SubscribedQuery {
+  /**
+   * Subscriptions of the same text and parameters share one; `hold` holds their bytes for each of them. Throws
+   * ParseError and ServerError, and then holds nothing.
+   */
+  #queryOf({ sql, params, integers = 'number' }: SubscriptionRequest, hold: Hold): SubscribedQuery {
     const parameters = checkedParameters(params)
     const name = JSON.stringify([sql, parameters, integers])
-    const known = this.#queries.get(name)
-    if (known !== undefined) return known
-    const [statement, ...others] = this.#parser.parseScript(sql)
-    if (statement === undefined || others.length > 0) {
-      throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
+    const { subscriptionBytesMax } = SERVER_LIMITS
+    if (name.length > subscriptionBytesMax) {
+      const what = 'Bytes of the text and the parameters of a subscription'
+      throw limitExceeded('subscriptionBytesMax', subscriptionBytesMax, name.length, what)
     }
-    requireParametersUsed(parameters, [statement])
+    const known = this.#queries.get(name)
+    const statement = known?.statement ?? this.#statementOf(sql, parameters)
+    hold.moveTo(name.length)
+    if (known !== undefined) return known
     this.#queryNumber += 1
     const number = this.#queryNumber
     const query = new SubscribedQuery({ name, number, statement, parameters, integers })
     this.#queries.set(name, query)
     return query
+  }
+
+  #statementOf(sql: string, parameters: Parameters): Statement {
+    const [statement, ...others] = this.#parser.parseScript(sql)
+    if (statement === undefined || others.length > 0) {
+      throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
+    }
+    requireParametersUsed(parameters, [statement])
+    return statement
   }
 
   async #tellProgress(): Promise<void> {

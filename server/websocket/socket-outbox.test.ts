@@ -5,6 +5,9 @@ import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { NO_ADDRESS } from '../budgets/client-key.ts'
+import { Hold } from '../budgets/hold.ts'
+import { Shares } from '../budgets/shares.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { SocketOutbox } from './socket-outbox.ts'
 
@@ -46,12 +49,14 @@ class FakeSocket {
 function world() {
   const socket = new FakeSocket()
   const clock = new ManualClock()
+  const { unsentBytes: unsent } = new Shares()
   const outbox = new SocketOutbox(
     socket as unknown as WebSocket,
     socket as unknown as Socket,
     clock,
+    new Hold(unsent, NO_ADDRESS),
   )
-  return { socket, clock, outbox }
+  return { socket, clock, outbox, unsent }
 }
 
 const NEVER = new AbortController().signal

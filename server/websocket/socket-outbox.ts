@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { Clock } from '../../storage/storage.ts'
+import { COUNTED_BYTES_MIN, type Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { Room } from '../room.ts'
 
@@ -23,19 +24,22 @@ export class SocketOutbox {
   readonly #socket: WebSocket
   readonly #connection: Pick<Socket, 'write'>
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #room = new Room(() => this.unsentBytes <= ROOM_AGAIN_BYTES)
+  readonly #hold: Hold
+  readonly #room = new Room(() => this.hasRoom && this.unsentBytes <= ROOM_AGAIN_BYTES)
   #pieces: Piece[] = []
   #piecesBytes = 0
   /** Since when the client has taken nothing of what waits. */
   #stuckSinceMs = 0
   #closing: { readonly code: number; readonly reason: string } | undefined
 
-  /** `connection` is what the socket stands on. */
+  /** `connection` is what the socket stands on; `hold` holds what waits here. */
   constructor(
     socket: WebSocket,
     connection: Pick<Socket, 'write'>,
     clock: Pick<Clock, 'monotonicMs'>,
+    hold: Hold,
   ) {
+    this.#hold = hold
     this.#socket = socket
     this.#connection = connection
     this.#clock = clock
@@ -45,8 +49,11 @@ export class SocketOutbox {
     return this.#piecesBytes + this.#socket.bufferedAmount
   }
 
+  /** Little may always wait, or a client whose other sockets are stuck would wait on this one for ever. */
   get hasRoom(): boolean {
-    return this.unsentBytes < SERVER_LIMITS.socketUnsentBytesMax
+    const { unsentBytes } = this
+    if (unsentBytes < COUNTED_BYTES_MIN) return true
+    return unsentBytes < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
   }
 
   /** One text frame, in as many parts as are given. Behind `closeAfterAll` nothing is sent any more. */
@@ -65,6 +72,7 @@ export class SocketOutbox {
       this.#piecesBytes += part.length
     })
     this.#handOn()
+    this.#weigh()
   }
 
   /** Nothing waits here, and little behind it: what is sent now is handed on at once. */
@@ -81,6 +89,7 @@ export class SocketOutbox {
     if (!this.#isOpen || this.#closing !== undefined) return
     if (this.unsentBytes === 0) this.#stuckSinceMs = this.#clock.monotonicMs()
     this.#connection.write(bytes, this.#taken)
+    this.#weigh()
   }
 
   sendText(text: string): void {
@@ -107,6 +116,13 @@ export class SocketOutbox {
     this.#handOn()
   }
 
+  /** To be called when the socket is closed: nothing waits any more. */
+  forget(): void {
+    this.#pieces = []
+    this.#piecesBytes = 0
+    this.#hold.close()
+  }
+
   /** Closes the socket without what waits. */
   closeNow(code: number, reason: string): void {
     this.#pieces = []
@@ -116,6 +132,11 @@ export class SocketOutbox {
 
   get #isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  #weigh(): void {
+    const { unsentBytes } = this
+    this.#hold.set(unsentBytes < COUNTED_BYTES_MIN ? 0 : unsentBytes)
   }
 
   #handOn(): void {
@@ -135,6 +156,7 @@ export class SocketOutbox {
     if (!this.#isOpen) return
     this.#stuckSinceMs = this.#clock.monotonicMs()
     if (this.#pieces.length > 0) this.#handOn()
+    this.#weigh()
     this.#room.taken()
   }
 }

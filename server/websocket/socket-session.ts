@@ -2,11 +2,13 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { ClientKey } from '../budgets/client-key.ts'
+import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../server-error.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
+import { FrameArrival } from './frame-arrival.ts'
 import {
   type FrameParts,
   type FrameWorkParts,
@@ -44,6 +46,7 @@ export class SocketSession {
   readonly #parts: SocketParts
   readonly #client: ClientKey
   readonly #outbox: SocketOutbox
+  readonly #arrival: FrameArrival
   readonly #works: FrameWorks
   readonly #asked = new Map<string, Asked>()
   readonly #working = new Set<Promise<void>>()
@@ -61,7 +64,9 @@ export class SocketSession {
     this.#socket = socket
     this.#client = client
     this.#parts = parts
-    this.#outbox = new SocketOutbox(socket, connection, parts.clock)
+    const { unsentBytes, receivedBytes } = parts.requests.shares
+    this.#outbox = new SocketOutbox(socket, connection, parts.clock, new Hold(unsentBytes, client))
+    this.#arrival = new FrameArrival(socket, connection, new Hold(receivedBytes, client))
     this.#works = new FrameWorks(parts, this.#outbox, client)
     this.#heardAtMs = parts.clock.monotonicMs()
     this.#pingedAtMs = this.#heardAtMs
@@ -84,9 +89,13 @@ export class SocketSession {
   /** To be called about once a second: pings, and closes a socket whose client is gone or stuck. */
   tick(): void {
     const nowMs = this.#parts.clock.monotonicMs()
-    const { socketPingMs, socketSilenceMsMax } = SERVER_LIMITS
+    const { socketPingMs, socketSilenceMsMax, arrivalMsMax } = SERVER_LIMITS
     if (this.#outbox.stuckMs() >= socketSilenceMsMax) {
       this.#close('tooSlow', 'Nothing that was sent was taken.')
+    } else if (this.#arrival.ageMs(nowMs) >= arrivalMsMax) {
+      this.#close('tooSlow', 'A frame did not arrive whole in time.')
+    } else if (this.#arrival.isTooMuch) {
+      this.#close('tooMany', 'Too many bytes of this client are arriving.')
     } else if (this.#isIdle && nowMs - this.#heardAtMs >= socketSilenceMsMax) {
       this.#close('tooSlow', 'There was no sign of life.')
     } else if (nowMs - this.#pingedAtMs >= socketPingMs && this.#isOpen) {
@@ -99,6 +108,7 @@ export class SocketSession {
   async closed(): Promise<void> {
     const gone = new ClientDisconnected('The client left.')
     this.#gone.abort(gone)
+    this.#outbox.forget()
     for (const { running } of this.#asked.values()) running.abort(gone)
     await Promise.all(this.#working)
     await this.#works.close()
@@ -122,7 +132,7 @@ export class SocketSession {
     if (!this.#isOpen) return
     try {
       if (isBinary) throw new BadFrame('Frames are text.')
-      this.#take(this.#parts.frames.read(data))
+      this.#take(this.#parts.frames.read(data), data.length)
     } catch (error) {
       if (error instanceof BadFrame) {
         this.#close('badFrame', error.message)
@@ -135,7 +145,7 @@ export class SocketSession {
   }
 
   /** Throws BadFrame. */
-  #take(frame: ClientFrame): void {
+  #take(frame: ClientFrame, bytes: number): void {
     if (frame.type === 'auth') return
     const { id } = frame
     const known = this.#asked.get(id)
@@ -155,7 +165,8 @@ export class SocketSession {
     if (frame.type === 'invalid') {
       this.#say(this.#works.failed(id, frame.error))
     } else if (frame.type === 'query') {
-      this.#begin(id, 'query', (running) => this.#works.query(frame, running))
+      const query = (running: RunningRequest) => this.#works.query(frame, running)
+      this.#begin(id, 'query', query, { bytes })
     } else if (frame.type === 'release') {
       this.#begin(id, 'release', () => this.#works.release(frame))
     } else if (frame.type === 'observe') {
@@ -163,7 +174,7 @@ export class SocketSession {
     } else {
       const sink = new SocketSink(this.#outbox, id)
       const subscribe = (running: RunningRequest) => this.#works.subscribe(frame, sink, running)
-      this.#begin(id, 'subscription', subscribe, sink)
+      this.#begin(id, 'subscription', subscribe, { sink })
     }
   }
 
@@ -172,16 +183,21 @@ export class SocketSession {
     id: string,
     kind: Asked['kind'],
     work: (running: RunningRequest) => Promise<FrameParts>,
-    sink?: SocketSink,
+    { sink, bytes = 0 }: { readonly sink?: SocketSink; readonly bytes?: number } = {},
   ): void {
+    const held = new Hold(this.#parts.requests.shares.receivedBytes, this.#client)
     const refusal = this.#refusalOf(kind)
-    if (refusal !== undefined) {
-      this.#say(this.#works.failed(id, refusal))
+    try {
+      if (refusal !== undefined) throw refusal
+      if (bytes >= COUNTED_BYTES_MIN) held.moveTo(bytes)
+    } catch (error) {
+      this.#say(this.#works.failed(id, error))
       return
     }
     const running = this.#parts.requests.beginFor(this.#client)
     this.#asked.set(id, { kind, running, sink })
     const working = this.#answer(id, running, work(running)).finally(() => {
+      held.close()
       this.#working.delete(working)
     })
     this.#working.add(working)
@@ -192,6 +208,8 @@ export class SocketSession {
     running.end()
     this.#asked.delete(id)
     this.#say(last)
+    // From here on the outbox holds it.
+    running.unsent?.close()
     this.#closeWhenAnswered()
   }
 
