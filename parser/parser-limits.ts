@@ -37,8 +37,8 @@ export const PARSER_LIMIT_WORDS: Readonly<Record<ParserLimitName, string>> = {
 /** The bounds of the statement cache; both hold at any time. */
 export const STATEMENT_CACHE_LIMITS = {
   entriesMax: 1_000,
-  /** An estimate: the text and what the parser made of it. */
+  /** An estimate: the text, what the parser made of it, and its plan. */
   bytesMax: 32 * 1024 * 1024,
   /** A larger text is parsed each time, so that one bulk load does not empty the cache. */
-  entryBytesMax: 1024 * 1024,
+  entryBytesMax: 2 * 1024 * 1024,
 } as const

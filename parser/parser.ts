@@ -40,9 +40,10 @@ export function createParser(options: ParserOptions = {}): Parser {
   return new CachingParser(options)
 }
 
-// Estimates of what a cached text occupies: a character, and a token with its share of the tree.
+// Estimates of what a cached text occupies: a character, and a token with its share of the tree and of the plan,
+// which is kept as long as the tree.
 const BYTES_PER_CHARACTER = 2
-const BYTES_PER_TOKEN = 200
+const BYTES_PER_TOKEN = 450
 
 class CachingParser implements Parser {
   readonly #lexer: Lexer

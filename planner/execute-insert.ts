@@ -62,9 +62,15 @@ export async function executeInsert(
   return answer.result(rowsAffected)
 }
 
-function newRow({ table }: InsertPlan, planned: InsertPlan['rows'][number], scope: Scope): NewRow {
+function newRow(
+  { table, given: places }: InsertPlan,
+  planned: InsertPlan['rows'][number],
+  scope: Scope,
+): NewRow {
+  scope.work.spend(table.columns.length)
   const row = table.columns.map((column, index) => {
-    const given = planned.values[index]
+    const place = places[index]
+    const given = place === undefined ? undefined : planned.values[place]
     const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
     if (value === null && column.notNull) {
       throw notNullViolation(table, column, given?.position ?? planned.position)

@@ -93,7 +93,7 @@ export function scopeOf(
 ): Scope {
   return {
     row: [],
-    parameters: bindParameters(slots, parameters),
+    parameters: bindParameters(slots, parameters, work),
     functions,
     work,
     constants: new ConstantValues(),

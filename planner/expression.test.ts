@@ -65,12 +65,13 @@ function evaluate(expression: string, parameters: Parameters = []): Evaluated {
   if (plan.kind !== 'pointGet') throw new Error()
   const type = plan.projection.columns[0]?.type as SqlType
   const functions = { now: 1_700_000_000_000_000n, uuid: () => 'fresh' }
-  const bound = bindParameters(plan.slots, parameters)
+  const work = new WorkMeter()
+  const bound = bindParameters(plan.slots, parameters, work)
   const [value] = plan.projection.project({
     row: ROW,
     parameters: bound,
     functions,
-    work: new WorkMeter(),
+    work,
     constants: new ConstantValues(),
   })
   return { type, json: valueToJson(type, value ?? null) }

@@ -10,9 +10,12 @@ import type { SqlType, SqlValue } from '../storage/storage.ts'
 import type { CompiledExpression, ExpressionCompiler, Scope } from './compiled-expression.ts'
 import { type ComparisonOperator, isComparison } from './expression-comparison.ts'
 import { isPrefixPattern, prefixOfPattern } from './expression-like.ts'
+import { expressionText } from './expression-text.ts'
+import { paidIdentityOf } from './expressions/value-work.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
+import type { BoundList } from './parameters.ts'
 import { converted, fits } from './type-check.ts'
 import { requireNamedColumn } from './unknown-name.ts'
-import { identityOf } from './value-identity.ts'
 
 /**
  * A condition of a WHERE that compares one column with what does not depend on the row: the only
@@ -31,10 +34,14 @@ export type KeyCondition = {
       readonly several: boolean
       /** Each value once. */
       values(scope: Scope): readonly SqlValue[]
+      /** The identities of the same, where they are known already. */
+      identities?(scope: Scope): Identities
     }
   | { readonly kind: 'range'; readonly lower?: KeyBound; readonly upper?: KeyBound }
   | { readonly kind: 'prefix'; text(scope: Scope): string | null }
 )
+
+type Identities = BoundList['identities']
 
 export type KeyBound = { readonly value: CompiledExpression; readonly inclusive: boolean }
 
@@ -47,6 +54,27 @@ export function conjunctsOf(where: Expression | undefined): readonly Expression[
     else conjuncts.push(next)
   }
   return conjuncts
+}
+
+/** The same, each once however often it is written: what thousands of them ask is asked once. */
+export function distinctConjunctsOf(where: Expression | undefined): readonly Expression[] {
+  const conjuncts = conjunctsOf(where)
+  if (conjuncts.length < 2) return conjuncts
+  const byText = new Map<string, Expression>()
+  for (const conjunct of conjuncts) {
+    const text = expressionText(conjunct)
+    // Two calls of uuid() have two values.
+    const name = text.includes('uuid(') ? `${byText.size} ${text}` : text
+    if (!byText.has(name)) byText.set(name, conjunct)
+  }
+  return [...byText.values()]
+}
+
+/** Conditions by the column that they are on. */
+export type ConditionsByColumn = ReadonlyMap<number, readonly KeyCondition[]>
+
+export function byColumn(conditions: readonly KeyCondition[]): ConditionsByColumn {
+  return Map.groupBy(conditions, ({ column }) => column)
 }
 
 /** The condition as one on a column, or undefined when it can only filter rows. */
@@ -139,11 +167,15 @@ function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition 
   if ('kind' in source.list) {
     const { key, position } = source.list
     const slot = compiler.slots.add({ key, type: column.type, list: true, position })
-    const values = (scope: Scope): readonly SqlValue[] => {
+    const list = (scope: Scope): BoundList => {
       const bound = scope.parameters[slot]
-      return bound?.kind === 'list' ? bound.list.values : []
+      return bound?.kind === 'list' ? bound.list : NO_LIST
     }
-    return points(column.index, source, { several: true, values })
+    return points(column.index, source, {
+      several: true,
+      values: (scope) => list(scope).values,
+      identities: (scope) => list(scope).identities,
+    })
   }
   const items: CompiledExpression[] = []
   for (const item of source.list) {
@@ -151,8 +183,10 @@ function ofIn(compiler: ExpressionCompiler, source: InExpression): KeyCondition 
     if (value === undefined) return undefined
     items.push(value)
   }
-  const values = (scope: Scope): readonly SqlValue[] =>
-    eachOnce(column.type, withoutNull(items.map((item) => item.evaluate(scope))))
+  const values = (scope: Scope): readonly SqlValue[] => {
+    scope.work.spend(NODE_UNITS * items.length)
+    return eachOnce(column.type, withoutNull(items.map((item) => item.evaluate(scope))), scope)
+  }
   return points(column.index, source, { several: items.length > 1, values })
 }
 
@@ -178,7 +212,11 @@ function ofLike(compiler: ExpressionCompiler, source: LikeExpression): KeyCondit
 function points(
   column: number,
   source: Expression,
-  of: { readonly several: boolean; values(scope: Scope): readonly SqlValue[] },
+  of: {
+    readonly several: boolean
+    values(scope: Scope): readonly SqlValue[]
+    identities?(scope: Scope): Identities
+  },
 ): KeyCondition {
   return { kind: 'points', column, source, exact: true, ...of }
 }
@@ -188,10 +226,16 @@ function withoutNull(values: readonly SqlValue[]): readonly SqlValue[] {
   return values.filter((value) => value !== null)
 }
 
-function eachOnce(type: SqlType, values: readonly SqlValue[]): readonly SqlValue[] {
+function eachOnce(
+  type: SqlType,
+  values: readonly SqlValue[],
+  { work }: Scope,
+): readonly SqlValue[] {
   if (values.length < 2) return values
-  return [...new Map(values.map((value) => [identityOf(type, value), value])).values()]
+  return [...new Map(values.map((value) => [paidIdentityOf(type, value, work), value])).values()]
 }
+
+const NO_LIST: BoundList = { values: [], identities: new Map(), hasNull: false }
 
 function inclusive(value: CompiledExpression): KeyBound {
   return { value, inclusive: true }

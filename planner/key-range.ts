@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
-import { compareRowKeys, compareValues, endOfPrefix, type SqlValue } from '../storage/storage.ts'
+import { compareRowKeys, endOfPrefix, type SqlValue } from '../storage/storage.ts'
 import type { CandidateKey, CandidatePart } from './candidate-key.ts'
 import type { Scope } from './compiled-expression.ts'
-import type { KeyCondition } from './key-condition.ts'
+import { comparisonOf, lengthOf, paidIdentityOf } from './expressions/value-work.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
+import type { ConditionsByColumn, KeyCondition } from './key-condition.ts'
+import { type Limit, NO_LIMITS, type RangeLimits, rangeLimitsOf } from './keys/range-limits.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
-import { identityOf } from './value-identity.ts'
 
 /**
  * What a WHERE says of a key: its leading columns fixed to points, then perhaps a range on the next.
@@ -29,20 +31,18 @@ export type RangeCondition = Extract<KeyCondition, { kind: 'range' | 'prefix' }>
 /** From `start`, inclusive, to `end`, exclusive. */
 export type KeyRange = { readonly start: Uint8Array; readonly end: Uint8Array }
 
-export function boundsOf(key: CandidateKey, conditions: readonly KeyCondition[]): KeyBounds {
+export function boundsOf(key: CandidateKey, conditions: ConditionsByColumn): KeyBounds {
   const points: PointsCondition[][] = []
   for (const part of key.bounding) {
-    const fixing = conditions.filter(
-      (condition) => condition.kind === 'points' && condition.column === part.column,
-    )
+    const onPart = conditions.get(part.column) ?? []
+    const fixing = onPart.filter((condition) => condition.kind === 'points')
     if (fixing.length === 0) break
-    points.push(fixing as PointsCondition[])
+    points.push(fixing)
   }
   const next = key.bounding[points.length]
-  const range = conditions.filter(
-    (condition) => condition.kind !== 'points' && condition.column === next?.column,
-  )
-  return { key, points, range: range as RangeCondition[] }
+  const onNext = next === undefined ? undefined : conditions.get(next.column)
+  const range = (onNext ?? []).filter((condition) => condition.kind !== 'points')
+  return { key, points, range }
 }
 
 /** True when every column of a unique key is fixed, and not to NULL: rows are got by their keys. */
@@ -67,97 +67,122 @@ export function conditionsOf({ points, range }: KeyBounds): readonly KeyConditio
 
 /**
  * The values of the fixed columns, each combination once: in key order, or with `asked` in the order
- * in which the statement lists them, the first column of the key changing slowest.
+ * in which the statement lists them, the first column of the key changing slowest. How many they are is
+ * looked at before any of them is made.
  */
 export function keyTuples(
   { key, points }: KeyBounds,
   scope: Scope,
   order: 'key' | 'asked',
 ): ReadonlyArray<readonly SqlValue[]> {
-  const lists = points.map((conditions, index) => {
-    const part = key.bounding[index] as CandidatePart
-    const values = commonValues(part, conditions, scope)
-    const isSorted = order === 'asked' || values.length < 2
-    return isSorted ? values : values.toSorted((a, b) => compareInKey(part, a, b))
-  })
+  const unsorted = points.map((conditions, index) =>
+    commonValues(key.bounding[index] as CandidatePart, conditions, scope),
+  )
   let count = 1
-  for (const { length } of lists) count *= length
+  for (const { length } of unsorted) count *= length
   requireFewKeys(count, points[0]?.[0]?.source.position)
+  // Every key is encoded, by the planner or by the store.
+  for (const values of unsorted) {
+    const length = values.reduce<number>((sum, value) => sum + 1 + lengthOf(value), 0)
+    scope.work.spend((count / Math.max(1, values.length)) * length)
+  }
+  const lists =
+    order === 'asked'
+      ? unsorted
+      : unsorted.map((values, index) =>
+          inKeyOrder(key.bounding[index] as CandidatePart, values, scope),
+        )
   const [only] = lists
   if (lists.length === 1 && only !== undefined) return only.map((value) => [value])
-  let tuples: Array<readonly SqlValue[]> = [[]]
-  for (const values of lists) {
-    tuples = tuples.flatMap((tuple) => values.map((value) => [...tuple, value]))
+  return Array.from({ length: count }, (_, place) => tupleAt(lists, place))
+}
+
+/** The combination at this place, the last list changing fastest. */
+function tupleAt(lists: ReadonlyArray<readonly SqlValue[]>, place: number): SqlValue[] {
+  const tuple = new Array<SqlValue>(lists.length)
+  let left = place
+  for (let index = lists.length - 1; index >= 0; index -= 1) {
+    const values = lists[index] as readonly SqlValue[]
+    tuple[index] = values[left % values.length] as SqlValue
+    left = Math.floor(left / values.length)
   }
-  return tuples
+  return tuple
 }
 
 /** The ranges, disjoint and in key order; none when the conditions contradict each other. */
 export function keyRanges(bounds: KeyBounds, scope: Scope): KeyRange[] {
-  const { key } = bounds
-  const limits = bounds.range.map((condition) =>
-    limitOf(key, bounds.points.length, condition, scope),
-  )
-  if (limits.some((limit) => limit === undefined)) return []
+  const { key, points } = bounds
+  const part = key.bounding[points.length]
+  const limits = part === undefined ? NO_LIMITS : rangeLimitsOf(part, bounds.range, scope)
+  if (limits === undefined) return []
   const ranges: KeyRange[] = []
   for (const tuple of keyTuples(bounds, scope, 'key')) {
+    payForEncoding(tuple, limits, scope)
     const prefix = key.encode(tuple)
-    let start = prefix
-    let end = endOf(prefix)
-    for (const limit of limits) {
-      const range = (limit as Limit)(tuple)
-      if (range.start !== undefined && compareRowKeys(range.start, start) > 0) start = range.start
-      if (range.end !== undefined && compareRowKeys(range.end, end) < 0) end = range.end
-    }
-    if (compareRowKeys(start, end) < 0) ranges.push({ start, end })
+    const all = { start: prefix, end: endOf(prefix) }
+    const limited = part === undefined ? all : within(all, limits, { key, part, tuple })
+    if (compareRowKeys(limited.start, limited.end) < 0) ranges.push(limited)
   }
   return ranges
 }
 
-/** What one condition makes of the keys that begin with a tuple. */
-type Limit = (tuple: readonly SqlValue[]) => Partial<KeyRange>
-
-/** Undefined when the condition compares with NULL, which nothing satisfies. */
-function limitOf(
-  key: CandidateKey,
-  column: number,
-  condition: RangeCondition,
-  scope: Scope,
-): Limit | undefined {
-  if (condition.kind === 'prefix') {
-    const text = condition.text(scope)
-    if (text === null) return undefined
-    return (tuple) => {
-      const start = key.encodeTextPrefix(tuple, text)
-      return { start, end: endOf(start) }
-    }
+/** The part of a range that the limits leave of the keys that begin with the tuple. */
+function within(
+  { start, end }: KeyRange,
+  { lower, upper, prefix }: RangeLimits,
+  of: {
+    readonly key: CandidateKey
+    readonly part: CandidatePart
+    readonly tuple: readonly SqlValue[]
+  },
+): KeyRange {
+  const { key, part, tuple } = of
+  const starts = [start]
+  const ends = [end]
+  if (prefix !== undefined) {
+    const first = key.encodeTextPrefix(tuple, prefix)
+    starts.push(first)
+    ends.push(endOf(first))
   }
-  const { descending, nullable } = key.bounding[column] as CandidatePart
-  const lower = condition.lower?.value.evaluate(scope)
-  const upper = condition.upper?.value.evaluate(scope)
-  if (lower === null || upper === null) return undefined
-  const lowerInclusive = condition.lower?.inclusive === true
-  const upperInclusive = condition.upper?.inclusive === true
-  return (tuple) => {
-    // All keys of one value lie between its encoding and the end of that as a prefix. A descending
-    // column has its larger values first, so there the lower bound ends the range.
-    // NULL comes before all values, and is neither less nor greater than any.
-    const least = lower !== undefined ? lower : nullable ? null : undefined
-    const low = least === undefined ? undefined : key.encode([...tuple, least])
-    const high = upper === undefined ? undefined : key.encode([...tuple, upper])
-    return descending
-      ? {
-          ...(high && { start: upperInclusive ? high : endOf(high) }),
-          ...(low && { end: lowerInclusive ? endOf(low) : low }),
-        }
-      : {
-          ...(low && { start: lowerInclusive ? low : endOf(low) }),
-          ...(high && { end: upperInclusive ? endOf(high) : high }),
-        }
+  // All keys of one value lie between its encoding and the end of that as a prefix. A descending
+  // column has its larger values first, so there the lower bound ends the range.
+  // NULL comes before all values, and is neither less nor greater than any.
+  const isBounded = lower !== undefined || upper !== undefined
+  const least = lower ?? (isBounded && part.nullable ? NULL_EXCLUDED : undefined)
+  if (least !== undefined) {
+    const low = key.encode([...tuple, least.value])
+    if (part.descending) ends.push(least.inclusive ? endOf(low) : low)
+    else starts.push(least.inclusive ? low : endOf(low))
+  }
+  if (upper !== undefined) {
+    const high = key.encode([...tuple, upper.value])
+    if (part.descending) starts.push(upper.inclusive ? high : endOf(high))
+    else ends.push(upper.inclusive ? endOf(high) : high)
+  }
+  return {
+    start: starts.reduce((a, b) => (compareRowKeys(b, a) > 0 ? b : a)),
+    end: ends.reduce((a, b) => (compareRowKeys(b, a) < 0 ? b : a)),
   }
 }
 
-/** The values that satisfy all conditions on one column, in the order of the first of them. */
+const NULL_EXCLUDED: Limit = { value: null, inclusive: false }
+
+/** For each of the four keys that a tuple may be encoded in. */
+function payForEncoding(
+  tuple: readonly SqlValue[],
+  { lower, upper, prefix }: RangeLimits,
+  { work }: Scope,
+): void {
+  let length = prefix?.length ?? 0
+  for (const value of tuple) length += lengthOf(value)
+  length += lengthOf(lower?.value ?? null) + lengthOf(upper?.value ?? null)
+  work.spend(4 * (NODE_UNITS * (tuple.length + 1) + length))
+}
+
+/**
+ * The values that satisfy all conditions on one column, in the order of the shortest of their lists; the others are
+ * only asked whether they have them.
+ */
 function commonValues(
   part: CandidatePart,
   conditions: readonly PointsCondition[],
@@ -165,19 +190,35 @@ function commonValues(
 ): readonly SqlValue[] {
   const [only] = conditions
   if (conditions.length === 1 && only !== undefined) return only.values(scope)
-  const [first, ...others] = conditions.map((condition) => {
-    const values = condition.values(scope)
-    return new Map(values.map((value) => [identityOf(part.type, value), value]))
-  })
-  const shared = [...(first as Map<SqlValue, SqlValue>)]
-  return shared
-    .filter(([identity]) => others.every((other) => other.has(identity)))
-    .map(([, value]) => value)
+  const listed = conditions.map((condition) => ({ condition, values: condition.values(scope) }))
+  const [shortest, ...others] = listed.toSorted((a, b) => a.values.length - b.values.length)
+  let common = shortest?.values ?? []
+  for (const { condition, values } of others) {
+    if (common.length === 0) break
+    const identities =
+      condition.identities?.(scope) ??
+      new Set(values.map((value) => paidIdentityOf(part.type, value, scope.work)))
+    common = common.filter((value) => {
+      scope.work.spend(NODE_UNITS)
+      return identities.has(paidIdentityOf(part.type, value, scope.work))
+    })
+  }
+  return common
 }
 
-function compareInKey(part: CandidatePart, a: SqlValue, b: SqlValue): number {
-  const order = compareValues(part.type, a, b)
-  return part.descending ? -order : order
+function inKeyOrder(
+  part: CandidatePart,
+  values: readonly SqlValue[],
+  { work }: Scope,
+): readonly SqlValue[] {
+  if (values.length < 2) return values
+  const compare = comparisonOf(part.type)
+  const sign = part.descending ? -1 : 1
+  return values.toSorted((a, b) => {
+    work.spend(NODE_UNITS)
+    if (a === null || b === null) return sign * (Number(a !== null) - Number(b !== null))
+    return sign * compare(a, b, work)
+  })
 }
 
 /** Every key of a table begins with a byte below FF, so a prefix of one always has an end. */

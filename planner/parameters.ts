@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
 import type { SqlType, SqlValue } from '../storage/storage.ts'
+import { lengthOf, paidIdentityOf } from './expressions/value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
 import { valueFromJson } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
-import { identityOf } from './value-identity.ts'
 
 /** JSON values as they came over the wire: `$1` is the first of an array, `:name` a field. */
 export type Parameters = Readonly<Record<string, unknown>> | readonly unknown[]
@@ -81,21 +82,25 @@ function slotIdentity({ type, list, key }: ParameterSlot): string {
 export function bindParameters(
   slots: readonly ParameterSlot[],
   parameters: Parameters,
+  work: WorkMeter,
 ): BoundParameter[] {
   const bound: BoundParameter[] = []
   for (const slot of slots) {
     const { sharesWith } = slot
     bound.push(
-      sharesWith === undefined ? boundTo(slot, parameters) : (bound[sharesWith] as BoundParameter),
+      sharesWith === undefined
+        ? boundTo(slot, parameters, work)
+        : (bound[sharesWith] as BoundParameter),
     )
   }
   return bound
 }
 
-function boundTo(slot: ParameterSlot, parameters: Parameters): BoundParameter {
+function boundTo(slot: ParameterSlot, parameters: Parameters, work: WorkMeter): BoundParameter {
   const json = parameterJson(slot.key, parameters, slot.position)
-  if (slot.list) return { kind: 'list', list: listOf(slot, json) }
+  if (slot.list) return { kind: 'list', list: listOf(slot, json, work) }
   const value = explained(slot, () => valueFromJson(slot.type, json, slot))
+  work.spend(NODE_UNITS + lengthOf(value))
   return { kind: 'value', value }
 }
 
@@ -128,7 +133,10 @@ export function parameterText(key: string | number): string {
   return typeof key === 'number' ? `$${key}` : `:${key}`
 }
 
-function listOf(slot: ParameterSlot, json: unknown): BoundList {
+/** What it costs to convert an element of a list and to keep it where it is found. */
+const ITEM_UNITS = 4 * NODE_UNITS
+
+function listOf(slot: ParameterSlot, json: unknown, work: WorkMeter): BoundList {
   if (!Array.isArray(json)) {
     throw new PlanError(
       'type_mismatch',
@@ -150,10 +158,11 @@ function listOf(slot: ParameterSlot, json: unknown): BoundList {
   const byIdentity = new Map<SqlValue, SqlValue>()
   let hasNull = false
   for (const item of json) {
+    work.spend(ITEM_UNITS)
     const value = explained(slot, () => valueFromJson(slot.type, item, slot))
     if (value === null) hasNull = true
     else {
-      const identity = identityOf(slot.type, value)
+      const identity = paidIdentityOf(slot.type, value, work)
       if (!byIdentity.has(identity)) byIdentity.set(identity, value)
     }
   }

@@ -9,7 +9,12 @@ import {
   type ExpressionCompiler,
 } from './compiled-expression.ts'
 import { NODE_UNITS } from './expressions/work-meter.ts'
-import { conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
+import {
+  byColumn,
+  distinctConjunctsOf,
+  type KeyCondition,
+  keyConditionOf,
+} from './key-condition.ts'
 import { groupsFollow, type OrderColumn, walkingDirection } from './key-order.ts'
 import { boundsOf, conditionsOf, type KeyBounds } from './key-range.ts'
 import type { Access, RowFilter } from './plan.ts'
@@ -33,8 +38,10 @@ export function planAccess(
 ): Access {
   const keys = candidateKeys(table)
   const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
-  const bounding = conjuncts.flatMap(({ condition, filter }) =>
-    condition === undefined || filter !== undefined ? [] : [condition],
+  const bounding = byColumn(
+    conjuncts.flatMap(({ condition, filter }) =>
+      condition === undefined || filter !== undefined ? [] : [condition],
+    ),
   )
   const order = orderOf(table, statement)
   const question: AccessQuestion = {
@@ -83,7 +90,7 @@ function conjunctsOfWhere(
   where: Expression | undefined,
 ): readonly Conjunct[] {
   const inKeys = new Set(keys.flatMap((key) => key.parts.map((part) => part.column)))
-  return conjunctsOf(where).map((source): Conjunct => {
+  return distinctConjunctsOf(where).map((source): Conjunct => {
     const slotsBefore = compiler.slots.all.length
     const condition = keyConditionOf(compiler, source)
     if (condition !== undefined && inKeys.has(condition.column)) return { source, condition }

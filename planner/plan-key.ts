@@ -4,7 +4,7 @@ import type { TableDefinition } from '../storage/storage.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from './candidate-key.ts'
 import type { ExpressionCompiler } from './compiled-expression.ts'
 import { nameText } from './expression-text.ts'
-import { conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
+import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
 import { boundsOf, type KeyBounds } from './key-range.ts'
 import { PlanError } from './plan-error.ts'
 import { type RejectedKey, unreadableKeys } from './rejected-keys.ts'
@@ -68,7 +68,7 @@ function planAmong(
       : 'the WHERE does not name its columns, each by = or IN',
   }))
   return {
-    keys: boundsOf(chosen, conditions),
+    keys: boundsOf(chosen, byColumn(conditions)),
     rejected: [...rejected, ...unreadableKeys(asked.table)],
   }
 }

@@ -14,11 +14,7 @@ import {
   columnsForSet,
   type TableDefinition,
 } from '../storage/storage.ts'
-import {
-  type CompiledExpression,
-  columnsOf,
-  type ExpressionCompiler,
-} from './compiled-expression.ts'
+import { columnsOf, type ExpressionCompiler } from './compiled-expression.ts'
 import { createExpressionCompiler } from './expression.ts'
 import { ParameterSlots } from './parameters.ts'
 import type {
@@ -87,19 +83,18 @@ export function planInsert(statement: InsertStatement, table: TableDefinition): 
   const columns = distinctColumns(table, statement.columns)
   requireValues(statement, table, columns)
   const rows = statement.rows.map((expressions) => {
-    const values = new Array<CompiledExpression | undefined>(table.columns.length)
-    values.fill(undefined)
-    expressions.forEach((expression, index) => {
-      const column = columns[index] as number
-      const { type } = table.columns[column] as ColumnDefinition
-      values[column] = compileAs(compiler, expression, type)
+    const values = expressions.map((expression, index) => {
+      const { type } = table.columns[columns[index] as number] as ColumnDefinition
+      return compileAs(compiler, expression, type)
     })
     return { values, position: expressions[0]?.position ?? statement.position }
   })
+  const given = new Array<number | undefined>(table.columns.length).fill(undefined)
+  for (const [index, column] of columns.entries()) given[column] = index
   const ofRow = createExpressionCompiler(slots, table)
   const returned = returningOf(ofRow, table, statement.returning)
   const { position, onConflictDoNothing } = statement
-  const parts = { table, position, slots: slots.all, rows, onConflictDoNothing }
+  const parts = { table, position, slots: slots.all, given, rows, onConflictDoNothing }
   return { kind: 'insert', ...parts, ...returned }
 }
 

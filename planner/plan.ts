@@ -95,9 +95,10 @@ export type PlannedPrecondition =
 
 export type InsertPlan = OfTable & {
   readonly kind: 'insert'
-  /** For each row, for each column of the table, its value; undefined takes the default. */
+  /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
+  readonly given: ReadonlyArray<number | undefined>
   readonly rows: ReadonlyArray<{
-    readonly values: ReadonlyArray<CompiledExpression | undefined>
+    readonly values: readonly CompiledExpression[]
     readonly position: Position
   }>
   /** Duplicates are left out. */

@@ -2,7 +2,7 @@
 import type { SqlValue, TableDefinition } from '../storage/storage.ts'
 import { primaryKeyOf } from './candidate-key.ts'
 import type { Scope } from './compiled-expression.ts'
-import type { KeyCondition } from './key-condition.ts'
+import { byColumn, type KeyCondition } from './key-condition.ts'
 import {
   boundsOf,
   isFullKey,
@@ -41,7 +41,7 @@ export function routeOf(
   scope: Scope,
 ): SubscriptionRoute {
   const primaryKey = primaryKeyOf(table)
-  const bounds = boundsOf(primaryKey, conditions)
+  const bounds = boundsOf(primaryKey, byColumn(conditions))
   if (isFullKey(bounds)) {
     const keys = keyTuples(bounds, scope, 'key').map((tuple) => primaryKey.encode(tuple))
     return { kind: 'keys', keys }

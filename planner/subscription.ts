@@ -13,7 +13,7 @@ import { createExpressionCompiler } from './expression.ts'
 import { partsOf } from './expression-parts.ts'
 import { ConstantValues } from './expressions/constant-values.ts'
 import { NODE_UNITS, WorkMeter } from './expressions/work-meter.ts'
-import { conjunctsOf, keyConditionOf } from './key-condition.ts'
+import { distinctConjunctsOf, keyConditionOf } from './key-condition.ts'
 import { bindParameters, ParameterSlots, type Parameters } from './parameters.ts'
 import type { ResultColumn } from './plan.ts'
 import { PlanError } from './plan-error.ts'
@@ -62,7 +62,7 @@ export function planSubscription(
   if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })
   const hint = statement.kind === 'scan' ? statement.hint : undefined
   if (hint?.kind === 'index') requireIndexOf(table, hint.index)
-  const conjuncts = conjunctsOf(statement.where).map((source) => ({
+  const conjuncts = distinctConjunctsOf(statement.where).map((source) => ({
     filter: compileAs(compiler, source, 'BOOLEAN'),
     condition: keyConditionOf(compiler, source),
   }))
@@ -72,11 +72,12 @@ export function planSubscription(
     ...conjuncts.filter(({ condition }) => condition === undefined),
   ]
   const filters = inOrder.map(({ filter }) => filter)
+  const work = new WorkMeter()
   const scope: Scope = {
     row: [],
-    parameters: bindParameters(slots.all, parameters),
+    parameters: bindParameters(slots.all, parameters, work),
     functions: NO_FUNCTIONS,
-    work: new WorkMeter(),
+    work,
     constants: new ConstantValues(KEPT_BYTES_MAX),
   }
   const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))

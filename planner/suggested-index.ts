@@ -45,9 +45,9 @@ function followingParts({ orderBy, groupBy, conditions }: AccessQuestion): reado
 
 /** A column that is fixed orders nothing any more. */
 function distinct(parts: readonly Part[]): readonly Part[] {
-  return parts.filter(
-    (part, place) => parts.findIndex(({ column }) => column === part.column) === place,
-  )
+  const first = new Map<number, Part>()
+  for (const part of parts) if (!first.has(part.column)) first.set(part.column, part)
+  return [...first.values()]
 }
 
 /** For example tradeBySymbolTime, with a number behind it when the table has an index of that name. */

@@ -13,6 +13,8 @@ import {
 import type { Scope } from './compiled-expression.ts'
 import { rowsOfEntries } from './entry-rows.ts'
 import { TurnTaking } from './execution-context.ts'
+import { lengthOf } from './expressions/value-work.ts'
+import { NODE_UNITS } from './expressions/work-meter.ts'
 import { isFullKey, type KeyRange, keyRanges, keyTuples } from './key-range.ts'
 import type { WalkPlan } from './plan.ts'
 import { entriesByKeys, rowsByKeys } from './rows-by-keys.ts'
@@ -135,9 +137,14 @@ function pointsAhead({ plan, scope, window }: Walking): ReadonlyArray<readonly S
   const { after } = window
   if (after === undefined) return tuples
   return tuples.filter((tuple) => {
+    scope.work.spend(NODE_UNITS * tuple.length + tuple.reduce(addLength, 0))
     const order = compareRowKeys(bounds.key.encode(tuple), after)
     return reverse ? order < 0 : order > 0
   })
+}
+
+function addLength(sum: number, value: SqlValue): number {
+  return sum + lengthOf(value)
 }
 
 function rangesAhead({ plan, scope, window }: Walking): readonly KeyRange[] {
