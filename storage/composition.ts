@@ -16,7 +16,10 @@ import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
 import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
+import { openHistory } from './history/open-history.ts'
+import type { StoreHistory } from './history/store-history.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
+import { invariant } from './invariant.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
@@ -43,7 +46,7 @@ import {
   type TransactionOptions,
   type TransactionParts,
 } from './transaction/transaction.ts'
-import { isOutcomeRow, newTransactionId } from './transaction/transaction-id.ts'
+import { isOutcomeRow, newTransactionId, startTsOfId } from './transaction/transaction-id.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import type { SnapshotReads, TransactionEnd } from './transaction/transaction-protocol.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
@@ -60,6 +63,8 @@ const NOTIFICATION_SCAN_MS = { exclusive: 5_000, shared: 500 }
 const OBSERVER_LOOK_MS = 2_000
 
 export class Storage {
+  /** Which timestamps are this store's own. */
+  readonly history: StoreHistory
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
   readonly #transactionParts: TransactionParts
@@ -75,9 +80,14 @@ export class Storage {
   private constructor(
     parts: ProtocolParts,
     owner: 'exclusive' | 'shared',
-    own: { readonly retention: Retention; readonly indexBatchRows?: number | undefined },
+    own: {
+      readonly history: StoreHistory
+      readonly retention: Retention
+      readonly indexBatchRows?: number | undefined
+    },
   ) {
     const { retention, indexBatchRows } = own
+    this.history = own.history
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
@@ -141,8 +151,13 @@ export class Storage {
     const { keepsLog = true } = options
     const outside = { cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
-    const own = { retention, indexBatchRows: options.indexBatchRows }
-    const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
+    // Before the oracle, which gives nothing out at or below the beginning of the history.
+    const history = await openHistory(outside)
+    const parts = await openProtocol(outside, owner, commit)
+    const lastSeen = parts.context.oracle.lastSeen()
+    invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })
+    const own = { history, retention, indexBatchRows: options.indexBatchRows }
+    const storage = new Storage(parts, owner, own)
     await storage.#disk.start()
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     storage.#indexBuilder.start()
@@ -151,10 +166,12 @@ export class Storage {
   }
 
   /**
-   * Begins a transaction. Throws or rejects with StorageError `snapshot_too_old` or
-   * `timestamp_in_future` when `asOf` lies outside what can be read.
+   * Begins a transaction. Throws or rejects with StorageError `history_replaced`, `snapshot_too_old` or
+   * `timestamp_in_future` when `asOf` is of another history, or lies outside what can be read.
    */
   begin(options: BeginOptions = {}): Answer<Transaction> {
+    const { asOf, history } = options
+    if (asOf !== undefined) this.history.require(asOf, history)
     return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
   }
 
@@ -212,9 +229,14 @@ export class Storage {
     return this.#parts.feed
   }
 
-  /** What became of the transaction with this id; see `BeginOptions.keepsOutcome`. */
+  /**
+   * What became of the transaction with this id; see `BeginOptions.keepsOutcome`. Rejects with StorageError
+   * `history_replaced` where it began in another history.
+   */
   async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
     const { context, settle } = this.#parts
+    const startTs = startTsOfId(id)
+    if (startTs !== undefined) this.history.require(startTs)
     return await findOutcome(context, settle, this.#registry, {
       id,
       ...(this.#owner === 'exclusive' ? {} : { openMsMax }),
@@ -300,7 +322,8 @@ export class Storage {
 
   /** Outcomes and notes of commits from before the safe point, answers kept for long enough, rows of dropped tables. */
   async #expendableAt(safePoint: Timestamp): Promise<Expendable> {
-    const transaction = await this.begin({ asOf: safePoint })
+    // The safe point is a time ago, and not always a timestamp of this history.
+    const transaction = this.#begun(await this.#snapshotOf({ asOf: safePoint }))
     try {
       const catalog = await this.catalog(transaction)
       const isAbandoned = await findAbandonedRows(transaction, catalog)

@@ -11,6 +11,7 @@ export const STORAGE_ERRORS = {
   transaction_rolled_back: { retryable: true },
   snapshot_too_old: { retryable: true },
   resume_too_old: { retryable: false },
+  history_replaced: { retryable: false },
   commit_outcome_unknown: { retryable: false },
   transaction_closed: { retryable: false },
   timestamp_in_future: { retryable: false },

@@ -6,6 +6,7 @@ import { rowKeyText } from './cell-store/row-key.ts'
 import type { Clock } from './clock.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { EmbeddedFeed } from './feed/embedded-feed.ts'
+import { openFeedBegins } from './feed/feed-begins.ts'
 import { SharedFeed } from './feed/shared-feed.ts'
 import { trimLog } from './feed/trim-log.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
@@ -94,7 +95,8 @@ async function openEmbedded(
 ): Promise<ProtocolParts> {
   const oracle = await EmbeddedOracle.open(outside)
   const { latches, keepsLog } = outside
-  const feed = new EmbeddedFeed({ ...outside, oracle })
+  const beginsAt = await openFeedBegins(outside, 'embedded', oracle.lastSeen())
+  const feed = new EmbeddedFeed({ ...outside, oracle, beginsAt })
   const stopping = new AbortController()
   const context: EmbeddedContext = {
     ...outside,
@@ -137,13 +139,14 @@ async function openGeneral(
   const { cellStore, log, keepsLog } = outside
   const isShared = owner === 'shared'
   const oracle = isShared ? await SharedOracle.open(outside) : await EmbeddedOracle.open(outside)
+  const beginsAt = await openFeedBegins(outside, 'shared', oracle.lastSeen())
   const liveness = isShared
     ? await SharedLiveness.start({ ...outside, oracle })
     : new ExclusiveLiveness(outside)
   const background = new BackgroundWork(log)
   const context: ProtocolContext = { ...outside, oracle, liveness, background }
   const resolver = new LockResolver(context)
-  const feed = new SharedFeed(context, resolver)
+  const feed = new SharedFeed(context, resolver, beginsAt)
   // The only owner knows its own locks, so every other one is left over and need not age first.
   const sweeper = new LockSweeper(context, resolver, isShared ? undefined : 0)
   sweeper.start()

@@ -27,6 +27,9 @@ export type {
 } from './feed/change-feed.ts'
 export type { GarbageReport } from './garbage-collection/garbage-collector.ts'
 export type { Retention } from './garbage-collection/safe-point.ts'
+export { readDirectoryHistory, renewDirectoryHistory } from './history/directory-history.ts'
+export type { RenewedHistory } from './history/renew-history.ts'
+export type { HistoryGap, StoreHistory } from './history/store-history.ts'
 export {
   IDEMPOTENCY_MS,
   type IdempotencyRecord,

@@ -43,6 +43,7 @@ export class EmbeddedWorld {
       cellStore: this.store,
       oracle: this.oracle,
       latches: this.latches,
+      beginsAt: 0,
     })
     const outside = { clock: new LeapingClock(), randomness: new SeededRandomness(1) }
     this.context = {

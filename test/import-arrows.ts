@@ -73,7 +73,7 @@ const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['oracle']),
   new Set(['transaction']),
   new Set(['tables', 'feed']),
-  new Set(['observers']),
+  new Set(['observers', 'history']),
   new Set(['garbage-collection']),
   new Set(['consistency']),
   new Set(['door']),

@@ -69,7 +69,7 @@ export class Gateway {
       log: silentLog,
     }
     this.resolver = new LockResolver(this.context)
-    this.feed = new SharedFeed(this.context, this.resolver)
+    this.feed = new SharedFeed(this.context, this.resolver, 0)
   }
 
   beginAt(startTs: Timestamp, options: { keepsOutcome?: boolean } = {}): Transaction {

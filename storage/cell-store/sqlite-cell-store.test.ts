@@ -164,9 +164,9 @@ test('a store file that is damaged, of another program or of a newer version is 
     database.exec(sql)
     database.close()
   }
-  change('PRAGMA user_version = 5')
-  await refused(/has format 5; this version reads formats up to 4/)
-  change('PRAGMA user_version = 4; PRAGMA application_id = 7')
+  change('PRAGMA user_version = 6')
+  await refused(/has format 6; this version reads formats up to 5/)
+  change('PRAGMA user_version = 5; PRAGMA application_id = 7')
   await refused(/another program/)
   await rm(path)
   change('CREATE TABLE account (id INTEGER)')
@@ -186,7 +186,7 @@ test('a store of an older format is opened, and from then on refused by servers 
   await store.mutateRows([setCell('a', 'one')])
   assert.deepEqual(await valuesOf(store), ['one'])
   await store.close()
-  assert.equal(database.pragma('user_version', { simple: true }), 4)
+  assert.equal(database.pragma('user_version', { simple: true }), 5)
   database.close()
 })
 

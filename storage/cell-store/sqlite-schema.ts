@@ -8,9 +8,9 @@ export const APPLICATION_ID = 0x50657263
 
 /**
  * Raised with every change of the layout that an older version could not read: 2 has notes of several
- * commits in one cell, 3 a redo log, 4 places in it that are erased.
+ * commits in one cell, 3 a redo log, 4 places in it that are erased, 5 rows that name the history.
  */
-export const FORMAT_VERSION = 4
+export const FORMAT_VERSION = 5
 
 /**
  * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction

@@ -5,6 +5,8 @@ import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
 import { noteRowKey } from '../cell-store/note.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
+import { encodeFeedBegins, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { encodeGap } from '../history/history-rows.ts'
 import { ORACLE_ROW } from '../oracle/oracle-row.ts'
 import {
   createTable,
@@ -382,8 +384,8 @@ const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    name: 'a version above the mark of the oracle',
-    rules: ['I8'],
+    name: 'versions, and the history, above the mark of the oracle',
+    rules: ['H2', 'I8'],
     damage: async (world) => {
       const mark = await world.cells(ORACLE_ROW, 'data')
       const timestamp = mark.find(({ qualifier }) => qualifier === 'timestamp') as Cell
@@ -405,6 +407,35 @@ const DAMAGES: readonly Damage[] = [
     name: 'a secret of another length',
     rules: ['I8'],
     damage: (world) => world.shorten(systemRowKey('secret/cursor'), 'data'),
+  },
+  {
+    name: 'a history that is cut short',
+    rules: ['H1', 'I8'],
+    damage: (world) => world.shorten(systemRowKey('history/current'), 'data'),
+  },
+  {
+    name: 'a gap of the history that ends before it begins',
+    rules: ['H1'],
+    damage: async (world) => {
+      const value = encodeGap({ after: 9, until: 8 })
+      await world.set(systemRowKey('history/1'), { family: 'data', timestamp: 0, value })
+    },
+  },
+  {
+    name: 'a log that begins above the mark of the oracle',
+    rules: ['J12'],
+    damage: async (world) => {
+      const value = encodeFeedBegins({ kind: 'shared', at: Number.MAX_SAFE_INTEGER })
+      await world.set(FEED_BEGINS_ROW, { family: 'data', timestamp: 0, value })
+    },
+  },
+  {
+    name: 'a log of no known form',
+    rules: ['J12'],
+    damage: async (world) => {
+      const cell = await world.newest(FEED_BEGINS_ROW, 'data')
+      await world.set(FEED_BEGINS_ROW, { ...cell, value: Buffer.alloc(9) })
+    },
   },
   {
     name: 'a row key that cannot be read',

@@ -7,6 +7,7 @@ import type { Catalog } from '../tables/catalog.ts'
 import { type CheckedCatalog, checkCatalog } from './catalog-check.ts'
 import { checkHistory } from './column-history.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
+import { checkHistoryRows } from './history-check.ts'
 import { IndexCheck } from './index-check.ts'
 import { LogCheck } from './log-check.ts'
 import { checkValues, type StoredValue, VALUES_READ_TOGETHER } from './long-values.ts'
@@ -65,6 +66,7 @@ export async function findInconsistencies(
 ): Promise<Catalog> {
   const log = await LogCheck.open(cellStore)
   const check = new StoreCheck(cellStore, findings, log, await checkCatalog(cellStore, findings))
+  findings.add(...(await checkHistoryRows(cellStore)))
   const scan = { start: new Uint8Array(), filter: ROW_FILTER }
   for await (const row of cellStore.scanRows(signal === undefined ? scan : { ...scan, signal })) {
     await check.checkRow(row)

@@ -3,6 +3,7 @@ import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
 import { isNoteRow, noteRowKey } from '../cell-store/note.ts'
 import type { FeedCommit } from '../feed/change-feed.ts'
+import { type FeedBegins, readFeedBegins } from '../feed/feed-begins.ts'
 import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'
 import { commitsOfLogRow } from '../feed/log-row.ts'
 import { sharedLogRanges } from '../feed/shared-log-row.ts'
@@ -19,24 +20,30 @@ import { readFences } from './store-rows.ts'
 export class LogCheck {
   readonly #cellStore: CellStore
   readonly #isShared: boolean
+  /** What committed at or below it may stand in a log of the other form (J12). */
+  readonly #beginsAt: Timestamp
   /** Commits that the log has: of each of its rows that was looked at, because many stand in one. */
   readonly #found = new Set<Timestamp>()
 
-  private constructor(cellStore: CellStore, isShared: boolean) {
+  private constructor(cellStore: CellStore, isShared: boolean, beginsAt: Timestamp) {
     this.#cellStore = cellStore
     this.#isShared = isShared
+    this.#beginsAt = beginsAt
   }
 
   static async open(cellStore: CellStore): Promise<LogCheck> {
+    const begins = await beginsOf(cellStore)
+    if (begins !== undefined) return new LogCheck(cellStore, begins.kind === 'shared', begins.at)
+    // A store from before there was such a row.
     for (const range of sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)) {
       const scan = {
         ...range,
         filter: [{ family: 'lock' }, { family: 'write' }],
         limit: 1,
       } as const
-      for await (const _ of cellStore.scanRows(scan)) return new LogCheck(cellStore, true)
+      for await (const _ of cellStore.scanRows(scan)) return new LogCheck(cellStore, true, 0)
     }
-    return new LogCheck(cellStore, false)
+    return new LogCheck(cellStore, false, 0)
   }
 
   /** The entry can be read, and the rows that it names have versions of this commit. */
@@ -70,6 +77,7 @@ export class LogCheck {
     for (const interval of image.intervals) {
       const { column, commitTs, content } = interval
       if (content.kind === 'guard' || !isLoggedColumn(column)) continue
+      if (commitTs <= this.#beginsAt) continue
       if (await this.#hasEntry(commitTs)) continue
       if (await this.#isBelowSafePoint(commitTs)) continue
       const message = 'The log has no entry of the transaction that committed this version.'
@@ -106,6 +114,16 @@ export class LogCheck {
 
   async #isBelowSafePoint(commitTs: Timestamp): Promise<boolean> {
     return commitTs <= (await readFences(this.#cellStore)).safePoint
+  }
+}
+
+/** Undefined where it is not said, or cannot be read, which is told with the row itself. */
+async function beginsOf(cellStore: CellStore): Promise<FeedBegins | undefined> {
+  try {
+    return await readFeedBegins(cellStore)
+  } catch (error) {
+    if (error instanceof InvariantViolation) return undefined
+    throw error
   }
 }
 

@@ -2,6 +2,8 @@
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
 import { ORACLE_ROW, readOracleState } from '../oracle/oracle-row.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
@@ -11,6 +13,9 @@ const PLAIN_ROWS = [
   { prefix: ORACLE_ROW, bytes: 8 },
   { prefix: systemRowKey('live/'), bytes: 8 },
   { prefix: systemRowKey('secret/'), bytes: 32 },
+  { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },
+  { prefix: HISTORY_PREFIX, bytes: GAP_BYTES },
+  { prefix: FEED_BEGINS_ROW, bytes: FEED_BEGINS_BYTES },
 ] as const
 
 /** Whether the row is written without transactions, so that the protocol's rules are not for it. */

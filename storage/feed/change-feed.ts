@@ -24,7 +24,7 @@ export interface ChangeFeed {
   /**
    * The next commits after the position, in a turn of the event loop of their own. Rejects with
    * StorageError `resume_too_old` (`oldest`: where one can begin) when garbage collection has passed the
-   * position, `timestamp_in_future` when it was never reached, with CellStoreError, and with the
+   * position, or when the log had another form then (`feed-begins.ts`), `timestamp_in_future` when it was never reached, with CellStoreError, and with the
    * signal's reason.
    */
   read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage>
@@ -90,7 +90,7 @@ export function resumeTooOld(position: Timestamp, oldest: Timestamp): StorageErr
   )
 }
 
-/** Of a position in another store, or in one that was restored from a backup since. */
+/** Of a position that was made up, or of another store whose clock was ahead of this one's. */
 export function positionInFuture(position: Timestamp, newest: Timestamp): StorageError {
   return new StorageError(
     'timestamp_in_future',

@@ -27,6 +27,8 @@ type Outside = {
   readonly cellStore: EmbeddedCellStore
   readonly oracle: SynchronousOracle
   readonly latches: LatchTable
+  /** Commits at or below it may stand in a log of another form (`feed-begins.ts`). */
+  readonly beginsAt: Timestamp
 }
 
 /**
@@ -105,8 +107,9 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
 
   /** In one turn: what is read lies between the fence and what is resolved, and both are as of now. */
   #page(position: Timestamp, rowsMax: number): FeedPage {
-    const { cellStore, oracle } = this.#outside
-    if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)
+    const { cellStore, oracle, beginsAt } = this.#outside
+    const oldest = Math.max(oracle.safePoint, beginsAt)
+    if (position < oldest) throw resumeTooOld(position, oldest)
     if (position > oracle.lastSeen()) throw positionInFuture(position, oracle.lastSeen())
     const end = Math.max(position, this.#resolvedNow())
     // The commit at `end` may stand in a row with later ones, and one behind `position` with earlier ones.

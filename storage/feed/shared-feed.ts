@@ -38,14 +38,17 @@ import {
 export class SharedFeed implements ChangeFeed, SharedCommitLog {
   readonly #context: ProtocolContext
   readonly #resolver: LockResolver
+  /** Commits at or below it may stand in a log of another form (`feed-begins.ts`). */
+  readonly #beginsAt: Timestamp
   readonly #following = new Map<Follower, Promise<void>>()
   /** Ends the pauses of those who are live. */
   #wake = new AbortController()
   #told = Promise.withResolvers<void>()
 
-  constructor(context: ProtocolContext, resolver: LockResolver) {
+  constructor(context: ProtocolContext, resolver: LockResolver, beginsAt: Timestamp) {
     this.#context = context
     this.#resolver = resolver
+    this.#beginsAt = beginsAt
   }
 
   async rowFor(startTs: Timestamp, rows: readonly BufferedRow[]): Promise<LogRow | undefined> {
@@ -140,7 +143,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   /** As rule F2: of what lies below the safe point, some may have been missing from the log. */
   async #checkKept(position: Timestamp): Promise<void> {
     const safePoint = await this.#context.oracle.currentSafePoint()
-    if (position < safePoint) throw resumeTooOld(position, safePoint)
+    const oldest = Math.max(safePoint, this.#beginsAt)
+    if (position < oldest) throw resumeTooOld(position, oldest)
   }
 
   /** Looks at ever longer times, so that neither a busy hour is read whole nor an idle day bit by bit. */

@@ -52,6 +52,15 @@ export function sharedLogRow(
   return { key, text: rowKeyText(key), writes }
 }
 
+/** The timestamp that was taken when the commit of this row began; of a key of `sharedLogRanges`. */
+export function notedAtOf(key: Uint8Array): Timestamp {
+  const from = SEPARATOR_AT + 1
+  const digits = Buffer.from(key.subarray(from, from + TIMESTAMP_DIGITS)).toString('latin1')
+  const notedAt = Number.parseInt(digits, 16)
+  invariant(Number.isSafeInteger(notedAt), 'J9', { damaged: 'key of a log row', digits })
+  return notedAt
+}
+
 /** Where notes stand that were made in (after, until], one range for each bucket. */
 export function sharedLogRanges(
   after: Timestamp,

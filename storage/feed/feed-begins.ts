@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { CellStore } from '../cell-store/cell-store.ts'
+import type { Mutation } from '../cell-store/mutation.ts'
+import { noteRowKey } from '../cell-store/note.ts'
+import { systemRowKey } from '../cell-store/row-key.ts'
+import type { Clock } from '../clock.ts'
+import { invariant } from '../invariant.ts'
+import { askedAgain } from '../oracle/asked-again.ts'
+import { sharedLogRanges } from './shared-log-row.ts'
+
+/**
+ * The two forms of the log: of a process that owns its store alone (`log-row.ts`), and of processes that
+ * share it (`shared-log-row.ts`). A feed reads one of them, and knows nothing of what the other holds.
+ */
+export type LogKind = 'embedded' | 'shared'
+
+/**
+ * Which form the log has, and since when: the row `feed/begins`, one cell in `data`, qualifier `0`.
+ *
+ *     00 "feed/begins"   45 (E, embedded) or 53 (S, shared), then a timestamp (8 bytes)
+ *
+ * A store that is opened in the other form has commits that the log does not tell. All of them are at or
+ * below the newest timestamp of that moment, so that is where the log begins now, and a position below it
+ * is too old to go on from (J12).
+ */
+export type FeedBegins = { readonly kind: LogKind; readonly at: Timestamp }
+
+export const FEED_BEGINS_ROW = systemRowKey('feed/begins')
+export const FEED_BEGINS_BYTES = 9
+
+const COLUMN = { family: 'data', qualifier: '0' } as const
+const LETTERS: Readonly<Record<LogKind, number>> = { embedded: 0x45, shared: 0x53 }
+const NEVER_ABORTED = new AbortController().signal
+
+/**
+ * Where the log of this kind begins; begun anew at `newest` where the store had the other one. `newest` is
+ * not below any timestamp given out before the store was opened. Rejects with CellStoreError.
+ */
+export async function openFeedBegins(
+  { cellStore, clock }: { readonly cellStore: CellStore; readonly clock: Clock },
+  kind: LogKind,
+  newest: Timestamp,
+): Promise<Timestamp> {
+  return await askedAgain(clock, NEVER_ABORTED, async () => {
+    for (;;) {
+      const found = await readFeedBegins(cellStore)
+      if (found?.kind === kind) return found.at
+      const at = found === undefined && !(await hasOther(cellStore, kind)) ? 0 : newest
+      invariant(at >= (found?.at ?? 0), 'J12', { at, found })
+      await replace(cellStore, found, { kind, at })
+    }
+  })
+}
+
+/** Undefined where nobody has said so far. */
+export async function readFeedBegins(cellStore: CellStore): Promise<FeedBegins | undefined> {
+  const [row] = await cellStore.readRows([FEED_BEGINS_ROW], [{ ...COLUMN, newest: 1 }])
+  const value = row?.cells[0]?.value
+  return value === undefined ? undefined : decodeFeedBegins(value)
+}
+
+/** Of several processes that replace it at once, one does. */
+async function replace(
+  cellStore: CellStore,
+  found: FeedBegins | undefined,
+  begins: FeedBegins,
+): Promise<void> {
+  const set: Mutation = {
+    ...COLUMN,
+    kind: 'setCell',
+    timestamp: 0,
+    value: encodeFeedBegins(begins),
+  }
+  if (found === undefined) {
+    const step = { when: [COLUMN], ifMatched: [], otherwise: [set] }
+    await cellStore.checkAndMutateRow(FEED_BEGINS_ROW, step)
+    return
+  }
+  const start = encodeFeedBegins(found)
+  const values = { start, end: Buffer.concat([start, Uint8Array.of(0)]) }
+  const step = { when: [{ ...COLUMN, newest: 1, values }], ifMatched: [set], otherwise: [] }
+  await cellStore.checkAndMutateRow(FEED_BEGINS_ROW, step)
+}
+
+/** A store from before this row may have been used in either form, and perhaps in both. */
+async function hasOther(cellStore: CellStore, kind: LogKind): Promise<boolean> {
+  if (kind === 'shared') {
+    const notes = { start: noteRowKey(0), end: systemRowKey('log/1/') }
+    return await isAny(cellStore, notes)
+  }
+  for (const range of sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)) {
+    if (await isAny(cellStore, range)) return true
+  }
+  return false
+}
+
+async function isAny(
+  cellStore: CellStore,
+  range: { readonly start: Uint8Array; readonly end: Uint8Array },
+): Promise<boolean> {
+  const filter = [{ family: 'data' }, { family: 'lock' }, { family: 'write' }] as const
+  for await (const _ of cellStore.scanRows({ ...range, filter, limit: 1 })) return true
+  return false
+}
+
+export function encodeFeedBegins({ kind, at }: FeedBegins): Uint8Array {
+  const bytes = Buffer.alloc(FEED_BEGINS_BYTES)
+  bytes[0] = LETTERS[kind]
+  bytes.writeBigInt64BE(BigInt(at), 1)
+  return bytes
+}
+
+/** Violations of J12. */
+export function decodeFeedBegins(value: Uint8Array): FeedBegins {
+  const bytes = Buffer.from(value)
+  const kind = (Object.keys(LETTERS) as LogKind[]).find((one) => LETTERS[one] === bytes[0])
+  const isSound = kind !== undefined && bytes.length === FEED_BEGINS_BYTES
+  invariant(isSound, 'J12', { damaged: 'feed/begins', bytes: bytes.toString('hex') })
+  return { kind, at: Number(bytes.readBigInt64BE(1)) }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqliteCellStore } from '../cell-store/sqlite-cell-store.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { StorageError } from '../errors.ts'
+import { type Randomness, systemRandomness } from '../randomness.ts'
+import { type HistoryOutside, openHistory } from './open-history.ts'
+import { type RenewedHistory, renewHistory } from './renew-history.ts'
+import type { StoreHistory } from './store-history.ts'
+
+type Outside = { readonly clock?: Clock; readonly randomness?: Randomness }
+
+/**
+ * The history of a data directory that no server uses. Rejects with StorageError `data_directory_locked` or
+ * `data_directory_unusable`.
+ */
+export async function readDirectoryHistory(
+  dataDirectory: string,
+  outside: Outside = {},
+): Promise<StoreHistory> {
+  return await inDirectory(dataDirectory, outside, openHistory)
+}
+
+/** Renews the history of such a directory, as has to be done after a copy was put in its place. */
+export async function renewDirectoryHistory(
+  dataDirectory: string,
+  outside: Outside = {},
+): Promise<RenewedHistory> {
+  return await inDirectory(dataDirectory, outside, renewHistory)
+}
+
+async function inDirectory<T>(
+  dataDirectory: string,
+  { clock = systemClock, randomness = systemRandomness }: Outside,
+  work: (outside: HistoryOutside) => Promise<T>,
+): Promise<T> {
+  // Opening would make a new store, whose history nobody asked about.
+  if (!existsSync(join(dataDirectory, 'cells.db'))) {
+    throw new StorageError('data_directory_unusable', `There is no store in ${dataDirectory}.`)
+  }
+  const cellStore = await openSqliteCellStore({ dataDirectory })
+  try {
+    return await work({ cellStore, clock, randomness })
+  } finally {
+    await cellStore.close()
+  }
+}
