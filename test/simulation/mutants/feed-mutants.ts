@@ -93,8 +93,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     name: 'feedWithoutFence',
     what: 'the log is read on from a position that collection has passed',
     file: FEED,
-    find: '    if (position < oracle.safePoint) throw resumeTooOld(position, oracle.safePoint)\n',
-    replace: '',
+    find: 'const oldest = Math.max(oracle.safePoint, beginsAt)',
+    replace: 'const oldest = beginsAt',
     caughtBy: { seedsMax: 50, ...EMBEDDED, bias: 'collecting' },
   }),
   mutant({
