@@ -571,6 +571,12 @@ export interface components {
          */
         readonly Stamp: number;
         /**
+         * @description Which history of which store: 128 random bits, made with the store and renewed when a copy of it
+         *     is put back.
+         * @example 3f0c9a1d5b7e48209c6d1e2f3a4b5c6d
+         */
+        readonly HistoryId: string;
+        /**
          * @description Opaque; the stamp of its snapshot, a point, and 128 random bits.
          * @example 1793000000000000.8f14e45fceea167a5a36dedd4bea2543
          */
@@ -1151,7 +1157,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1183,6 +1189,16 @@ export interface components {
             readonly conflictingTimestamp?: components["schemas"]["Stamp"];
             /** @description The oldest stamp that can be read. */
             readonly oldest?: components["schemas"]["Stamp"];
+            /** @description The stamp of the request that is of another history. */
+            readonly timestamp?: components["schemas"]["Stamp"];
+            readonly history?: components["schemas"]["HistoryId"];
+            /** @description The first stamp that could be given out in this history. */
+            readonly from?: components["schemas"]["Stamp"];
+            /** @description The stamps that a restored copy has lost, both ends excluded. */
+            readonly gap?: {
+                readonly after: components["schemas"]["Stamp"];
+                readonly until: components["schemas"]["Stamp"];
+            };
             /** @description The parameter of the request, or of its statements, that is meant. */
             readonly parameter?: string | number;
             /**
@@ -1283,7 +1299,10 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `transaction_expired`, `transaction_lost`, `snapshot_too_old` or `resume_too_old`. */
+        /**
+         * @description `transaction_expired`, `transaction_lost`, `snapshot_too_old`, `resume_too_old` or
+         *     `history_replaced`.
+         */
         readonly Gone: {
             headers: {
                 readonly [name: string]: unknown;

@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   transaction_expired: { status: 410, title: 'Transaction has expired', retryable: false },
   transaction_lost: { status: 410, title: 'Transaction was lost', retryable: true },
   snapshot_too_old: { status: 410, title: 'Snapshot is too old', retryable: true },
+  history_replaced: { status: 410, title: 'History was replaced', retryable: false },
   resume_too_old: { status: 410, title: 'Position is too old', retryable: false },
   precondition_failed: { status: 412, title: 'Precondition failed', retryable: false },
   limit_exceeded: { status: 413, title: 'Limit exceeded', retryable: false },
