@@ -9,17 +9,15 @@ import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { DiskWatch } from './disk-watch.ts'
-import { StorageError } from './errors.ts'
+import type { StorageError } from './errors.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { isSharedLogRow } from './feed/shared-log-row.ts'
 import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
 import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
-import { openHistory } from './history/open-history.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
-import { invariant } from './invariant.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
@@ -40,7 +38,7 @@ import { COMMIT_TURN_ROWS } from './transaction/latch-in-turns.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
-import { snapshotTooOld } from './transaction/snapshot-age.ts'
+import { snapshotInFuture, snapshotTooOld } from './transaction/snapshot-age.ts'
 import {
   Transaction,
   type TransactionOptions,
@@ -80,14 +78,10 @@ export class Storage {
   private constructor(
     parts: ProtocolParts,
     owner: 'exclusive' | 'shared',
-    own: {
-      readonly history: StoreHistory
-      readonly retention: Retention
-      readonly indexBatchRows?: number | undefined
-    },
+    own: { readonly retention: Retention; readonly indexBatchRows?: number | undefined },
   ) {
     const { retention, indexBatchRows } = own
-    this.history = own.history
+    this.history = parts.history
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
     this.#owner = owner
@@ -151,13 +145,8 @@ export class Storage {
     const { keepsLog = true } = options
     const outside = { cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
-    // Before the oracle, which gives nothing out at or below the beginning of the history.
-    const history = await openHistory(outside)
-    const parts = await openProtocol(outside, owner, commit)
-    const lastSeen = parts.context.oracle.lastSeen()
-    invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })
-    const own = { history, retention, indexBatchRows: options.indexBatchRows }
-    const storage = new Storage(parts, owner, own)
+    const own = { retention, indexBatchRows: options.indexBatchRows }
+    const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     await storage.#disk.start()
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     storage.#indexBuilder.start()
@@ -357,7 +346,7 @@ export class Storage {
 
   #optionsAt(stamp: ReadStamp, options: BeginOptions): TransactionOptions {
     const startTs = options.asOf ?? stamp.timestamp
-    if (startTs > stamp.timestamp) throw inFuture(startTs, stamp.timestamp)
+    if (startTs > stamp.timestamp) throw snapshotInFuture(startTs, stamp.timestamp)
     if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
     return this.#optionsOf(startTs, options, stamp.writeRefusal)
   }
@@ -402,12 +391,4 @@ export type SnapshotNow = {
   readonly reads: Pick<SnapshotReads, 'getRowsNow'>
   /** Why nothing may be written by it, where that is so. */
   readonly writeRefusal?: StorageError | undefined
-}
-
-function inFuture(asOf: Timestamp, newest: Timestamp): StorageError {
-  return new StorageError(
-    'timestamp_in_future',
-    `The timestamp ${asOf} has not been reached; the newest is ${newest}.`,
-    { asOf, newest },
-  )
 }

@@ -9,6 +9,9 @@ import { EmbeddedFeed } from './feed/embedded-feed.ts'
 import { openFeedBegins } from './feed/feed-begins.ts'
 import { SharedFeed } from './feed/shared-feed.ts'
 import { trimLog } from './feed/trim-log.ts'
+import { openHistory } from './history/open-history.ts'
+import type { StoreHistory } from './history/store-history.ts'
+import { invariant } from './invariant.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { SharedOracle } from './oracle/shared-oracle.ts'
 import type { ReadStamp } from './oracle/timestamp-oracle.ts'
@@ -31,6 +34,7 @@ import type { TransactionProtocol } from './transaction/transaction-protocol.ts'
 
 /** What a storage layer is made of that depends on who owns the cell store and how one commits. */
 export type ProtocolParts = {
+  readonly history: StoreHistory
   readonly context: ProtocolContext
   readonly protocol: TransactionProtocol
   readonly feed: ChangeFeed
@@ -79,6 +83,21 @@ export async function openProtocol(
   owner: 'exclusive' | 'shared',
   commit: CommitMode,
 ): Promise<ProtocolParts> {
+  // Before the oracle, which gives nothing out at or below the beginning of the history.
+  const history = await openHistory(outside)
+  const parts = await openParts(outside, owner, commit)
+  const lastSeen = parts.context.oracle.lastSeen()
+  invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })
+  return { ...parts, history }
+}
+
+type PartsOfOwner = Omit<ProtocolParts, 'history'>
+
+async function openParts(
+  outside: Outside,
+  owner: 'exclusive' | 'shared',
+  commit: CommitMode,
+): Promise<PartsOfOwner> {
   const { cellStore } = outside
   if (owner === 'shared' || !isEmbedded(cellStore)) return await openGeneral(outside, owner)
   const mode = commit === 'auto' ? 'one-phase' : commit
@@ -92,7 +111,7 @@ export async function openProtocol(
 async function openEmbedded(
   outside: Outside & { readonly cellStore: EmbeddedCellStore },
   commit: 'one-phase' | 'two-phase',
-): Promise<ProtocolParts> {
+): Promise<PartsOfOwner> {
   const oracle = await EmbeddedOracle.open(outside)
   const { latches, keepsLog } = outside
   const beginsAt = await openFeedBegins(outside, 'embedded', oracle.lastSeen())
@@ -132,10 +151,7 @@ async function openEmbedded(
 }
 
 /** The parts of one of several processes over a store, or of one over a store without atomic batches. */
-async function openGeneral(
-  outside: Outside,
-  owner: 'exclusive' | 'shared',
-): Promise<ProtocolParts> {
+async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Promise<PartsOfOwner> {
   const { cellStore, log, keepsLog } = outside
   const isShared = owner === 'shared'
   const oracle = isShared ? await SharedOracle.open(outside) : await EmbeddedOracle.open(outside)

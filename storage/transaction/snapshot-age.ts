@@ -11,6 +11,14 @@ export function snapshotTooOld(readTs: Timestamp, safePoint: Timestamp): Storage
   )
 }
 
+export function snapshotInFuture(asOf: Timestamp, newest: Timestamp): StorageError {
+  return new StorageError(
+    'timestamp_in_future',
+    `The timestamp ${asOf} has not been reached; the newest is ${newest}.`,
+    { asOf, newest },
+  )
+}
+
 /**
  * Rule F2: what was read may be shown only if the safe point had not passed the snapshot when the
  * store was read; otherwise versions may have been missing. Throws `snapshot_too_old`.
