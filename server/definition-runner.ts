@@ -4,6 +4,7 @@ import { executeDefinition, type StatementResult } from '../planner/planner.ts'
 import type { Catalog, Clock, Randomness, Storage, Timestamp } from '../storage/storage.ts'
 import type { Shares } from './budgets/shares.ts'
 import { explained } from './explained-error.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
@@ -15,6 +16,7 @@ type DefinitionParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly shares: Shares
+  readonly ended: EndedTransactions
 }
 
 /** Runs statements that change the catalog. */
@@ -47,8 +49,8 @@ export class DefinitionRunner {
     { statement, parameters }: ScriptStatement<DefinitionStatement>,
     { signal, client }: RunningRequest,
   ) {
-    const { storage, shares } = this.#parts
-    return withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, async (attempts) => {
+    const { storage, ended, shares } = this.#parts
+    const attempt = async (attempts: number) => {
       const transaction = await storage.begin({ budget: shares.writtenBy(client) })
       let catalog: Catalog | undefined
       try {
@@ -62,6 +64,10 @@ export class DefinitionRunner {
       } finally {
         transaction.rollback()
       }
-    })
+    }
+    return ended.counted(
+      () => withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, attempt),
+      ({ commitTimestamp }) => commitTimestamp,
+    )
   }
 }

@@ -12,6 +12,7 @@ import type { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { LiveConnections } from './live-connections.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
@@ -46,6 +47,7 @@ export type Shared = {
   readonly turnQueue: TurnQueue
   readonly plans: PlanCache
   readonly shares: Shares
+  readonly ended: EndedTransactions
 }
 
 /** What the server stands on. */
@@ -73,12 +75,12 @@ export function addInterface(
   parts: InterfaceParts,
 ): { readonly live: LiveConnections; readonly metrics: Metrics } {
   const { config, storage, log, clock, randomness, sessions, requests, isStopping } = parts
-  const { parser, cursors, turnQueue, plans, shares } = parts
+  const { parser, cursors, turnQueue, plans, shares, ended } = parts
   const { document, validator } = parts.contract
   const { version } = JSON.parse(readText('../package.json'))
   const { statementTimeoutMs } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, turnQueue, plans }
+  const ways = { clock, randomness, turnQueue, plans, ended }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
@@ -95,7 +97,7 @@ export function addInterface(
     log,
   })
 
-  const metrics = new Metrics({ storage, sessions, live, version, engine: config.engine })
+  const metrics = new Metrics({ storage, sessions, live, ended, version, engine: config.engine })
 
   metrics.watch(http)
   addRequestHooks(http, {
@@ -121,7 +123,7 @@ export function addInterface(
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
     ...transactionRoutes({ sessions, requests }),
-    ...tableRoutes({ storage }),
+    ...tableRoutes({ storage, ended }),
     ...operationRoutes({
       storage,
       sessions,

@@ -22,6 +22,7 @@ import type { ClientKey } from './budgets/client-key.ts'
 import type { Shares } from './budgets/shares.ts'
 import { explained } from './explained-error.ts'
 import { ALL_LIMITS } from './limits.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { AnswerBudget, type QueryOutcome } from './query-answer.ts'
 import { checkedParameters, type QueryRequest } from './query-request.ts'
@@ -33,6 +34,7 @@ export type NowParts = {
   readonly parser: Parser
   readonly storage: Storage
   readonly plans: PlanCache
+  readonly ended: EndedTransactions
   readonly clock: Clock
   readonly randomness: Randomness
   readonly shares: Shares
@@ -121,6 +123,7 @@ function getsNow(
     answer.add(result)
     if (clock.monotonicMs() >= endMs) return undefined
   }
+  parts.ended.committed(null)
   return { results, readTimestamp: readTs, commitTimestamp: null, attempts: 1 }
 }
 
@@ -144,7 +147,7 @@ function setSoon(
       answerBytes: new AnswerBudget().bytes,
     })
     if (result instanceof Promise) throw new TypeError('A SET that reads nothing has waited.')
-    return committed(transaction, catalog, result)
+    return committed(parts.ended, transaction, catalog, result)
   } catch (error) {
     transaction.rollback()
     throw error
@@ -157,16 +160,19 @@ function tooMuchForNow(): never {
 }
 
 async function committed(
+  ended: EndedTransactions,
   transaction: Transaction,
   catalog: Catalog,
   result: StatementResult,
 ): Promise<QueryOutcome | undefined> {
   try {
     const { commitTs } = await transaction.commit()
+    ended.committed(commitTs)
     const readTimestamp = transaction.startTs
     return { results: [result], readTimestamp, commitTimestamp: commitTs, attempts: 1 }
   } catch (error) {
     if (transaction.state === 'rolledBack') return undefined
+    ended.failed(error)
     throw explained(error, catalog)
   }
 }

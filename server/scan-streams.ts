@@ -5,6 +5,7 @@ import type { Catalog, Timestamp, Transaction } from '../storage/storage.ts'
 import type { Cursors } from './cursor.ts'
 import { explained } from './explained-error.ts'
 import { SERVER_LIMITS } from './limits.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { AnswerBudget } from './query-answer.ts'
 import { parseRequest, type QueryOptions, type QueryRequest } from './query-request.ts'
 import { requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
@@ -69,11 +70,11 @@ export class ScanStreams {
    * the answer begins; until then it is run again as any other request.
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
-    const { storage } = this.#parts
+    const { storage, ended } = this.#parts
     const { asOf } = scan
     const { signal } = running
     const mayRetry = (error: unknown) => asOf === undefined && retryableCause(error)
-    return withRetries({ ...this.#parts, signal, mayRetry }, async () => {
+    const attempt = async () => {
       const snapshot = { readOnly: true, ...(asOf === undefined ? {} : { asOf }) }
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
@@ -83,12 +84,18 @@ export class ScanStreams {
         const found = catalog
         const page = (after: Uint8Array | undefined) =>
           this.#page({ scan, transaction, catalog: found, running, after })
-        return new OpenScan(transaction, await page(scan.after), page)
+        return new OpenScan({ transaction, ended }, await page(scan.after), page)
       } catch (error) {
         transaction.rollback()
         throw explained(error, catalog)
       }
-    })
+    }
+    try {
+      return await withRetries({ ...this.#parts, signal, mayRetry }, attempt)
+    } catch (error) {
+      ended.failed(error)
+      throw error
+    }
   }
 
   async #page({
@@ -128,17 +135,25 @@ export class OpenScan {
   readonly readTimestamp: Timestamp
   readonly columns: StatementResult['columns']
   readonly #transaction: Transaction
+  readonly #ended: EndedTransactions
   readonly #first: StatementResult
   readonly #page: (after: Uint8Array | undefined) => Promise<StatementResult>
 
+  /** How far it is read; it is counted once. */
+  #state: 'unread' | 'reading' | 'counted' = 'unread'
+
   constructor(
-    transaction: Transaction,
+    {
+      transaction,
+      ended,
+    }: { readonly transaction: Transaction; readonly ended: EndedTransactions },
     first: StatementResult,
     page: (after: Uint8Array | undefined) => Promise<StatementResult>,
   ) {
     this.readTimestamp = transaction.startTs
     this.columns = first.columns
     this.#transaction = transaction
+    this.#ended = ended
     this.#first = first
     this.#page = page
   }
@@ -146,14 +161,31 @@ export class OpenScan {
   /** Each page is read when it is asked for. Can be walked once. */
   async *pages(): AsyncGenerator<StatementResult, void, undefined> {
     let page = this.#first
-    while (true) {
+    this.#state = 'reading'
+    while (page.resumeAfter !== undefined) {
       yield page
-      if (page.resumeAfter === undefined) return
-      page = await this.#page(page.resumeAfter)
+      page = await this.#next(page.resumeAfter)
     }
+    this.#ended.committed(null)
+    this.#state = 'counted'
+    yield page
   }
 
+  /** A reader that has not asked for a page has only asked for the head; one that has not come to the end has left. */
   close(): void {
     this.#transaction.rollback()
+    if (this.#state === 'reading') this.#ended.rolledBack()
+    if (this.#state === 'unread') this.#ended.committed(null)
+    this.#state = 'counted'
+  }
+
+  async #next(after: Uint8Array): Promise<StatementResult> {
+    try {
+      return await this.#page(after)
+    } catch (error) {
+      this.#ended.failed(error)
+      this.#state = 'counted'
+      throw error
+    }
   }
 }

@@ -20,6 +20,7 @@ import { createFastify } from './fastify-instance.ts'
 import { problemSender } from './http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
+import { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
@@ -102,6 +103,7 @@ export class Server {
   readonly #observers: InProcessObservers
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
+  readonly #ended = new EndedTransactions()
   #stopping = false
   #closing: Promise<void> | undefined
 
@@ -119,10 +121,13 @@ export class Server {
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#requests = new RunningRequests(clients, shares)
-    this.#sessions = new TransactionSessions(storage, clock, shares, {
-      idleMsMax: config.transactionIdleMs,
-      totalMsMax: config.transactionTotalMs,
-    })
+    this.#sessions = new TransactionSessions(
+      { storage, clock, shares, ended: this.#ended },
+      {
+        idleMsMax: config.transactionIdleMs,
+        totalMsMax: config.transactionTotalMs,
+      },
+    )
     const sendProblem = problemSender(log)
     this.http = createFastify(sendProblem)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
@@ -132,6 +137,7 @@ export class Server {
       turnQueue: new TurnQueue(clock),
       plans: new PlanCache(),
       shares,
+      ended: this.#ended,
     }
     const { live, metrics } = addInterface(this.http, {
       ...parts,
@@ -192,14 +198,14 @@ export class Server {
     await this.#parts.storage.close()
   }
 
-  #createObservers({ parser, cursors, turnQueue, plans }: Shared): InProcessObservers {
+  #createObservers({ parser, cursors, turnQueue, plans, ended }: Shared): InProcessObservers {
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const ways = { clock, randomness, turnQueue, plans }
+    const ways = { clock, randomness, turnQueue, plans, ended }
     const executionParts = { storage, statementTimeoutMs, ...ways }
     const execution = new StatementExecution(executionParts)
     const requests = this.#requests
-    const parts = { parser, cursors, execution, storage, clock, log, requests, runMsMax }
+    const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
     return new InProcessObservers(parts)
   }
 }

@@ -20,6 +20,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../storage/storage.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import type { AnswerBudget } from './query-answer.ts'
 import type { QueryOptions } from './query-request.ts'
@@ -39,6 +40,7 @@ export type ExecutionParts = {
   readonly statementTimeoutMs: number
   readonly turnQueue: TurnQueue
   readonly plans: PlanCache
+  readonly ended: EndedTransactions
 }
 
 /** What one run over statements shares. */

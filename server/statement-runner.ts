@@ -8,7 +8,7 @@ import type { Shares } from './budgets/shares.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
-import type { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
@@ -176,8 +176,8 @@ export class StatementRunner {
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging, request)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    const { clock, randomness } = this.#parts
-    return withRetries({ clock, randomness, signal, mayRetry }, async (attempts) => {
+    const { clock, randomness, ended } = this.#parts
+    const attempt = async (attempts: number): Promise<QueryOutcome | ReplayedAnswer> => {
       const begun = storage.begin({ ...snapshot, budget })
       const transaction = begun instanceof Promise ? await begun : begun
       let catalog: Catalog | undefined
@@ -215,7 +215,14 @@ export class StatementRunner {
         // Of no effect on a transaction that has committed.
         transaction.rollback()
       }
-    })
+    }
+    return ended.counted(
+      () => withRetries({ clock, randomness, signal, mayRetry }, attempt),
+      (outcome) => {
+        if (outcome instanceof ReplayedAnswer) return null
+        return script.end === 'commit' ? outcome.commitTimestamp : undefined
+      },
+    )
   }
 
   /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */

@@ -5,6 +5,7 @@ import { openStorage, StorageError } from '../storage/storage.ts'
 import { ManualClock } from '../test/manual-clock.ts'
 import { clientKeyOf } from './budgets/client-key.ts'
 import { Shares } from './budgets/shares.ts'
+import { EndedTransactions } from './metrics/ended-transactions.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
 
 const A = clientKeyOf('127.0.0.2')
@@ -15,9 +16,12 @@ async function memorySessions(t: { after(step: () => unknown): void }) {
   const clock = new ManualClock()
   const storage = await openStorage({ engine: 'memory', clock })
   const sessions = new TransactionSessions(
-    storage,
-    clock,
-    new Shares({ openTransactionsMax: 80 }),
+    {
+      storage,
+      clock,
+      shares: new Shares({ openTransactionsMax: 80 }),
+      ended: new EndedTransactions(),
+    },
     TIMEOUTS,
   )
   t.after(async () => {

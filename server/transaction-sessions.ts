@@ -12,6 +12,7 @@ import type { ClientKey } from './budgets/client-key.ts'
 import type { Shares } from './budgets/shares.ts'
 import { problemOf } from './error-response.ts'
 import { SERVER_LIMITS } from './limits.ts'
+import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { requireMinTimestamp, type SnapshotAsked } from './request-snapshot.ts'
 import { withRowNamed } from './row-address.ts'
 import { ServerError } from './server-error.ts'
@@ -45,10 +46,25 @@ export class TransactionSessions {
   readonly #shares: Shares
   readonly #startedAtMicros: number
   readonly #open = new Map<string, TransactionSession>()
+  readonly #endedTransactions: EndedTransactions
   readonly #endings: LRUCache<string, SessionEnding>
   readonly #stopping = new AbortController()
 
-  constructor(storage: Storage, clock: Clock, shares: Shares, timeouts: SessionTimeouts) {
+  constructor(
+    {
+      storage,
+      clock,
+      shares,
+      ended,
+    }: {
+      readonly storage: Storage
+      readonly clock: Clock
+      readonly shares: Shares
+      readonly ended: EndedTransactions
+    },
+    timeouts: SessionTimeouts,
+  ) {
+    this.#endedTransactions = ended
     this.#storage = storage
     this.#clock = clock
     this.#timeouts = timeouts
@@ -263,8 +279,17 @@ export class TransactionSessions {
     this.#open.delete(session.id)
     this.#shares.openTransactions.giveBack(session.client)
     this.#endings.set(session.id, ending)
+    this.#count(ending)
     if (ending.kind === 'committed') session.observerRun?.committed()
     else session.observerRun?.notCommitted('error' in ending ? ending.error : undefined)
+  }
+
+  #count(ending: SessionEnding): void {
+    const ended = this.#endedTransactions
+    if (ending.kind === 'committed') ended.committed(ending.commitTs)
+    else if (ending.kind === 'failed') ended.failed(ending.error)
+    else if (ending.kind === 'unknown') ended.failed(outcomeUnknown(''))
+    else ended.rolledBack()
   }
 }
 

@@ -275,7 +275,6 @@ export class Storage {
       safePoint,
       oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
       openTransactions: this.#registry.activeCount,
-      endedTransactions: this.#registry.endedCounts,
       bufferedBytes: this.#budget.bytes,
       indexBuilds: this.#indexBuilder.builds,
       ...(this.#garbage.lastReport === undefined

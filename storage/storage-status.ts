@@ -3,7 +3,6 @@ import type { Timestamp } from './cell-store/cell.ts'
 import type { DiskStatus } from './disk-watch.ts'
 import type { GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { IndexBuild } from './tables/index-builder.ts'
-import type { EndedCounts } from './transaction/transaction-registry.ts'
 
 export type StorageStatus = {
   readonly timestamp: Timestamp
@@ -11,8 +10,6 @@ export type StorageStatus = {
   /** The start timestamp of the oldest open transaction, or the newest timestamp. */
   readonly oldestSnapshot: Timestamp
   readonly openTransactions: number
-  /** Those that have ended since the start. */
-  readonly endedTransactions: EndedCounts
   /** What the open transactions have written and not committed. */
   readonly bufferedBytes: number
   /** The indexes that this process is building, as far as a first batch is done. */

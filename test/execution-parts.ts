@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Shares } from '../server/budgets/shares.ts'
+import { EndedTransactions } from '../server/metrics/ended-transactions.ts'
 import { PlanCache } from '../server/plan-cache.ts'
 import type { ExecutionParts } from '../server/statement-execution.ts'
 import { TurnQueue } from '../server/turns.ts'
@@ -14,6 +15,7 @@ export function executionParts(storage: Storage): ExecutionParts & { readonly sh
     turnQueue: new TurnQueue(systemClock),
     plans: new PlanCache(),
     shares: new Shares(),
+    ended: new EndedTransactions(),
     statementTimeoutMs: 30_000,
   }
 }

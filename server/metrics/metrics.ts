@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../../storage/storage.ts'
 import type { LiveConnections } from '../live-connections.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
+import type { EndedTransactions } from './ended-transactions.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -13,6 +14,7 @@ type MetricsParts = {
   readonly storage: Storage
   readonly sessions: Pick<TransactionSessions, 'count'>
   readonly live: LiveConnections
+  readonly ended: EndedTransactions
   readonly version: string
   readonly engine: string
 }
@@ -25,7 +27,7 @@ export class Metrics {
   readonly #observers: ObserverMetrics
   readonly #process: ProcessMetrics
 
-  constructor({ storage, sessions, live, version, engine }: MetricsParts) {
+  constructor({ storage, sessions, live, ended, version, engine }: MetricsParts) {
     const registers = [this.#registry]
     const labelNames = ['version', 'engine']
     const help = 'Always 1; its labels say what is running.'
@@ -34,7 +36,7 @@ export class Metrics {
     this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
     this.#count('sockets', 'Open WebSockets.', live.sockets)
     this.#requests = new RequestMetrics(this.#registry)
-    this.#store = new StoreMetrics(this.#registry, storage)
+    this.#store = new StoreMetrics(this.#registry, storage, ended)
     this.#observers = new ObserverMetrics(this.#registry, storage.observers)
     this.#process = new ProcessMetrics(this.#registry)
   }

@@ -2,18 +2,21 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
 import { feedLagMs } from '../feed-lag.ts'
+import type { EndedTransactions } from './ended-transactions.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */
 export class StoreMetrics {
   readonly #storage: Storage
+  readonly #ended: EndedTransactions
   readonly #transactions: Counter<'outcome'>
   readonly #gauges: Readonly<Record<keyof typeof GAUGES, Gauge>>
 
-  constructor(registry: Registry, storage: Storage) {
+  constructor(registry: Registry, storage: Storage, ended: EndedTransactions) {
     this.#storage = storage
+    this.#ended = ended
     this.#transactions = new Counter({
       name: 'percolite_transactions_total',
-      help: 'Transactions that have ended, by outcome; those that are read have written nothing.',
+      help: 'Transactions of clients that have ended, each once, by outcome; `read` ones wrote nothing.',
       labelNames: ['outcome'],
       registers: [registry],
     })
@@ -28,7 +31,7 @@ export class StoreMetrics {
     const status = await this.#storage.status()
     const lagMs = await feedLagMs(this.#storage, status.timestamp)
     this.#transactions.reset()
-    for (const [outcome, count] of Object.entries(status.endedTransactions)) {
+    for (const [outcome, count] of Object.entries(this.#ended.counts)) {
       this.#transactions.inc({ outcome }, count)
     }
     const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }

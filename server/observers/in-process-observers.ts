@@ -9,9 +9,11 @@ import {
   requireObserver,
   type Storage,
   StorageError,
+  type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
 import { SERVER_ITSELF } from '../budgets/client-key.ts'
+import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import { rowToJson } from '../query-answer.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { ServerError } from '../server-error.ts'
@@ -26,6 +28,7 @@ export type InProcessParts = RunTransactionParts & {
   readonly clock: Clock
   readonly log: Logger
   readonly requests: RunningRequests
+  readonly ended: EndedTransactions
   /** How long a run may take, as any transaction. */
   readonly runMsMax: number
 }
@@ -96,7 +99,10 @@ export class InProcessObservers {
     const running = requests.beginFor(SERVER_ITSELF)
     const timer = setTimeout(() => running.abort(tookTooLong(runMsMax)), runMsMax)
     try {
-      await this.#runInside(defined, notification, running)
+      await this.#parts.ended.counted(
+        () => this.#runInside(defined, notification, running),
+        (commitTs) => commitTs,
+      )
       await notification.committed()
     } catch (error) {
       if (isStopped(running)) {
@@ -121,11 +127,11 @@ export class InProcessObservers {
     { run }: DefinedObserver,
     notification: Notification,
     running: RunningRequest,
-  ): Promise<void> {
+  ): Promise<Timestamp | null> {
     const { storage } = this.#parts
     const transaction = await storage.begin()
     try {
-      if ((await notification.acknowledge(transaction)) === 'alreadyObserved') return
+      if ((await notification.acknowledge(transaction)) === 'alreadyObserved') return null
       const catalog = await storage.catalog(transaction)
       const event = await eventOf(notification, transaction, catalog)
       const tx = new RunTransaction(this.#parts, { transaction, catalog, running })
@@ -134,7 +140,7 @@ export class InProcessObservers {
         await run(tx, event)
         await tx.end()
       })
-      await transaction.commit()
+      return (await transaction.commit()).commitTs
     } finally {
       // Of no effect on a transaction that has committed.
       transaction.rollback()

@@ -15,15 +15,24 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { readKeyPath } from '../key-path.ts'
+import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { rowCellsOf } from '../row-cells.ts'
-import { catalogAt, inSnapshot } from '../snapshot.ts'
+import { catalogAt, inSnapshot, type Snapshot } from '../snapshot.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
 
-export function tableRoutes({ storage }: { readonly storage: Storage }): Handlers {
+export function tableRoutes({
+  storage,
+  ended,
+}: {
+  readonly storage: Storage
+  readonly ended: EndedTransactions
+}): Handlers {
+  const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+    ended.counted(async () => inSnapshot(storage, momentOf(asOf), work))
   return {
     async listTables({ parameters, reply }) {
-      return inSnapshot(storage, momentOf(parameters.asOf), async ({ catalog, transaction }) => {
+      return read(parameters.asOf, async ({ catalog, transaction }) => {
         answerReadTimestamp(reply, transaction.startTs)
         const tables: object[] = []
         for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
@@ -32,7 +41,7 @@ export function tableRoutes({ storage }: { readonly storage: Storage }): Handler
     },
 
     async getTable({ parameters, reply }) {
-      return inSnapshot(storage, momentOf(parameters.asOf), async ({ catalog, transaction }) => {
+      return read(parameters.asOf, async ({ catalog, transaction }) => {
         answerReadTimestamp(reply, transaction.startTs)
         return tableOf(requireTable(catalog, String(parameters.table)), transaction)
       })

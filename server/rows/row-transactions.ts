@@ -87,12 +87,14 @@ export class RowTransactions {
   ): Promise<T> {
     const { signal } = running
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    return withRetries({ ...this.#parts, signal, mayRetry }, () =>
+    const attempt = () =>
       this.#inTransaction({ ...snapshot, readOnly: true }, running, async (_transaction, rows) => {
         const answer = await work(rows)
         signal.throwIfAborted()
         return answer
-      }),
+      })
+    return this.#parts.ended.counted(() =>
+      withRetries({ ...this.#parts, signal, mayRetry }, attempt),
     )
   }
 
@@ -115,7 +117,7 @@ export class RowTransactions {
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
     const { signal } = running
-    return withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, (attempts) =>
+    const attempt = (attempts: number) =>
       this.#inTransaction({ ...snapshot, readOnly: false }, running, async (transaction, rows) => {
         const before = await idempotent?.replayed(transaction)
         if (before !== undefined) return replayedAnswer(before)
@@ -129,7 +131,11 @@ export class RowTransactions {
         signal.throwIfAborted()
         const { commitTs } = await transaction.commit()
         return { ...answer, readTimestamp, commitTimestamp: commitTs, replayed: false }
-      }),
+      })
+    return this.#parts.ended.counted(
+      () => withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, attempt),
+      // What is replayed was counted when it was committed.
+      ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
     )
   }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
+import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { StatementExecution } from '../statement-execution.ts'
 import type { TurnQueue } from '../turns.ts'
 import type { FrameCache } from './frame-cache.ts'
@@ -17,6 +18,7 @@ export type SubscriptionParts = {
   readonly writer: AnswerWriter
   readonly turnQueue: TurnQueue
   readonly shares: Shares
+  readonly ended: EndedTransactions
   readonly execution: StatementExecution
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits

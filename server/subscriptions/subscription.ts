@@ -86,7 +86,7 @@ export class Subscription {
   }
 
   async #run(start: SubscriptionStart): Promise<never> {
-    await this.#begin(start)
+    await this.#parts.ended.counted(() => this.#begin(start))
     while (true) {
       await this.sink.room(this.#running.signal)
       const read = () => this.readOn(SERVER_LIMITS.feedPageRows)

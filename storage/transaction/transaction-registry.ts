@@ -8,7 +8,6 @@ import type { TransactionEnd } from './transaction-protocol.ts'
 export class TransactionRegistry {
   readonly #active = new SlottedSet<Transaction>()
   readonly #ended = new Map<string, TransactionEnd>()
-  readonly #counts = { committed: 0, read: 0, rolledBack: 0, refused: 0, unknown: 0 }
 
   begun(transaction: Transaction): void {
     this.#active.add(transaction)
@@ -16,7 +15,6 @@ export class TransactionRegistry {
 
   ended(transaction: Transaction, end: TransactionEnd): void {
     this.#active.delete(transaction)
-    this.#counts[outcomeOf(transaction, end)] += 1
     // Nobody can ask about a transaction whose id nobody has been told.
     if (!transaction.hasId) return
     this.#ended.set(transaction.id, end)
@@ -43,11 +41,6 @@ export class TransactionRegistry {
     return this.#ended.get(id)
   }
 
-  /** How many have ended since the start, and how. */
-  get endedCounts(): EndedCounts {
-    return { ...this.#counts }
-  }
-
   get activeCount(): number {
     return this.#active.size
   }
@@ -60,21 +53,6 @@ export class TransactionRegistry {
     }
     return oldest
   }
-}
-
-/**
- * Transactions by their outcome. `read` are those that committed without having written anything,
- * `rolledBack` those that were given up before their commit, `refused` those that could not commit.
- */
-export type EndedCounts = Readonly<
-  Record<'committed' | 'read' | 'rolledBack' | 'refused' | 'unknown', number>
->
-
-function outcomeOf({ startTs }: Transaction, end: TransactionEnd): keyof EndedCounts {
-  // Only what is written gets a timestamp of its own.
-  if (end.kind === 'committed') return end.commitTs === startTs ? 'read' : 'committed'
-  if (end.kind === 'unknown' || end.reason === 'transaction_rolled_back') return end.kind
-  return 'refused'
 }
 
 const ENDED_MAX = 20_000
