@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import type { IntegerForm } from '../planner/planner.ts'
@@ -49,7 +50,7 @@ export class StreamAnswers {
       if (reply.request.method === 'HEAD') {
         // Nobody would read the rows.
         scan.close()
-        return ''
+        return bodyOfHead()
       }
       streaming = true
       return rowStream(scan, chunks, () => running.end())
@@ -57,6 +58,11 @@ export class StreamAnswers {
       if (!streaming) running.end()
     }
   }
+}
+
+/** A text would have a length, and that of a stream is not known. */
+export function bodyOfHead(): Readable {
+  return Readable.from([])
 }
 
 function noScan(): ServerError {

@@ -253,6 +253,22 @@ test('an observation of what is not there, or is dropped, ends with an error', a
   assert.equal((await worker.about('b')).code, 'unknown_observer')
 })
 
+test('an observation whose only worker is busy ends with an error when the observer is dropped', async (t) => {
+  const observed = await observedServer(t)
+  const worker = await observed.connect(t)
+  worker.send({ type: 'observe', id: 'o', observer: 'count' })
+  await observed.run("INSERT INTO page (id, text) VALUES (1, 'a')")
+  const { notification } = await notified(worker)
+  await observed.run('DROP OBSERVER count')
+  assert.equal((await worker.about('o')).code, 'unknown_observer')
+  worker.send({ type: 'release', id: 'r', notification })
+  assert.equal((await worker.about('r')).type, 'released')
+  // One of the same name is another observer.
+  await observed.createObserver('count')
+  worker.send({ type: 'observe', id: 'p', observer: 'count' })
+  assert.deepEqual((await notified(worker, 'p')).key, [1])
+})
+
 test('what is wrong with a frame is an error of its id; an id of something else closes the socket', async (t) => {
   const observed = await observedServer(t)
   const worker = await observed.connect(t)

@@ -91,13 +91,20 @@ export class SocketObservations {
     signal: AbortSignal,
   ): Promise<never> {
     let busy = 0
+    let ended = signal
+    let known: AbortSignal | undefined
     const room = new Room(() => busy < workers)
     while (true) {
-      await room.wait(signal)
+      await room.wait(ended)
       const notification = await this.#observers.lease(observer, { signal, leaseMs })
       if (signal.aborted) {
         notification.release()
         throw signal.reason
+      }
+      if (notification.observerGone !== known) {
+        // Who is busy asks for nothing, and learns all the same that the observer was dropped.
+        known = notification.observerGone
+        ended = AbortSignal.any([signal, known])
       }
       busy += 1
       const held = this.#hold(notification)

@@ -4,6 +4,7 @@ import { FORMAT_TYPES } from '../answer-format.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import type { RunningRequests } from '../running-request.ts'
 import { ClientDisconnected, ServerError } from '../server-error.ts'
+import { bodyOfHead } from '../stream-answers.ts'
 import type { ChangeStreams } from '../subscriptions/change-streams.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { integersOf } from './row-parameters.ts'
@@ -22,7 +23,7 @@ export function changeRoutes(parts: {
       // Nobody would read the lines.
       running.abort(new ClientDisconnected('Only the head was asked for.'))
       body.destroy()
-      return ''
+      return bodyOfHead()
     },
 
     async openSocket({ reply }) {

@@ -19,6 +19,7 @@ import { findPendingChange } from './pending-change.ts'
 export type LeaseParts = ObserverParts & {
   readonly queue: NotificationQueue
   readonly counters: ObserverCounters
+  readonly observerGone: AbortSignal
   /** Told which transaction runs the observer. */
   readonly runs: (transaction: Transaction, observerId: number) => void
   /** Told that others are at work in the same place of the store. */
@@ -34,6 +35,7 @@ export class LeasedNotification implements Notification {
   readonly table: TableDefinition
   readonly key: Uint8Array
   readonly timestamp: Timestamp
+  readonly observerGone: AbortSignal
   readonly #parts: LeaseParts
   readonly #queued: QueuedNotification
   #seen: Seen | undefined
@@ -51,6 +53,7 @@ export class LeasedNotification implements Notification {
     this.table = table
     this.key = lease.queued.key
     this.timestamp = lease.queued.timestamp
+    this.observerGone = parts.observerGone
   }
 
   async acknowledge(transaction: Transaction): Promise<'pending' | 'alreadyObserved'> {

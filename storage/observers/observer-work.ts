@@ -10,7 +10,10 @@ import { type FoundNotification, NotificationScanner } from './notification-scan
 import { ObserverCounters } from './observer-counters.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 
-export type ObserverWorkParts = Omit<LeaseParts, 'queue' | 'counters' | 'metOthers'> & {
+export type ObserverWorkParts = Omit<
+  LeaseParts,
+  'queue' | 'counters' | 'metOthers' | 'observerGone'
+> & {
   readonly newLeaseId: () => string
 }
 
@@ -28,6 +31,7 @@ export class ObserverWork {
   readonly #queue = new NotificationQueue()
   readonly #scanner: NotificationScanner
   readonly #waiters = new Set<Waiter>()
+  readonly #gone = new AbortController()
   #found: TableObserver
   /** Whether dead letters have to be read, before the next one is handed out. */
   #isAnew = true
@@ -46,6 +50,7 @@ export class ObserverWork {
       ...parts,
       queue: this.#queue,
       counters: this.counters,
+      observerGone: this.#gone.signal,
       metOthers: () => {
         if (parts.isShared) this.#scanner.teleport()
       },
@@ -100,8 +105,9 @@ export class ObserverWork {
     return await promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
-  /** Ends all waiting. */
+  /** Ends all waiting, and tells those that hold a notification. */
   end(reason: Error): void {
+    this.#gone.abort(reason)
     for (const { reject } of this.#waiters) reject(reason)
     this.#waiters.clear()
   }

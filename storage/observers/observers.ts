@@ -45,6 +45,8 @@ export interface Notification {
   readonly key: Uint8Array
   /** Of the newest notify cell that was seen: a change began then, or with a weak observer was made. */
   readonly timestamp: Timestamp
+  /** Aborted with StorageError `unknown_observer` when the observer is dropped, and with `closed`. */
+  readonly observerGone: AbortSignal
 
   /**
    * To be called in the transaction in which the observer runs, before its commit. `pending`: the
