@@ -47,8 +47,9 @@ async function spend(text: string, parameters: Parameters = {}): Promise<Spent> 
 }
 
 const ofOneRow = (where: string) => `SCAN id FROM t WHERE id = 1 AND (${where})`
+/** As many conditions, each of them another one: equal ones would be asked once. */
 const repeated = (condition: string, times: number) =>
-  Array.from({ length: times }, () => condition).join(' AND ')
+  Array.from({ length: times }, (_, n) => `(${condition} OR id = ${-1 - n})`).join(' AND ')
 
 suite('the work of a row', () => {
   test('is 16 units for each node, and one for each byte that is looked at', async () => {
@@ -107,16 +108,19 @@ suite('the work of a row', () => {
     for (const where of ["lower(:t) <> ''", 'length(:t) > 0', ":t LIKE '%a_b%'"]) {
       const { looks } = await spend(ofOneRow(where), { t: LONG })
       const gaps = looks.slice(1).map((at, place) => at - (looks[place] as number))
+      // The first is paid for the parameter.
+      gaps.shift()
       assert.ok(Math.max(...gaps) <= 1.3 * workLookUnits, `${where}: ${gaps}`)
     }
   })
 
   test('counts the conditions and the projection of a row together, and each row for itself', async () => {
     const half = 'length(:t || v) > 0'
-    const together = `SCAN length(:t || v) AS a, length(v || :t) AS b FROM t WHERE id = 1 AND ${half} AND ${half}`
+    const other = 'length(v || :t) > 0'
+    const together = `SCAN length(:t || v) AS a, length(v || :t) AS b FROM t WHERE id = 1 AND ${half} AND ${other}`
     const { error } = await spend(together, { t: 'a'.repeat(7_000_000) })
     assert.ok(error instanceof PlanError && error.fields.limit === 'rowWorkMax', `${error}`)
-    const each = await spend(`SCAN id FROM t USE PRIMARY KEY WHERE ${half} AND ${half}`, {
+    const each = await spend(`SCAN id FROM t USE PRIMARY KEY WHERE ${half} AND ${other}`, {
       t: LONG,
     })
     assert.equal(each.error, undefined)
@@ -148,7 +152,7 @@ suite('what is the same for all rows', () => {
     const text = 'SCAN id FROM t USE PRIMARY KEY WHERE length(:t) > n AND lower(:t) <> v'
     const { units, rows } = await spend(text, { t: 'a'.repeat(100_000) })
     assert.equal((rows as unknown[]).length, 4)
-    assert.ok(units > 200_000 && units < 300_000, `${units} units`)
+    assert.ok(units > 300_000 && units < 400_000, `${units} units`)
   })
 
   test('fails only where a row asks for it', async () => {
