@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { baseUrl } from './base-url.ts'
 import { clientError, errorFromProblem, type PercoliteError } from './errors.ts'
 import type { Problem } from './wire.ts'
 
@@ -25,7 +26,7 @@ export class Http {
 
   constructor(options: HttpOptions) {
     this.#options = options
-    this.#base = options.url.replace(/\/+$/, '')
+    this.#base = baseUrl(options.url)
   }
 
   /**

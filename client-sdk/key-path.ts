@@ -30,5 +30,5 @@ function escapeComponent(text: string): string {
 function bytesToBase64Url(bytes: Uint8Array): string {
   // A key has a few thousand bytes at most.
   const base64 = btoa(String.fromCharCode(...bytes))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { baseUrl } from './base-url.ts'
 import { clientError, type PercoliteError } from './errors.ts'
 import {
   errorOfClose,
@@ -284,7 +285,7 @@ function closeUnheard(socket: WebSocket): void {
 }
 
 function socketUrl(url: string): string {
-  return `${url.replace(/\/+$/, '').replace(/^http/, 'ws')}/v1/socket`
+  return `${baseUrl(url).replace(/^http/, 'ws')}/v1/socket`
 }
 
 function noAnswerFrom(url: string): PercoliteError {

@@ -125,7 +125,7 @@ function bytesFromBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64')
   const canonical = bytes.toString('base64')
   // Node skips what is no base64; only a text that comes back whole was one. Padding may be absent.
-  const same = canonical === text || canonical.replace(/=+$/, '') === text
+  const same = canonical === text || canonical.replaceAll('=', '') === text
   return same ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined
 }
 

@@ -35,22 +35,22 @@ export async function defineObserver(
       return (await dropObserver(transaction, catalog, observer.text, { ifExists })) !== null
     }
     default:
-      alterObserver(statement, context)
+      await alterObserver(statement, context)
       return true
   }
 }
 
-function alterObserver(
+async function alterObserver(
   statement: AlterObserverStatement,
   { transaction, catalog, parameters }: DefinitionContext,
-): void {
+): Promise<void> {
   const { text } = statement.observer
   requireObserver(catalog, statement.observer)
-  if (statement.kind === 'pauseObserver') pauseObserver(transaction, catalog, text)
-  else if (statement.kind === 'resumeObserver') resumeObserver(transaction, catalog, text)
+  if (statement.kind === 'pauseObserver') await pauseObserver(transaction, catalog, text)
+  else if (statement.kind === 'resumeObserver') await resumeObserver(transaction, catalog, text)
   else {
     const from = evaluateStamp('REPLAY FROM', statement.from, parameters)
-    replayObserver(transaction, catalog, text, from)
+    await replayObserver(transaction, catalog, text, from)
   }
 }
 

@@ -156,7 +156,8 @@ function parseCommandLine(
     })
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    const sentence = line.replace(/\. To specify.*$/, '.')
+    const advice = line.indexOf(' To specify')
+    const sentence = advice < 0 ? line : line.slice(0, advice)
     const wanted = /^Unknown option '--([^'=]*)/.exec(sentence)?.[1]
     if (wanted === undefined) throw new UsageError(sentence)
     const [near] = nearestNames(wanted, Object.keys(options), 1)

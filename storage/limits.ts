@@ -7,6 +7,9 @@ export const STORAGE_LIMITS = {
   transactionRowsMax: 50_000,
   transactionBytesMax: 64 * 1024 * 1024,
   bufferedBytesMax: 256 * 1024 * 1024,
+  tablesMax: 1_000,
+  /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
+  catalogPartsMax: 50_000,
   tableColumnsMax: 256,
   tableIndexesMax: 32,
   tableObserversMax: 32,

@@ -71,11 +71,13 @@ function hintOf(index: string): KeyHint {
   return { kind: 'index', index: nameOf(index), position: NOWHERE }
 }
 
-const ORDER_PART = /^\s*(.+?)(?:\s+(asc|desc))?\s*$/is
+const DIRECTION = /\s(asc|desc)$/i
 
 function orderPartOf(text: string): OrderPart {
-  const [, name, direction] = ORDER_PART.exec(text) ?? []
-  if (name === undefined) {
+  const part = text.trim()
+  const [end = '', direction] = DIRECTION.exec(part) ?? []
+  const name = part.slice(0, part.length - end.length).trimEnd()
+  if (name === '') {
     throw new ServerError('invalid_request', 'order is a list such as "time desc, id".')
   }
   const descending = direction?.toLowerCase() === 'desc'

@@ -175,10 +175,10 @@ test('an index that is being built may lack entries, and has no wrong ones', asy
   await world.commit((at) =>
     at.put(world.entry('byAge', 29n, 2n), '0', Buffer.from('012803626f62', 'hex')),
   )
-  await world.commit((at) => {
+  await world.commit(async (at) => {
     const { table, index } = world.definition('byAge')
     const building = { ...index, state: 'building' as const }
-    endBuilding(at, { table, index: building }, { state: 'building' as 'ready' })
+    await endBuilding(at, { table, index: building }, { state: 'building' as 'ready' })
   })
   const left = 'T4 The entry of index "byAge" is left over: Its row has other values.'
   assert.deepEqual(await world.problems(), [left])

@@ -70,7 +70,7 @@ export async function backfillBatch(
   const lastRead = rows.length === RAW_ROWS_MAX ? rows.at(-1)?.key : lastSeen
   if (lastRead === undefined) {
     forgetBackfillPosition(transaction, observer)
-    endBackfill(transaction, found)
+    await endBackfill(transaction, found)
     return 'ended'
   }
   writeBackfillPosition(transaction, observer, lastRead)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Catalog, requireTable } from './catalog.ts'
 import { catalogNameKey, catalogTableKey, encodeCatalogName } from './catalog-codec.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, finishChange, takeId, writeTable } from './catalog-writes.ts'
 import { requireFreeName } from './definition-name.ts'
 import { forgetProgress } from './index-progress.ts'
@@ -13,7 +14,7 @@ import type { TableDefinition } from './table-definition.ts'
  * is new: with `ifNotExists` a table of that very name is answered as it is.
  *
  * Errors: those of `defineTable`; `already_exists` with the field `existing`, also for a name that
- * differs from that of another table by case only.
+ * differs from that of another table by case only; `limit_exceeded` for the number of tables.
  */
 export async function createTable(
   transaction: CatalogWrites,
@@ -24,10 +25,11 @@ export async function createTable(
   const existing = catalog.table(newTable.name)
   if (existing !== undefined && options.ifNotExists) return { table: existing, created: false }
   requireFreeName('a table', newTable.name, catalog.tables(), { table: newTable.name })
+  requireCatalogCounts(catalog, { tables: 1, parts: newTable.columns.length })
   const table = await takeId(transaction, (id) => defineTable(newTable, id))
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
   writeTable(transaction, table)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return { table, created: true }
 }
 
@@ -47,6 +49,6 @@ export async function dropTable(
   transaction.delete(catalogTableKey(table.id), ROW_COLUMN)
   transaction.delete(catalogNameKey(name), ROW_COLUMN)
   for (const index of table.indexes) forgetProgress(transaction, index)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return table
 }

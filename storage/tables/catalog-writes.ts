@@ -28,15 +28,26 @@ export function writeTable(transaction: CatalogWrites, table: TableDefinition): 
   transaction.put(catalogTableKey(table.id), ROW_COLUMN, encodeTable(table))
 }
 
-export function finishChange(transaction: CatalogWrites, tableId: number): void {
-  writeVersion(transaction)
+export async function finishChange(transaction: CatalogWrites, tableId: number): Promise<void> {
+  await writeVersion(transaction, tableId)
   transaction.changeSchema(tableId)
 }
 
-/** Enough by itself for a change that leaves everybody's rows right who wrote by the definition before. */
-export function writeVersion(transaction: Pick<Transaction, 'put' | 'changeCatalog'>): void {
+/**
+ * Enough by itself for a change that leaves everybody's rows right who wrote by the definition before. The
+ * version names the table that changed and the version before, so that whoever has that one reads a single
+ * table. A second change of one transaction names nothing, and all tables are read once.
+ */
+export async function writeVersion(
+  transaction: Pick<Transaction, 'getRow' | 'put' | 'changeCatalog'>,
+  tableId: number,
+): Promise<void> {
+  const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  const after = cell === undefined ? 0 : cell.commitTs
+  const step = after === null ? undefined : { changed: tableId, after }
   transaction.changeCatalog()
-  transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion())
+  transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion(step))
 }
 
 /** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { STORAGE_LIMITS } from '../limits.ts'
 import { arbitraryRow, arbitraryTable } from './arbitrary-values.ts'
-import { CatalogReader, createCatalog, requireTable } from './catalog.ts'
+import { type Catalog, CatalogReader, createCatalog, requireTable } from './catalog.ts'
 import { createTable, dropTable } from './catalog-changes.ts'
 import { CATALOG_VERSION_KEY, catalogNameKey, catalogTableKey } from './catalog-codec.ts'
 import { column } from './catalog-scene.ts'
+import { addColumn } from './column-changes.ts'
 import { FakeStore } from './fake-transactions.ts'
 import { defineTable, type NewTable } from './new-table.ts'
 import type { SqlValue } from './sql-type.ts'
@@ -60,21 +62,82 @@ suite('the catalog at a snapshot', () => {
     assert.deepEqual(await namesAt(store, reader, third - 1), ['account', 'trade'])
   })
 
-  test('the tables are read once for each version, and the version is its commit timestamp', async () => {
+  test('a version is its commit timestamp, and is read once', async () => {
     const store = new FakeStore()
     const reader = new CatalogReader()
     const { commitTs } = await create(store, 'account')
-    const first = store.begin()
-    const catalog = await reader.read(first)
+    const catalog = await reader.read(store.begin())
     assert.equal(catalog.version, commitTs)
-    assert.equal(first.calls.scanRows, 1)
     const second = store.begin()
     assert.equal(await reader.read(second), catalog)
     assert.deepEqual(second.calls, { getRows: 1, scanRows: 0 })
     await create(store, 'trade')
-    const third = store.begin()
-    assert.notEqual(await reader.read(third), catalog)
-    assert.equal(third.calls.scanRows, 1)
+    assert.notEqual(await reader.read(store.begin()), catalog)
+  })
+
+  test('after each change one table is read, however many there are; all of them only at first', async () => {
+    const store = new FakeStore()
+    const reader = new CatalogReader()
+    const change = async (work: (name: string) => Promise<unknown>, name: string) => {
+      await work(name)
+      const transaction = store.begin()
+      const names = (await reader.read(transaction)).tables().map((table) => table.name)
+      assert.deepEqual(transaction.calls, { getRows: 2, scanRows: 0 })
+      return names
+    }
+    const names = Array.from({ length: 40 }, (_, at) => `t${String(at).padStart(2, '0')}`)
+    for (const [at, name] of names.entries()) {
+      const made = await change(async () => create(store, name, reader), name)
+      assert.deepEqual(made, names.slice(0, at + 1))
+    }
+    const left = await change(async () => drop(store, 't20', reader), 't20')
+    assert.deepEqual(left, names.toSpliced(20, 1))
+    const late = store.begin()
+    assert.equal((await new CatalogReader().read(late)).tables().length, 39)
+    assert.equal(late.calls.scanRows, 1)
+  })
+
+  test('a transaction that changes two tables names neither, and both are read', async () => {
+    const store = new FakeStore()
+    const reader = new CatalogReader()
+    await create(store, 'account', reader)
+    const transaction = store.begin()
+    await createTable(transaction, await reader.read(transaction), newTable('b'), always)
+    await createTable(transaction, await reader.read(transaction), newTable('a'), always)
+    transaction.commit()
+    assert.deepEqual(await namesAt(store, reader), ['a', 'account', 'b'])
+  })
+
+  test('a store has so many tables, and all tables so many parts; one more is refused', async () => {
+    const definitions = (count: number, columns: number) =>
+      Array.from({ length: count }, (_, at) =>
+        defineTable(
+          newTable(
+            `t${at}`,
+            Array.from({ length: columns }, (_, nr) => column(`c${nr}`)),
+            ['c0'],
+          ),
+          at + 1,
+        ),
+      )
+    const refuse = async (catalog: Catalog, columns: number, limit: string) => {
+      const table = newTable(
+        'more',
+        Array.from({ length: columns }, (_, nr) => column(`c${nr}`)),
+        ['c0'],
+      )
+      const creating = createTable(new FakeStore().begin(), catalog, table, always)
+      await assert.rejects(creating, ({ code, fields }) => {
+        assert.deepEqual([code, fields.limit], ['limit_exceeded', limit])
+        return fields.hint.startsWith('drop tables that nobody uses')
+      })
+    }
+    const { tablesMax, catalogPartsMax } = STORAGE_LIMITS
+    await refuse(createCatalog(7, definitions(tablesMax, 1)), 1, 'tablesMax')
+    const wide = createCatalog(7, definitions(catalogPartsMax / 250, 250))
+    await refuse(wide, 1, 'catalogPartsMax')
+    const adding = addColumn(new FakeStore().begin(), wide, 't1', column('more'))
+    await assert.rejects(adding, { code: 'limit_exceeded' })
   })
 
   test('a few versions are kept, the one used longest ago goes first', async () => {
@@ -84,18 +147,18 @@ suite('the catalog at a snapshot', () => {
     for (let count = 0; count < 9; count += 1) {
       stamps.push((await create(store, `t${count}`)).commitTs)
     }
-    const scansAt = async (startTs: number) => {
+    const isKept = async (startTs: number) => {
       const transaction = store.begin(startTs)
       await reader.read(transaction)
-      return transaction.calls.scanRows
+      return transaction.calls.getRows + transaction.calls.scanRows === 1
     }
     const [oldest, ...others] = stamps as [number, ...number[]]
-    assert.equal(await scansAt(oldest), 1)
-    for (const stamp of others.slice(0, 7)) assert.equal(await scansAt(stamp), 1)
-    assert.equal(await scansAt(oldest), 0)
-    assert.equal(await scansAt(others[7] as number), 1)
-    assert.equal(await scansAt(oldest), 0)
-    assert.equal(await scansAt(others[0] as number), 1)
+    assert.equal(await isKept(oldest), false)
+    for (const stamp of others.slice(0, 7)) assert.equal(await isKept(stamp), false)
+    assert.equal(await isKept(oldest), true)
+    assert.equal(await isKept(others[7] as number), false)
+    assert.equal(await isKept(oldest), true)
+    assert.equal(await isKept(others[0] as number), false)
   })
 
   test('what a transaction has not committed is seen by itself and kept for nobody', async () => {

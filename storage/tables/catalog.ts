@@ -3,7 +3,12 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { CATALOG_TABLE_PREFIX, CATALOG_VERSION_KEY } from './catalog-codec.ts'
+import {
+  CATALOG_TABLE_PREFIX,
+  CATALOG_VERSION_KEY,
+  catalogTableKey,
+  decodeCatalogVersion,
+} from './catalog-codec.ts'
 import { nearestNames } from './nearest-names.ts'
 import { ROW_COLUMN } from './row-codec.ts'
 import { compareText } from './sql-value.ts'
@@ -105,7 +110,7 @@ const VERSIONS_MAX = 8
 /**
  * Reads catalogs. Every change writes the row `catalog/version`, so its commit timestamp at a
  * snapshot names the content of the whole catalog there: that one row is read each time, and the
- * tables only when their version is not at hand.
+ * tables only when their version is not at hand: one of them where the version before is, else all.
  */
 export class CatalogReader {
   /** By version, the one used last at the end. */
@@ -116,12 +121,31 @@ export class CatalogReader {
     const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])
     const cell = row?.columns.get(ROW_COLUMN)
     const version = cell === undefined ? 0 : cell.commitTs
+    const known = version === null ? undefined : this.#catalogs.get(version)
+    const catalog = known ?? (await this.#readAt(transaction, version, cell?.value))
     // Uncommitted changes are this transaction's alone, and may never come to be.
-    if (version === null) return createCatalog(null, await readTables(transaction))
-    const catalog =
-      this.#catalogs.get(version) ?? createCatalog(version, await readTables(transaction))
-    this.#keep(version, catalog)
+    if (version !== null) this.#keep(version, catalog)
     return catalog
+  }
+
+  /** The one table by which the version differs from one that is at hand, or all of them. */
+  async #readAt(
+    transaction: CatalogReads,
+    version: Timestamp | null,
+    value: Uint8Array | undefined,
+  ): Promise<Catalog> {
+    const step = value && decodeCatalogVersion(value)
+    const before = step && this.#catalogs.get(step.after)
+    if (step === undefined || before === undefined) {
+      return createCatalog(version, await readTables(transaction))
+    }
+    const others = before.tables().filter(({ id }) => id !== step.changed)
+    const row = await transaction.getRow(catalogTableKey(step.changed), [ROW_COLUMN])
+    const cell = row?.columns.get(ROW_COLUMN)
+    return createCatalog(
+      version,
+      cell === undefined ? others : [...others, decodeTable(cell.value)],
+    )
   }
 
   #keep(version: Timestamp, catalog: Catalog): void {

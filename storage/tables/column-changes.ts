@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type Catalog, requireTable } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, finishChange, writeTable } from './catalog-writes.ts'
 import { invalidDefinition } from './definition-name.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from './new-column.ts'
@@ -25,6 +27,7 @@ export async function addColumn(
 ): Promise<TableDefinition> {
   const before = requireTable(catalog, tableName)
   transaction.requireRoom()
+  requireCatalogCounts(catalog, { parts: 1 })
   requireCount(tableName, 'columns', before.columns.length + 1)
   requireDistinctColumns(tableName, [...before.columns, newColumn])
   const id = before.nextColumnId
@@ -33,7 +36,7 @@ export async function addColumn(
   const added = valueBefore === null ? column : { ...column, valueBefore }
   const table = { ...before, columns: [...before.columns, added], nextColumnId: id + 1 }
   writeTable(transaction, table)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return table
 }
 
@@ -55,7 +58,7 @@ export async function dropColumn(
   requireUnused(before, column)
   const table = { ...before, columns: before.columns.filter(({ id }) => id !== column.id) }
   writeTable(transaction, table)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return table
 }
 

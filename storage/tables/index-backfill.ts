@@ -55,15 +55,15 @@ export async function buildBatch(
   transaction.requireRoom()
   const position = await readPosition(transaction, index)
   const batch = await readBatch(transaction, building, { ...bounds, position })
-  if ('failure' in batch) return failed(transaction, building, batch)
+  if ('failure' in batch) return await failed(transaction, building, batch)
   const { rows } = batch
   const last = rows.at(-1)
   if (last === undefined) {
-    endBuilding(transaction, building, { state: 'ready' })
+    await endBuilding(transaction, building, { state: 'ready' })
     return { kind: 'ended', state: 'ready' }
   }
   const missing = await missingEntries(transaction, building, rows)
-  if ('failure' in missing) return failed(transaction, building, missing)
+  if ('failure' in missing) return await failed(transaction, building, missing)
   // An index that is dropped meanwhile must not get entries: its table's fence stops this commit.
   transaction.dependOnSchema(table.id)
   for (const { key, value } of missing.entries) transaction.put(key, ROW_COLUMN, value)
@@ -72,12 +72,12 @@ export async function buildBatch(
   return { kind: 'moved', position: moved }
 }
 
-function failed(
+async function failed(
   transaction: BuildTransaction,
   building: TableIndex,
   { failure }: { readonly failure: string },
-): BuildStep {
-  endBuilding(transaction, building, { state: 'failed', failure })
+): Promise<BuildStep> {
+  await endBuilding(transaction, building, { state: 'failed', failure })
   return { kind: 'ended', state: 'failed' }
 }
 

@@ -79,9 +79,9 @@ suite('an index in the catalog', () => {
       await fences((at, catalog) => createIndex(at, catalog, NEW_INDEX, always)),
       [1],
     )
-    const ready = await fences((at, catalog) => {
+    const ready = await fences(async (at, catalog) => {
       const found = catalog.index('byA')
-      if (found !== undefined) endBuilding(at, found, { state: 'ready' })
+      if (found !== undefined) await endBuilding(at, found, { state: 'ready' })
     })
     assert.deepEqual(ready, [])
     assert.equal((await scene.catalog()).index('byA')?.index.state, 'ready')
@@ -148,9 +148,10 @@ suite('an index in the catalog', () => {
     await create('dropped') // 3
     await create('failed') // 4
     await scene.change((at, catalog) => dropIndex(at, catalog, 'dropped', always))
-    await scene.change((at, catalog) => {
+    await scene.change(async (at, catalog) => {
       const found = catalog.index('failed')
-      if (found !== undefined) endBuilding(at, found, { state: 'failed', failure: 'So it is.' })
+      if (found !== undefined)
+        await endBuilding(at, found, { state: 'failed', failure: 'So it is.' })
     })
     const abandoned = async () => {
       const isAbandoned = await findAbandonedRows(scene.store.begin(), await scene.catalog())

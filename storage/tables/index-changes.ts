@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type Catalog, requireIndex, requireTable, type TableIndex } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
 import {
   type CatalogWrites,
   finishChange,
@@ -33,10 +35,11 @@ export async function createIndex(
   const known = catalog.indexes().map(({ index }) => index)
   requireFreeName('an index', name, known, { table: tableName, index: name })
   const before = requireTable(catalog, tableName)
+  requireCatalogCounts(catalog, { parts: 1 })
   const index = await takeId(transaction, (id) => defineIndex(before, newIndex, id))
   const table = { ...before, indexes: [...before.indexes, index] }
   writeTable(transaction, table)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return { table, index, created: true }
 }
 
@@ -57,7 +60,7 @@ export async function dropIndex(
   writeTable(transaction, { ...table, indexes })
   forgetProgress(transaction, index)
   // The fence: whoever began before and goes on writing entries would leave them for ever.
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return index
 }
 
@@ -65,16 +68,16 @@ export async function dropIndex(
  * Ends the building of an index. Whoever wrote by the definition before kept the same entries, so no
  * transaction has to fail for it.
  */
-export function endBuilding(
+export async function endBuilding(
   transaction: CatalogWrites,
   { table, index }: TableIndex,
   end: { readonly state: 'ready' } | { readonly state: 'failed'; readonly failure: string },
-): TableDefinition {
+): Promise<TableDefinition> {
   const ended = { ...index, ...end }
   const indexes = table.indexes.map((other) => (other.id === index.id ? ended : other))
   const changed = { ...table, indexes }
   writeTable(transaction, changed)
   forgetProgress(transaction, index)
-  writeVersion(transaction)
+  await writeVersion(transaction, table.id)
   return changed
 }

@@ -102,14 +102,14 @@ suite('an observer in the catalog', () => {
     const scene = await Scene.create()
     await scene.observe()
     const end = () =>
-      scene.change((at, catalog) => {
+      scene.change(async (at, catalog) => {
         const found = catalog.observer('onA')
-        if (found !== undefined) endBackfill(at, found)
+        if (found !== undefined) await endBackfill(at, found)
       })
     await end()
     assert.equal((await scene.observer())?.isBackfilled, true)
-    const epoch = await scene.change((at, catalog) => {
-      replayObserver(at, catalog, 'onA', 7)
+    const epoch = await scene.change(async (at, catalog) => {
+      await replayObserver(at, catalog, 'onA', 7)
       return at.startTs
     })
     const replayed = await scene.observer()
@@ -129,12 +129,14 @@ suite('an observer in the catalog', () => {
     await scene.observe({ name: 'weak', isWeak: true })
     await scene.change((at, catalog) => replayObserver(at, catalog, 'onA', 0))
     assert.equal((await scene.observer())?.replayFrom, 1)
-    await scene.change((at, catalog) => {
+    await scene.change(async (at, catalog) => {
       const tomorrow = () => replayObserver(at, catalog, 'onA', at.startTs + 1)
-      assert.throws(tomorrow, { code: 'timestamp_in_future' })
-      assert.throws(() => replayObserver(at, catalog, 'weak', 1), { code: 'invalid_definition' })
-      assert.throws(() => replayObserver(at, catalog, 'on', 1), { code: 'unknown_observer' })
-      replayObserver(at, catalog, 'onA', at.startTs)
+      await assert.rejects(tomorrow, { code: 'timestamp_in_future' })
+      await assert.rejects(() => replayObserver(at, catalog, 'weak', 1), {
+        code: 'invalid_definition',
+      })
+      await assert.rejects(() => replayObserver(at, catalog, 'on', 1), { code: 'unknown_observer' })
+      await replayObserver(at, catalog, 'onA', at.startTs)
     })
   })
 

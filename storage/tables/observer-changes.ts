@@ -2,6 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
 import { type Catalog, requireObserver, requireTable, type TableObserver } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
 import {
   type CatalogWrites,
   finishChange,
@@ -35,10 +36,11 @@ export async function createObserver(
   const known = catalog.observers().map(({ observer }) => observer)
   requireFreeName('an observer', name, known, { table: tableName, observer: name })
   const before = requireTable(catalog, tableName)
+  requireCatalogCounts(catalog, { parts: 1 })
   const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
   const table = { ...before, observers: [...before.observers, observer] }
   writeTable(transaction, table)
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return { table, observer, created: true }
 }
 
@@ -57,27 +59,27 @@ export async function dropObserver(
   const observers = table.observers.filter(({ id }) => id !== observer.id)
   writeTable(transaction, { ...table, observers })
   // The fence: whoever began before and goes on notifying it would leave notify cells for ever.
-  finishChange(transaction, table.id)
+  await finishChange(transaction, table.id)
   return observer
 }
 
 /** Nothing runs for the observer until it is resumed; of one that is paused this asks nothing. */
-export function pauseObserver(
+export async function pauseObserver(
   transaction: CatalogWrites,
   catalog: Catalog,
   name: string,
-): TableObserver {
-  return changeObserver(transaction, requireObserver(catalog, name), { state: 'paused' })
+): Promise<TableObserver> {
+  return await changeObserver(transaction, requireObserver(catalog, name), { state: 'paused' })
 }
 
 /** What came in while the observer was paused is run now, and what had failed too often tried again. */
-export function resumeObserver(
+export async function resumeObserver(
   transaction: CatalogWrites,
   catalog: Catalog,
   name: string,
-): TableObserver {
+): Promise<TableObserver> {
   const resumed = { state: 'active', resumedAt: transaction.startTs } as const
-  return changeObserver(transaction, requireObserver(catalog, name), resumed)
+  return await changeObserver(transaction, requireObserver(catalog, name), resumed)
 }
 
 /**
@@ -88,12 +90,12 @@ export function resumeObserver(
  * Errors: `unknown_observer`; `invalid_definition` for a weak observer, of which nothing tells what it
  * has seen; `timestamp_in_future`.
  */
-export function replayObserver(
+export async function replayObserver(
   transaction: CatalogWrites,
   catalog: Catalog,
   name: string,
   from: Timestamp,
-): TableObserver {
+): Promise<TableObserver> {
   const found = requireObserver(catalog, name)
   const fields = { table: found.table.name, observer: name }
   if (found.observer.isWeak) {
@@ -108,27 +110,34 @@ export function replayObserver(
   const { isBackfilled, replayFrom: before = 1 } = found.observer
   // What an unfinished backfill has still to tell would be forgotten otherwise.
   const replayFrom = Math.max(1, isBackfilled ? from : Math.min(from, before))
-  return changeObserver(transaction, found, { isBackfilled: false, epoch: startTs, replayFrom })
+  return await changeObserver(transaction, found, {
+    isBackfilled: false,
+    epoch: startTs,
+    replayFrom,
+  })
 }
 
 /** All rows that CREATE OBSERVER or a REPLAY asked for have been notified. */
-export function endBackfill(transaction: CatalogWrites, found: TableObserver): TableObserver {
-  return changeObserver(transaction, found, { isBackfilled: true })
+export async function endBackfill(
+  transaction: CatalogWrites,
+  found: TableObserver,
+): Promise<TableObserver> {
+  return await changeObserver(transaction, found, { isBackfilled: true })
 }
 
 /**
  * Whoever wrote by the definition before notified the observer all the same, so no transaction has to
  * fail for these changes and the fence stays.
  */
-function changeObserver(
+async function changeObserver(
   transaction: CatalogWrites,
   { table, observer }: TableObserver,
   change: Partial<ObserverDefinition>,
-): TableObserver {
+): Promise<TableObserver> {
   const changed = { ...observer, ...change }
   const observers = table.observers.map((other) => (other.id === observer.id ? changed : other))
   const changedTable = { ...table, observers }
   writeTable(transaction, changedTable)
-  writeVersion(transaction)
+  await writeVersion(transaction, table.id)
   return { table: changedTable, observer: changed }
 }

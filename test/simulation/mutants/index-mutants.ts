@@ -211,16 +211,17 @@ const OF_DEFINITIONS: readonly Mutant[] = [
     name: 'noFenceAtCreate',
     what: 'CREATE INDEX lets those who write by the definition of before commit',
     file: CHANGES,
-    find: '  finishChange(transaction, table.id)\n  return { table, index, created: true }',
-    replace: '  writeVersion(transaction)\n  return { table, index, created: true }',
+    find: '  await finishChange(transaction, table.id)\n  return { table, index, created: true }',
+    replace:
+      '  await writeVersion(transaction, table.id)\n  return { table, index, created: true }',
     caughtBy: { seedsMax: 200, ...GATEWAYS },
   }),
   mutant({
     name: 'noFenceAtDrop',
     what: 'DROP INDEX lets those who write its entries commit',
     file: CHANGES,
-    find: '  finishChange(transaction, table.id)\n  return index\n',
-    replace: '  writeVersion(transaction)\n  return index\n',
+    find: '  await finishChange(transaction, table.id)\n  return index\n',
+    replace: '  await writeVersion(transaction, table.id)\n  return index\n',
     caughtBy: { seedsMax: 60, ...GATEWAYS },
   }),
   mutant({

@@ -220,8 +220,9 @@ const OF_BACKFILL: readonly Mutant[] = [
     name: 'noFenceAtCreateObserver',
     what: 'CREATE OBSERVER lets those who write by the definition of before commit',
     file: CHANGES,
-    find: '  finishChange(transaction, table.id)\n  return { table, observer, created: true }',
-    replace: '  writeVersion(transaction)\n  return { table, observer, created: true }',
+    find: '  await finishChange(transaction, table.id)\n  return { table, observer, created: true }',
+    replace:
+      '  await writeVersion(transaction, table.id)\n  return { table, observer, created: true }',
     caughtBy: { seedsMax: 200, ...GATEWAYS },
   }),
   mutant({
