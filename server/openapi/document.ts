@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parse } from 'yaml'
+import { type Declaration, requireDeclaration } from './rights-and-budgets.ts'
 
 /**
  * The contract: `openapi.yaml` as the server needs it. It is the only place where the shapes of
@@ -18,6 +19,8 @@ export type Operation = {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** As in the document: `/v1/tables/{table}`. */
   readonly path: string
+  /** What a client needs for it, and what bounds its work: `x-right` and `x-budget`. */
+  readonly declaration: Declaration
   readonly parameters: readonly Parameter[]
   readonly body?: {
     readonly required: boolean
@@ -70,6 +73,10 @@ function readOperation(
     id,
     method: place.method,
     path: place.path,
+    declaration: requireDeclaration(`openapi.yaml: ${id}`, {
+      right: operation['x-right'],
+      budget: operation['x-budget'],
+    }),
     parameters: [
       ...readParameters(json, `${place.itemPointer}/parameters`),
       ...readParameters(json, `${pointer}/parameters`),

@@ -3,6 +3,7 @@ import { parseJson } from '../body.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
 import type { SchemaPointer } from '../openapi/document.ts'
+import { type Declaration, requireDeclaration } from '../openapi/rights-and-budgets.ts'
 import { type SchemaValidator, violationError } from '../openapi/validator.ts'
 import type { QueryRequest } from '../query-request.ts'
 import { ServerError } from '../server-error.ts'
@@ -37,11 +38,22 @@ export class BadFrame extends Error {
 
 type Fields = { readonly [name: string]: unknown }
 
-/** Every type that a client can send; `docs/websocket-protocol.md` lists the same. */
-export const CLIENT_FRAMES = [
-  ...(['query', 'subscribe', 'unsubscribe', 'pause', 'resume'] as const),
-  ...(['observe', 'unobserve', 'release', 'auth'] as const),
-] as const satisfies ReadonlyArray<ClientFrame['type']>
+/** Every frame that a client can send; `docs/websocket-protocol.md` lists the same. */
+export const FRAME_DECLARATIONS: Readonly<Record<ClientFrameType, Declaration>> = {
+  query: { right: 'any', budget: 'statement' },
+  subscribe: { right: 'read', budget: 'subscription' },
+  unsubscribe: { right: 'any', budget: 'none' },
+  pause: { right: 'any', budget: 'none' },
+  resume: { right: 'any', budget: 'subscription' },
+  observe: { right: 'observe', budget: 'observation' },
+  unobserve: { right: 'any', budget: 'none' },
+  release: { right: 'observe', budget: 'observation' },
+  auth: { right: 'none', budget: 'none' },
+}
+
+type ClientFrameType = Exclude<ClientFrame['type'], 'invalid'>
+
+export const CLIENT_FRAMES = Object.keys(FRAME_DECLARATIONS) as readonly ClientFrameType[]
 
 const SCHEMAS = '#/components/schemas'
 
@@ -57,8 +69,11 @@ const SUBSCRIBE_FIELDS: Readonly<Record<string, SchemaPointer>> = {
 export class ClientFrameReader {
   readonly #validator: SchemaValidator
 
+  /** Throws where a frame declares no right, or no budget. */
   constructor(validator: SchemaValidator) {
     this.#validator = validator
+    for (const type of CLIENT_FRAMES)
+      requireDeclaration(`The frame ${type}`, FRAME_DECLARATIONS[type])
   }
 
   /** Throws BadFrame. */
