@@ -26,9 +26,9 @@ export interface paths {
          *     `cursor`; the same body with that `cursor` continues at the same snapshot.
          *
          *     Text without JSON is taken as it is under `text/plain` and `application/sql`. curl's default
-         *     type `application/x-www-form-urlencoded` is taken as text too; there, a body with a `--`
-         *     comment and no newline is refused, because `curl -d @file` has dropped the newlines: use
-         *     `--data-binary @file`.
+         *     type `application/x-www-form-urlencoded` is taken as text too; there, a body without a newline
+         *     whose `--` comment holds more than a note is refused, because `curl -d @file` has dropped the
+         *     newlines: use `--data-binary @file`.
          *
          *     With `Idempotency-Key`, the answer of a request that wrote something is kept for 24 h by the
          *     same transaction, and the same request sent again with that key gets that answer
@@ -38,7 +38,7 @@ export interface paths {
          *     `{"row": …}` for each row, and a last line `{"end": …}`, or `{"error": …}` with a problem.
          *     `format=csv` (or `Accept: text/csv`) does the same as RFC 4180; of any other request it is the
          *     rows of the last statement that answers any. `format=table` is for people at a terminal: the
-         *     layout of psql, and errors as text with a caret under their place.
+         *     layout of psql, and every error as text, with a caret under its place where it has one.
          */
         readonly post: operations["query"];
         readonly delete?: never;
@@ -1259,6 +1259,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `unknown_table`, `unknown_index`, `unknown_observer`, `unknown_notification`, `row_not_found` or `unknown_transaction`. */
@@ -1360,6 +1361,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /** @description `idempotency_key_reused`: the `Idempotency-Key` was used for another request. */
@@ -1403,6 +1405,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
             };
         };
         /**

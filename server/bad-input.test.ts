@@ -305,7 +305,18 @@ test('curl -d @file, which loses newlines, is refused only where a comment would
   const answer = await server.send(post(swallowed, FORM_TYPE))
   assertProblem(answer, 400, 'invalid_request')
   assert.match(answer.body.hint, /--data-binary @file/)
+  for (const text of [
+    'DELETE FROM account -- some of them WHERE id = 1',
+    '-- the tables SHOW TABLES',
+    'BEGIN; SHOW TABLES; -- the end COMMIT',
+    'SHOW TABLES -- all -- of them',
+  ]) {
+    assertProblem(await server.send(post(text, FORM_TYPE)), 400, 'invalid_request')
+  }
   const harmless = [
+    'SHOW TABLES -- all',
+    'SHOW TABLES; --',
+    'SCAN * FROM account USE PRIMARY KEY -- every one of them, as they are',
     "GET * FROM account WHERE id = '--'",
     'SHOW TABLES /* -- */',
     'SHOW TABLES -- all\n',
@@ -315,6 +326,56 @@ test('curl -d @file, which loses newlines, is refused only where a comment would
     (await server.send(post('SHOW TABLES -- all', { 'content-type': 'text/plain' }))).status,
     200,
   )
+})
+
+test('a text of any kind may end in a comment', async () => {
+  const sql = 'SHOW TABLES -- all of them'
+  assert.equal((await server.query(sql)).status, 200)
+  assert.equal((await server.post('/v1/query', { statements: [{ sql }] })).status, 200)
+  for (const type of ['text/plain', 'application/sql']) {
+    assert.equal((await server.send(post(sql, { 'content-type': type }))).status, 200)
+  }
+})
+
+test('format=table tells every error as text, also one from before the statement', async () => {
+  const path = '/v1/query?format=table'
+  const form = FORM_TYPE
+  const cases = [
+    { path: `${path}&zzz=1`, text: 'SHOW TABLES', headers: form, status: 400 },
+    { path, text: 'SCAN * FROM nothing USE PRIMARY KEY', headers: form, status: 404 },
+    { path, text: 'x'.repeat(2 * 1024 * 1024), headers: form, status: 413 },
+    { path, text: 'x'.repeat(17 * 1024 * 1024), headers: form, status: 413 },
+    { path, text: '<a/>', headers: { 'content-type': 'text/xml' }, status: 415 },
+    { path, text: '{', headers: { 'content-type': 'application/json' }, status: 400 },
+    { path, text: '', headers: form, status: 400 },
+    { path, text: 'SHOW TABLES', headers: { ...form, origin: 'http://x.example' }, status: 403 },
+  ]
+  for (const { status, ...sending } of cases) {
+    const answer = await server.send({ method: 'POST', ...sending })
+    assert.equal(answer.status, status, answer.text.slice(0, 200))
+    assert.match(String(answer.headers['content-type']), /^text\/plain/)
+    assert.match(answer.text, /^ERROR: {2}[a-z_]+: /)
+  }
+})
+
+test('an operation without a body takes an empty object, and nothing else', async () => {
+  const empty = [{ json: {} }, { text: '', headers: { 'content-type': 'application/json' } }, {}]
+  for (const body of empty) {
+    const committed = await server.begin()
+    const path = `/v1/transactions/${committed}`
+    const commit = await server.send({ method: 'POST', path: `${path}/commit`, ...body })
+    assert.equal(commit.status, 200, commit.text)
+    const rolledBack = `/v1/transactions/${await server.begin()}`
+    const rollback = await server.send({ method: 'DELETE', path: rolledBack, ...body })
+    assert.equal(rollback.status, 204, rollback.text)
+    assert.equal((await server.send({ path: '/v1/status', ...body })).status, 200)
+  }
+  const open = `/v1/transactions/${await server.begin()}`
+  for (const json of [{ a: 1 }, [], 0, 'x', null]) {
+    const answer = await server.send({ method: 'POST', path: `${open}/commit`, json })
+    if (json === null) assert.equal(answer.status, 200)
+    else assertProblem(answer, 400, 'invalid_request')
+  }
 })
 
 test('a method that is not there is answered with the ones that are', async () => {

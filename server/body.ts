@@ -116,20 +116,26 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * `curl -d @file` drops the newlines of the file, so that a `--` comment swallows every statement
- * behind it. A form body with a comment and no newline is that accident.
+ * `curl -d @file` drops the newlines of the file, so that a `--` comment swallows every statement after it.
+ * A form body without a newline whose comment holds more than a note is that accident.
  */
 export function refuseLostNewlines(text: string): void {
   if (text.includes('\n') || !text.includes('--')) return
-  for (const [match] of text.matchAll(QUOTED_OR_COMMENT)) {
+  for (const { 0: match, index } of text.matchAll(QUOTED_OR_COMMENT)) {
     if (match !== '--') continue
+    const isAll = text.slice(0, index).trim() === ''
+    if (!isAll && !PART_OF_STATEMENT.test(text.slice(index + 2))) return
     throw new ServerError(
       'invalid_request',
-      'The text has a -- comment but no newline, so that everything behind it would be ignored.',
+      'The text has a -- comment but no newline, so that everything after it would be ignored.',
       { hint: 'use --data-binary @file' },
     )
   }
 }
+
+/** What a note after a statement does not hold, and the rest of a statement, or another one, does. */
+const PART_OF_STATEMENT =
+  /[;=(<>*]|--|\b(?:from|where|values|into|limit|returning|begin|commit|rollback|create|drop|alter|show)\b/i
 
 /** No statement begins with a brace: this is JSON whose type was forgotten. */
 export function refuseJsonAsText(text: string): void {

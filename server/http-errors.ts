@@ -3,9 +3,11 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { FORMAT_TYPES } from './answer-format.ts'
 import { PROBLEM_TYPE, type Problem, problemOf, retryAfterSeconds } from './error-response.ts'
 import type { Operation } from './openapi/document.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
+import { errorText } from './table-text.ts'
 
 /** Every error of a request leaves the server as problem+json; bugs are logged and stay inside. */
 export function addErrorHandling(
@@ -43,9 +45,21 @@ export function problemSender(log: Logger): ProblemSender {
     if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
-    reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
+    reply.code(problem.status)
+    if (asksForTable(request)) {
+      reply.header('content-type', FORMAT_TYPES.table).send(errorText(problem, undefined))
+      return
+    }
+    reply.header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
   }
 }
+
+/** Whoever reads at a terminal gets every error as text, also one from before the parameters were looked at. */
+function asksForTable({ routeOptions, raw }: FastifyRequest): boolean {
+  return routeOptions.config?.operationId === 'query' && TABLE_FORMAT.test(raw.url ?? '')
+}
+
+const TABLE_FORMAT = /[?&]format=table(?:&|$)/
 
 /** Fastify does not say how large a body is that is too large; most requests do. */
 function withBodyLength(problem: Problem, { headers }: FastifyRequest): Problem {

@@ -221,8 +221,10 @@ function checkBody(
 ): unknown {
   const body = given ?? undefined
   if (operation.body === undefined) {
-    if (body === undefined || body === '') return undefined
-    throw new ServerError('invalid_request', 'This operation takes no body.')
+    if (body === undefined || body === '' || isEmptyObject(body)) return undefined
+    throw new ServerError('invalid_request', 'This operation takes no body.', {
+      hint: 'send none, or {}',
+    })
   }
   if (body === undefined) {
     if (!operation.body.required) return undefined
@@ -237,6 +239,13 @@ function checkBody(
   const violation = validator.check(schema, body)
   if (violation !== undefined) throw violationError(violation, 'The body')
   return body
+}
+
+/** What clients send that always send JSON. */
+function isEmptyObject(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+  for (const _ in body) return false
+  return true
 }
 
 export const JSON_TYPE = 'application/json'

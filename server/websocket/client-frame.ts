@@ -51,7 +51,7 @@ export const FRAME_DECLARATIONS: Readonly<Record<ClientFrameType, Declaration>> 
   auth: { right: 'none', budget: 'none' },
 }
 
-type ClientFrameType = Exclude<ClientFrame['type'], 'invalid'>
+export type ClientFrameType = Exclude<ClientFrame['type'], 'invalid'>
 
 export const CLIENT_FRAMES = Object.keys(FRAME_DECLARATIONS) as readonly ClientFrameType[]
 
