@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Database } from './database.ts'
 import { Http } from './http.ts'
+import type { JsonMode } from './json-text.ts'
 import type { Tables } from './row-of.ts'
 import { SharedSocket } from './shared-socket.ts'
 import type { IntegerMode } from './values.ts'
@@ -9,6 +10,7 @@ import type { IntegerMode } from './values.ts'
 
 export type { Database } from './database.ts'
 export { type ClientErrorCode, type ErrorCode, type ErrorFields, PercoliteError } from './errors.ts'
+export type { JsonMode } from './json-text.ts'
 export type { Key, KeyValue } from './key-path.ts'
 export type { LiveOptions, LiveRows } from './live-rows.ts'
 export type { ObserverEvent } from './observer-event.ts'
@@ -50,6 +52,11 @@ export type ConnectOptions = {
    * `integer_out_of_range`, `bigint` makes every INTEGER a bigint. Its type never depends on its value.
    */
   readonly integers?: IntegerMode
+  /**
+   * How JSON columns are given: `number` (the default) as values, and a number in one that JavaScript
+   * would round is refused by `json_number_inexact`; `text` as their text, with every digit.
+   */
+  readonly json?: JsonMode
   /** How long an answer may take, in milliseconds; 60,000 if not given. */
   readonly timeoutMs?: number
   /** Another `fetch`, for a proxy, an agent or a test. */
@@ -72,6 +79,7 @@ export function connect<Known extends Tables = object>(
     url: new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
     token: options.token ?? fromEnvironment('PERCOLITE_TOKEN'),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    json: options.json,
   }
   // Bound, because browsers refuse a `fetch` that is called as a method of something else.
   const http = new Http({ ...server, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) })

@@ -18,6 +18,33 @@ async function count(id: string): Promise<unknown> {
   return rows[0]?.n
 }
 
+test('a number in a JSON column is never rounded: it throws, or comes as text', async (t) => {
+  const text = '{"n":1425367890123456789,"2":1.50,"1":[]}'
+  const exact = connect({ url, json: 'text' })
+  t.after(() => exact.close())
+  const raw = { n: JSON.rawJSON('1425367890123456789'), deep: [{ e: JSON.rawJSON('1e400') }] }
+  await db.query(`INSERT INTO value (id, j) VALUES (20, '${text}'), (21, '[1.50,-0]')`)
+  await db.query('INSERT INTO value (id, j) VALUES (22, $1)', [raw])
+  const { rows } = await exact.query('SCAN id, j FROM value WHERE id BETWEEN 20 AND 22')
+  assert.deepEqual(
+    rows.map(({ j }) => j),
+    [text, '[1.50,-0]', '{"n":1425367890123456789,"deep":[{"e":1e400}]}'],
+  )
+  assert.deepEqual((await db.query('GET j FROM value WHERE id = 21')).rows, [{ j: [1.5, -0] }])
+  await assert.rejects(db.query('GET j FROM value WHERE id = 20'), {
+    code: 'json_number_inexact',
+    fields: { column: 'j', value: '1425367890123456789' },
+  })
+  assert.equal((await exact.table('value').get(20))?.row.j, text)
+  for await (const event of exact.subscribe('SCAN id, j FROM value WHERE id = 20', [], {
+    snapshot: true,
+  })) {
+    if (event.kind !== 'rows') continue
+    assert.equal(event.rows[0]?.row.j, text)
+    break
+  }
+})
+
 test('values of every type come back as they went in', async () => {
   const row = {
     id: 1,

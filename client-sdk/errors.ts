@@ -11,6 +11,7 @@ export const CLIENT_ERRORS = {
   invalid_answer: 'The answer is not one of a Percolite server.',
   /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
   integer_out_of_range: 'An INTEGER does not fit a JavaScript number.',
+  json_number_inexact: 'A number in a JSON column does not fit a JavaScript number.',
   /** A query has more rows than `maxRows`: use `scan`, or LIMIT. */
   result_too_large: 'A query has more rows than it may answer.',
   /** `db.close()` was called. */

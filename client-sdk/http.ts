@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { baseUrl } from './base-url.ts'
 import { clientError, errorFromProblem, type PercoliteError } from './errors.ts'
+import { type JsonMode, parseKeeping } from './json-text.ts'
 import type { Problem } from './wire.ts'
 
 export type HttpOptions = {
@@ -9,6 +10,7 @@ export type HttpOptions = {
   readonly fetch: typeof fetch
   /** How long an answer may take, in milliseconds, where a request does not say. */
   readonly timeoutMs: number
+  readonly json?: JsonMode | undefined
 }
 
 export type RequestOptions = {
@@ -70,7 +72,7 @@ export class Http {
     } finally {
       clearTimeout(timer)
     }
-    const json = parseJson(text)
+    const json = parseJson(text, this.#options.json)
     if (!answer.ok) throw refusal(answer, json, text)
     if (json === undefined && answer.status !== 204) throw invalidAnswer(answer, text)
     return { answer: json as Answer, headers: answer.headers }
@@ -125,9 +127,9 @@ function isProblem(json: unknown): json is Problem {
   return typeof code === 'string' && typeof status === 'number'
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, mode: JsonMode | undefined): unknown {
   try {
-    return JSON.parse(text)
+    return parseKeeping(text, mode)
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { baseUrl } from './base-url.ts'
 import { clientError, type PercoliteError } from './errors.ts'
+import type { JsonMode } from './json-text.ts'
 import {
   errorOfClose,
   errorOfFrame,
@@ -16,6 +17,7 @@ export type SocketOptions = {
   readonly token?: string | undefined
   /** How long it may take to open, in milliseconds. */
   readonly timeoutMs: number
+  readonly json?: JsonMode | undefined
   /** Undefined where the runtime has none, as Node.js before 22. */
   readonly WebSocket: typeof WebSocket | undefined
 }
@@ -54,6 +56,7 @@ export class SocketConnection {
   readonly #limits: SocketLimits
   readonly #isAlone: boolean
   readonly #openedAt = performance.now()
+  readonly #json: JsonMode | undefined
   readonly #listeners = new Map<string, FrameListener>()
   /** By their ids; those of ids that the client has forgotten stay until the server has. */
   readonly #uses = new Map<string, SocketUse>()
@@ -93,7 +96,8 @@ export class SocketConnection {
         try {
           const { type, limits } = readFrame(data)
           if (type !== 'welcome') throw clientError('invalid_answer')
-          resolve(new SocketConnection(socket, readSocketLimits(limits), isAlone))
+          const { json } = options
+          resolve(new SocketConnection(socket, readSocketLimits(limits), { isAlone, json }))
         } catch (error) {
           fail(error as PercoliteError)
         }
@@ -101,7 +105,12 @@ export class SocketConnection {
     })
   }
 
-  private constructor(socket: WebSocket, limits: SocketLimits, isAlone: boolean) {
+  private constructor(
+    socket: WebSocket,
+    limits: SocketLimits,
+    { isAlone, json }: { readonly isAlone: boolean; readonly json: JsonMode | undefined },
+  ) {
+    this.#json = json
     this.#socket = socket
     this.#limits = limits
     this.#isAlone = isAlone
@@ -225,7 +234,7 @@ export class SocketConnection {
     this.#isSilent = false
     let frame: ServerFrame
     try {
-      frame = readFrame(data)
+      frame = readFrame(data, this.#json)
     } catch (error) {
       this.#lose(error as PercoliteError)
       return

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError, errorFromProblem, PercoliteError } from './errors.ts'
+import { type JsonMode, parseKeeping } from './json-text.ts'
 import type { Problem } from './wire.ts'
 
 /** A frame of the server; `docs/websocket-protocol.md` lists them. */
@@ -17,9 +18,9 @@ export function isLastFrame(frame: ServerFrame): boolean {
 }
 
 /** Throws `invalid_answer`. */
-export function readFrame(data: unknown): ServerFrame {
+export function readFrame(data: unknown, mode?: JsonMode): ServerFrame {
   try {
-    const frame = JSON.parse(data as string) as ServerFrame
+    const frame = parseKeeping(data as string, mode) as ServerFrame
     if (typeof frame.type === 'string') return frame
   } catch {
     // Said below, as of what is JSON and no frame.

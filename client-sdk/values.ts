@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError } from './errors.ts'
+import { inexactNumber, keptTextsOf } from './json-text.ts'
 import type { KeyValue } from './key-path.ts'
 import type { ResultColumn, WireResult } from './wire.ts'
 
 /**
  * A value of a row. INTEGER is a number or a bigint as the client was told, BYTES a Uint8Array,
  * TIMESTAMP the text `2026-01-31T12:00:00.000000Z` (a Date would lose the microseconds), JSON
- * whatever it holds, and NULL null.
+ * whatever it holds, or its text as the client was told, and NULL null.
  */
 export type Value = unknown
 export type Row = Readonly<Record<string, Value>>
@@ -53,7 +54,7 @@ function encodeParameter(value: unknown, name: string): unknown {
 
 /** An object is meant for a JSON column, where JSON.stringify would lose what it has no form for. */
 function encodeObject(value: object, name: string): unknown {
-  if ('toJSON' in value) return value
+  if ('toJSON' in value || isRawJson(value)) return value
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new TypeError(
@@ -73,6 +74,11 @@ function encodeObject(value: object, name: string): unknown {
   )
 }
 
+/** What `JSON.rawJSON` makes, in runtimes that have it: JSON.stringify writes its digits as they are. */
+function isRawJson(value: object): boolean {
+  return (JSON as { isRawJSON?: (value: unknown) => boolean }).isRawJSON?.(value) === true
+}
+
 function encodeInteger(value: bigint): number | string {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value.toString()
@@ -83,14 +89,19 @@ export function decodeRows(
   result: Pick<WireResult, 'columns' | 'rows'>,
   integers: IntegerMode,
 ): Row[] {
-  const changing = result.columns.filter(({ type }) => type === 'INTEGER' || type === 'BYTES')
+  const changing = result.columns.filter(
+    ({ type }) => type === 'INTEGER' || type === 'BYTES' || type === 'JSON',
+  )
   // Most values are what they are in JSON, so that the rows may be taken as they came.
   if (changing.length === 0) return result.rows as Row[]
   for (const row of result.rows as Array<Record<string, unknown>>) {
     for (const column of changing) {
       const value = row[column.name]
       if (value !== null && value !== undefined) {
-        row[column.name] = decodeValue(column, value, integers)
+        row[column.name] =
+          column.type === 'JSON'
+            ? decodeJson(column, value, row)
+            : decodeValue(column, value, integers)
       }
     }
   }
@@ -108,6 +119,23 @@ export function decodeKey(
     return (isChanging ? decodeValue(column, key[place], integers) : key[place]) as KeyValue
   })
 }
+
+function decodeJson(column: ResultColumn, value: unknown, row: object): unknown {
+  const kept = keptTextsOf(row)
+  const text = kept?.texts.get(column.name)
+  if (text === undefined) return value
+  if (kept?.mode === 'text') return text
+  const number = inexactNumber(text)
+  if (number === undefined) return value
+  const shown = number.length <= SHOWN_MAX ? number : `${number.slice(0, SHOWN_MAX)}…`
+  throw clientError('json_number_inexact', {
+    message: `${column.name} holds ${shown}, which no number is equal to: connect with json: 'text'.`,
+    fields: { column: column.name, value: shown },
+  })
+}
+
+/** Digits of a number that an error shows. */
+const SHOWN_MAX = 100
 
 function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode): unknown {
   if (column.type === 'BYTES') return base64ToBytes(value as string)

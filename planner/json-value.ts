@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
 import { isIntegerInRange, type SqlType, type SqlValue } from '../storage/storage.ts'
-import { jsonFault } from './json-text.ts'
+import { exactJson } from './json/exact-json.ts'
+import { jsonOfText, textOfJson } from './json/json-object.ts'
+import { ExactJson } from './json/sourced-json.ts'
 import { PlanError } from './plan-error.ts'
-import { PLANNER_LIMITS } from './planner-limits.ts'
 import { timestampFromText, timestampToText } from './timestamp-text.ts'
 
 /**
  * SQL values as JSON, typed by the column and never by tags: INTEGER is a number within ±(2^53−1)
- * and a decimal string beyond, BYTES are base64, TIMESTAMP is ISO text, JSON is itself. Reading what
- * was written gives the same value, for every type.
+ * and a decimal string beyond, BYTES are base64, TIMESTAMP is ISO text, JSON is itself, with
+ * `JSON.rawJSON` for each number that a double cannot hold. Reading what was written gives the same
+ * value, for every type.
  */
 
 /** `string` writes every INTEGER as a decimal string, so that its JSON type never varies. */
@@ -34,7 +36,7 @@ export function valueToJson(
     case 'TIMESTAMP':
       return timestampToText(value as bigint)
     case 'JSON':
-      return JSON.parse(value as string)
+      return jsonOfText(value as string)
     default:
       return value
   }
@@ -79,7 +81,7 @@ export function valueFromJson(
       break
     }
     case 'JSON':
-      return jsonTextOf(json, where)
+      return json instanceof ExactJson ? json.text : placed(where, () => textOfJson(json))
   }
   throw mismatch(type, json, where)
 }
@@ -91,14 +93,28 @@ export function valueFromText(
   where: { readonly position?: Position },
 ): SqlValue {
   if (type !== 'JSON') return valueFromJson(type, text, where)
-  let json: unknown
   try {
-    json = JSON.parse(text)
+    if (JSON.parse(text) === null) return null
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
     throw new PlanError('type_mismatch', `The text is not JSON: ${reason}`, where)
   }
-  return valueFromJson('JSON', json, where)
+  return placed(where, () => exactJson(text))
+}
+
+/** Adds the place in the statement to the place in the JSON. */
+function placed<T>(where: { readonly position?: Position }, convert: () => T): T {
+  try {
+    return convert()
+  } catch (error) {
+    if (!(error instanceof PlanError) || where.position === undefined) throw error
+    const { fields, hint } = error
+    throw new PlanError(error.code, error.message, {
+      position: where.position,
+      fields,
+      ...(hint === undefined ? {} : { hint }),
+    })
+  }
 }
 
 export function checkedInteger(
@@ -127,24 +143,6 @@ function bytesFromBase64(text: string): Uint8Array | undefined {
   // Node skips what is no base64; only a text that comes back whole was one. Padding may be absent.
   const same = canonical === text || canonical.replaceAll('=', '') === text
   return same ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined
-}
-
-function jsonTextOf(json: unknown, where: { readonly position?: Position }): string {
-  const fault = jsonFault(json)
-  if (fault === undefined) return JSON.stringify(json)
-  if (fault === 'notWellFormed') {
-    throw new PlanError('type_mismatch', 'A string in the JSON is not well-formed Unicode.', where)
-  }
-  if (fault === 'notFinite') {
-    throw new PlanError('out_of_range', 'A number in the JSON is too large.', where)
-  }
-  const max = PLANNER_LIMITS.jsonNestingMax
-  const limit = { limit: 'jsonNestingMax', limitValue: max, actual: max + 1 }
-  throw new PlanError(
-    'limit_exceeded',
-    `The JSON nests deeper than ${PLANNER_LIMITS.jsonNestingMax} arrays and objects.`,
-    { ...where, fields: limit },
-  )
 }
 
 const EXPECTED: Readonly<Record<SqlType, string>> = {

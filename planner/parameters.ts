@@ -3,6 +3,8 @@ import type { Position } from '../parser/ast.ts'
 import type { SqlType, SqlValue } from '../storage/storage.ts'
 import { lengthOf, paidIdentityOf } from './expressions/value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './expressions/work-meter.ts'
+import { type JsonSource, sourceOf } from './json/json-source.ts'
+import { fromSource } from './json/sourced-json.ts'
 import { valueFromJson } from './json-value.ts'
 import { PlanError } from './plan-error.ts'
 import { PLANNER_LIMITS } from './planner-limits.ts'
@@ -98,10 +100,31 @@ export function bindParameters(
 
 function boundTo(slot: ParameterSlot, parameters: Parameters, work: WorkMeter): BoundParameter {
   const json = parameterJson(slot.key, parameters, slot.position)
-  if (slot.list) return { kind: 'list', list: listOf(slot, json, work) }
-  const value = explained(slot, () => valueFromJson(slot.type, json, slot))
+  const source = sourceOfSlot(slot, parameters)
+  if (slot.list) return { kind: 'list', list: listOf(slot, { json, source }, work) }
+  const value = convertedFor(slot, { json, source })
   work.spend(NODE_UNITS + lengthOf(value))
   return { kind: 'value', value }
+}
+
+/** The text that a parameter was read from, where its value alone may not be all of it. */
+function sourceOfSlot(
+  { type, key }: ParameterSlot,
+  parameters: Parameters,
+): JsonSource | undefined {
+  if (type !== 'JSON' && type !== 'INTEGER') return undefined
+  const source = sourceOf(parameters)
+  if (source === undefined || (type === 'INTEGER' && !source.mayRound)) return undefined
+  return source.member(typeof key === 'number' ? key - 1 : key)
+}
+
+type SourcedValue = { readonly json: unknown; readonly source: JsonSource | undefined }
+
+function convertedFor(slot: ParameterSlot, { json, source }: SourcedValue): SqlValue {
+  return explained(slot, () => {
+    const exact = source === undefined ? json : fromSource(slot.type, json, source)
+    return valueFromJson(slot.type, exact, slot)
+  })
 }
 
 /** The JSON value of one parameter. Throws PlanError invalid_request when it is absent. */
@@ -136,7 +159,7 @@ export function parameterText(key: string | number): string {
 /** What it costs to convert an element of a list and to keep it where it is found. */
 const ITEM_UNITS = 4 * NODE_UNITS
 
-function listOf(slot: ParameterSlot, json: unknown, work: WorkMeter): BoundList {
+function listOf(slot: ParameterSlot, { json, source }: SourcedValue, work: WorkMeter): BoundList {
   if (!Array.isArray(json)) {
     throw new PlanError(
       'type_mismatch',
@@ -157,9 +180,9 @@ function listOf(slot: ParameterSlot, json: unknown, work: WorkMeter): BoundList 
   }
   const byIdentity = new Map<SqlValue, SqlValue>()
   let hasNull = false
-  for (const item of json) {
+  for (const [index, item] of json.entries()) {
     work.spend(ITEM_UNITS)
-    const value = explained(slot, () => valueFromJson(slot.type, item, slot))
+    const value = convertedFor(slot, { json: item, source: source?.member(index) })
     if (value === null) hasNull = true
     else {
       const identity = paidIdentityOf(slot.type, value, work)

@@ -7,7 +7,8 @@ import { SERVER_LIMITS } from './limits.ts'
 
 const MAX = SERVER_LIMITS.bodyNestingMax
 
-const parsed = (text: string) => parseJson(Buffer.from(text))
+/** Without what a body knows of its text. */
+const parsed = (text: string) => JSON.parse(JSON.stringify(parseJson(Buffer.from(text)) ?? null))
 
 /** The value inside so many arrays and objects in turn. */
 function nested(value: unknown, levels: number): unknown {

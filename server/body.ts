@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance } from 'fastify'
+import { JsonSource, noteSource } from '../planner/planner.ts'
+import { endOfJsonString } from '../storage/storage.ts'
 import { offsetOfJsonError, placeOf } from './json-place.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
@@ -37,14 +39,15 @@ function answer(done: BodyDone, parse: () => unknown): void {
 /** In a longer body the place of a mistake is not sought: nobody waits for that. */
 const PLACED_CHARACTERS_MAX = 1024 * 1024
 
-/** Undefined for an empty body. Throws ServerError `invalid_request` and `limit_exceeded`. */
+/** Undefined for an empty body; an object or array knows its source. Throws ServerError `invalid_request` and `limit_exceeded`. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const text = decodeUtf8(bytes)
   // Most bodies are too short to nest too deeply.
   if (text.length > SERVER_LIMITS.bodyNestingMax) checkShape(text)
   try {
-    return JSON.parse(text)
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? noteSource(json, JsonSource.of(text)) : json
   } catch (cause) {
     if (text.length > PLACED_CHARACTERS_MAX) {
       throw new ServerError('invalid_request', 'The body is not JSON.', {}, { cause })
@@ -67,7 +70,6 @@ function decodeUtf8(bytes: Buffer): string {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
-const BACKSLASH = 0x5c
 // An opening bracket or brace, and a closing one, differ in this one bit only.
 const CASE_BIT = 0x20
 const OPENING = 0x5b
@@ -84,7 +86,7 @@ function checkShape(text: string): void {
   let values = 1
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
-    if (unit === QUOTE) at = endOfString(text, at + 1)
+    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
     else if (unit === COMMA) values += 1
     else if ((unit & ~CASE_BIT) === CLOSING) depth -= 1
     else if ((unit & ~CASE_BIT) === OPENING) {
@@ -99,20 +101,6 @@ function checkShape(text: string): void {
 
 function tooMuch(name: 'bodyNestingMax' | 'bodyValuesMax', actual: number, what: string) {
   return limitExceeded(name, SERVER_LIMITS[name], actual, what)
-}
-
-/** Where the quote stands that ends the string which begins here; the end of the text where none does. */
-function endOfString(text: string, from: number): number {
-  let end = text.indexOf('"', from)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-/** Whether an odd number of backslashes stands before the quote; the one that began the string is before them. */
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 1
-  while (text.charCodeAt(before) === BACKSLASH) before -= 1
-  return (quote - before) % 2 === 0
 }
 
 /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { distinctText } from '../planner/planner.ts'
 import { ServerError } from './server-error.ts'
 
 /** Where a SCAN continues; all that the server needs to know is in the cursor itself. */
@@ -52,7 +53,7 @@ export class Cursors {
 
   #sign(body: string, { sql, params }: CursorOwner): Buffer {
     const owner = createHash('sha256')
-      .update(JSON.stringify([sql, params ?? null]))
+      .update(`[${JSON.stringify(sql)},${distinctText(params ?? null)}]`)
       .digest()
     return createHmac('sha256', this.#secret).update(owner).update(body).digest()
   }

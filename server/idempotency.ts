@@ -24,22 +24,39 @@ export class ReplayedAnswer {
     return this.#answer.readTimestamp
   }
 
-  /** What was kept under that name. */
-  get results(): unknown {
+  /** What was kept under that name, as JSON text: to parse it would round the numbers in it. */
+  get results(): string {
     return this.#answer.results
   }
 
-  get body(): unknown {
+  /** The answer as JSON text. */
+  get body(): string {
     const { results, readTimestamp, attempts } = this.#answer
-    return { results, readTimestamp, commitTimestamp: this.commitTs, attempts }
+    const commit = `"commitTimestamp":${this.commitTs}`
+    return `{"results":${results},"readTimestamp":${readTimestamp},${commit},"attempts":${attempts}}`
   }
 }
 
 /** An answer as it is kept: all but its commit timestamp. */
 type KeptAnswer = {
-  readonly results: unknown
+  /** JSON text. */
+  readonly results: string
   readonly readTimestamp: Timestamp
   readonly attempts: number
+}
+
+const BEGIN = '{"results":'
+const AFTER_RESULTS = ',"readTimestamp":'
+
+function textOfKept({ results, readTimestamp, attempts }: KeptAnswer): string {
+  return `${BEGIN}${results}${AFTER_RESULTS}${readTimestamp},"attempts":${attempts}}`
+}
+
+/** The results are cut out; numbers alone follow them, so the last mark is the one that ends them. */
+function keptOfText(text: string): KeptAnswer {
+  const end = text.lastIndexOf(AFTER_RESULTS)
+  const rest = JSON.parse(`{${text.slice(end + 1)}`) as Omit<KeptAnswer, 'results'>
+  return { results: text.slice(BEGIN.length, end), ...rest }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -60,10 +77,10 @@ export class IdempotentRequest {
   }
 
   /**
-   * Undefined without the header. `about` is whatever makes it this request and no other. Throws
+   * Undefined without the header. `about` returns what makes it this request and no other. Throws
    * `invalid_request` for a key that is empty, too long, or not visible ASCII.
    */
-  static of(header: unknown, about: unknown): IdempotentRequest | undefined {
+  static of(header: unknown, about: () => string): IdempotentRequest | undefined {
     if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
       throw new ServerError(
@@ -71,7 +88,7 @@ export class IdempotentRequest {
         'Idempotency-Key takes 1 to 255 visible ASCII characters, given once.',
       )
     }
-    const fingerprint = createHash('sha256').update(JSON.stringify(about), 'utf8').digest('hex')
+    const fingerprint = createHash('sha256').update(about(), 'utf8').digest('hex')
     return new IdempotentRequest(header, fingerprint)
   }
 
@@ -89,20 +106,12 @@ export class IdempotentRequest {
         'This Idempotency-Key was used for another request; a new request needs a new key.',
       )
     }
-    return new ReplayedAnswer(JSON.parse(record.body) as KeptAnswer, record.commitTs)
+    return new ReplayedAnswer(keptOfText(record.body), record.commitTs)
   }
 
   /** Keeps the answer, from the commit on; `results` are JSON text. */
-  keep(
-    transaction: Transaction,
-    answer: {
-      readonly results: string
-      readonly readTimestamp: Timestamp
-      readonly attempts: number
-    },
-  ): void {
-    const { results, readTimestamp, attempts } = answer
-    const body = `{"results":${results},"readTimestamp":${readTimestamp},"attempts":${attempts}}`
+  keep(transaction: Transaction, answer: KeptAnswer): void {
+    const body = textOfKept(answer)
     const { idempotentAnswerBytesMax } = SERVER_LIMITS
     if (Buffer.byteLength(body) > idempotentAnswerBytesMax) {
       throw limitExceeded(

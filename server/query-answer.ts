@@ -20,7 +20,10 @@ export type QueryOutcome = {
 /** The result of BEGIN, COMMIT and ROLLBACK. */
 export const EMPTY_RESULT: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
 
-/** A row as an object without a prototype, so that no column name has a meaning of its own. */
+/**
+ * A row as an object without a prototype, so that no column name has a meaning of its own. A number of a
+ * JSON column that a double cannot hold is `JSON.rawJSON`.
+ */
 export function rowToJson(
   columns: StatementResult['columns'],
   row: readonly SqlValue[],

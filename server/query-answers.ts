@@ -105,8 +105,8 @@ function opened(session: TransactionSession): ReadyAnswer {
 function replayed(before: ReplayedAnswer, format: AnswerFormat): ReadyAnswer {
   const headers = headersOf(format, before.readTimestamp, before.commitTs)
   headers.push('Idempotent-Replayed', 'true')
-  const body = TEXTS[format] === undefined ? jsonLine(before.body) : String(before.results)
-  return { status: 200, headers, body }
+  const text = TEXTS[format] === undefined ? `${before.body}\n` : JSON.parse(before.results)
+  return { status: 200, headers, body: text }
 }
 
 function headersOf(

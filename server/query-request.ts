@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../parser/ast.ts'
 import type { Parser } from '../parser/parser.ts'
-import type { Parameters } from '../planner/planner.ts'
+import { JsonSource, noteSource, type Parameters, sourceOf } from '../planner/planner.ts'
 import { type Answer, andThen } from '../storage/storage.ts'
 import { ALL_LIMITS } from './limits.ts'
 import { requireParametersUsed } from './requests/unused-parameters.ts'
@@ -46,6 +46,7 @@ export function parseRequest(
   request: QueryRequest,
   turns: Turns,
 ): ScriptStatement[] | Promise<ScriptStatement[]> {
+  noteSources(request)
   if (request.statements === undefined) {
     const parameters = checkedParameters(request.params)
     const withParameters = (statements: readonly Statement[]): ScriptStatement[] => {
@@ -123,6 +124,42 @@ function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): S
   }
   requireParametersUsed(parameters, script)
   return { statement, parameters }
+}
+
+/** All parameters know where they stand in the body, before anything asks for their digits. */
+export function noteSources(request: QueryRequest): void {
+  const source = sourceOf(request)
+  if (source === undefined) return
+  if (request.statements === undefined) {
+    noteParameters(request, source)
+    return
+  }
+  const list = source.member('statements')
+  for (const [index, statement] of request.statements.entries()) {
+    noteParameters(statement, list.member(index))
+  }
+}
+
+export function noteParameters(
+  { params }: { readonly params?: Parameters },
+  source: JsonSource,
+): void {
+  if (params !== undefined) noteSource(params, source.member('params'))
+}
+
+/**
+ * Parameters that stand in a query string, where they are JSON text; undefined for JSON that is neither
+ * array nor object. Throws `invalid_request`.
+ */
+export function parametersOfText(text: string): Parameters | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
+  }
+  if (typeof json !== 'object' || json === null) return undefined
+  return noteSource(json, JsonSource.of(text)) as Parameters
 }
 
 /** Throws `limit_exceeded`. */

@@ -52,7 +52,7 @@ test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", a
     { ...common, family: 'rollback', timestamp: 4, meaning: { kind: 'rollback' } },
     { ...common, family: 'guard', timestamp: 3, meaning: { kind: 'guard', startTs: 2 } },
   ]
-  const shown = rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)
+  const shown = JSON.parse(rowCellsOf({ catalog, table, rowKey }, ['joe'], cells))
   const facts = {
     kind: 'put',
     primary: { table: 'account', key: ['bob'], column: '0' },

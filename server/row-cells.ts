@@ -10,7 +10,7 @@ import {
   type TableDefinition,
   type Timestamp,
 } from '../storage/storage.ts'
-import { rowToJson } from './query-answer.ts'
+import { formOf, rowText } from './result-form.ts'
 import { addressOfRow, keyToJson } from './row-address.ts'
 
 type Context = {
@@ -19,26 +19,29 @@ type Context = {
   readonly rowKey: Uint8Array
 }
 
-/** `RowCells` of `openapi.yaml`: Figure 4 of the paper for one row, family by family. */
+/**
+ * `RowCells` of `openapi.yaml`, as JSON text: Figure 4 of the paper for one row, family by family. Rows
+ * are written as in any other answer, so that JSON columns keep every digit.
+ */
 export function rowCellsOf(
   context: Context,
   key: readonly SqlValue[],
   cells: readonly InspectedCell[],
-) {
-  return {
-    table: context.table.name,
-    key: keyToJson(context.table, key),
-    data: dataCells(context, cells),
+): string {
+  const head = { table: context.table.name, key: keyToJson(context.table, key) }
+  const rest = {
     lock: cells.flatMap((cell) => (cell.meaning.kind === 'lock' ? [lockCell(context, cell)] : [])),
     write: cells.flatMap(writeCell),
     rollback: plainCells('rollback', cells),
     guard: plainCells('guard', cells),
     notify: plainCells('notify', cells),
   }
+  const data = dataCells(context, cells).join(',')
+  return `${JSON.stringify(head).slice(0, -1)},"data":[${data}],${JSON.stringify(rest).slice(1)}\n`
 }
 
 /** Short values travel inside the lock and the write record; they are data all the same. */
-function dataCells(context: Context, cells: readonly InspectedCell[]) {
+function dataCells(context: Context, cells: readonly InspectedCell[]): string[] {
   const values = cells.flatMap((cell) => {
     const { meaning } = cell
     if (meaning.kind === 'data') return [valueCell(cell, cell.timestamp, cell.value, false)]
@@ -52,7 +55,10 @@ function dataCells(context: Context, cells: readonly InspectedCell[]) {
   })
   return values
     .toSorted((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
-    .map(({ value, ...cell }) => ({ ...cell, ...decoded(context, cell.column, value) }))
+    .map(({ value, ...cell }) => {
+      const members = decoded(context, cell.column, value)
+      return `${JSON.stringify(cell).slice(0, -1)},${members}}`
+    })
 }
 
 function valueCell(cell: InspectedCell, timestamp: Timestamp, value: Uint8Array, inline: boolean) {
@@ -64,10 +70,10 @@ function compareColumns(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** The columns that the cell's family holds, and the key; a declared family is named. */
-function decoded({ table, rowKey }: Context, column: string, value: Uint8Array) {
+/** Members of JSON: the columns that the cell's family holds, and the key; a declared family is named. */
+function decoded({ table, rowKey }: Context, column: string, value: Uint8Array): string {
   const family = table.families.find(({ id }) => familyColumn(id) === column)
-  const named = family === undefined ? {} : { family: family.name }
+  const named = family === undefined ? '' : `"family":${JSON.stringify(family.name)},`
   const inKey = new Set(table.primaryKey.map(({ columnId }) => columnId))
   const isHeld = ({ id, family: of = 0 }: ColumnDefinition) =>
     inKey.has(id) || of === (family?.id ?? 0)
@@ -78,10 +84,10 @@ function decoded({ table, rowKey }: Context, column: string, value: Uint8Array) 
     )
     const columns = held.map((one) => one.column)
     const values = held.map((one) => one.value)
-    return { ...named, row: rowToJson(columns, values) }
+    return `${named}"row":${rowText(formOf(columns, 'number'), values)}`
   } catch {
     // An operator looks here when something is damaged, so damage must not hide the rest.
-    return { value: Buffer.from(value).toString('base64') }
+    return `"value":"${Buffer.from(value).toString('base64')}"`
   }
 }
 

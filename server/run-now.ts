@@ -25,7 +25,7 @@ import { ALL_LIMITS } from './limits.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { AnswerBudget, type QueryOutcome } from './query-answer.ts'
-import { checkedParameters, type QueryRequest } from './query-request.ts'
+import { checkedParameters, noteSources, type QueryRequest } from './query-request.ts'
 import { usesAllParameters } from './requests/unused-parameters.ts'
 import type { ScriptStatement } from './script.ts'
 import { uuidV7 } from './uuid.ts'
@@ -81,6 +81,7 @@ function simpleScript(parser: Parser, request: QueryRequest): SimpleStatement[] 
   }
   const entries = request.statements ?? [request]
   if (entries.length === 0 || entries.length > STATEMENTS_MAX) return undefined
+  noteSources(request)
   const script: SimpleStatement[] = []
   for (const { sql, params } of entries) {
     const known = parser.knownScript(sql)

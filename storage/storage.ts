@@ -76,6 +76,13 @@ export type { RowChange, UniqueConflict } from './tables/index-maintenance.ts'
 export { type IndexProgress, readIndexProgress } from './tables/index-progress.ts'
 export { getUniqueEntries, type IndexScan, scanIndexEntries } from './tables/index-scan.ts'
 export {
+  canonicalNumber,
+  hasLongExponent,
+  isDoubleExact,
+  JSON_EXPONENT_DIGITS_MAX,
+} from './tables/json/json-number.ts'
+export { endOfJsonString, type JsonVisitor, walkJson } from './tables/json/json-walk.ts'
+export {
   decodePrimaryKey,
   encodePrimaryKey,
   encodePrimaryKeyBound,

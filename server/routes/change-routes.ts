@@ -2,6 +2,7 @@
 import type { Parameters } from '../../planner/planner.ts'
 import { FORMAT_TYPES } from '../answer-format.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { parametersOfText } from '../query-request.ts'
 import type { RunningRequests } from '../running-request.ts'
 import { ClientDisconnected, ServerError } from '../server-error.ts'
 import { bodyOfHead } from '../stream-answers.ts'
@@ -46,12 +47,7 @@ function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionR
 }
 
 function readParams(text: string): Parameters {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
-  }
-  if (typeof json === 'object' && json !== null) return json as Parameters
+  const params = parametersOfText(text)
+  if (params !== undefined) return params
   throw new ServerError('invalid_request', 'params is a JSON object or array.')
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
+import { distinctText } from '../../planner/planner.ts'
 import { textOf } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
@@ -28,7 +29,8 @@ export function queryRoutes(parts: {
     query: QueryRequest,
     format: AnswerFormat = 'json',
   ): Promise<string> => {
-    const about = format === 'json' ? body : [format, body]
+    const about = () =>
+      format === 'json' ? distinctText(body) : `[${JSON.stringify(format)},${distinctText(body)}]`
     const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], about)
     return sent(reply, await answers.of(query, reply.raw, { format, idempotent }))
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
+import { distinctText } from '../../planner/planner.ts'
 import { formatOf } from '../answer-format.ts'
 import { IdempotentRequest } from '../idempotency.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
@@ -44,7 +45,9 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
   ): Promise<unknown> =>
     running(request, async (run) => {
       const { parameters } = request
-      const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], identityOf(request))
+      const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], () =>
+        identityOf(request),
+      )
       const form = { writer, integers: integersOf(parameters) }
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>
@@ -96,8 +99,9 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
 }
 
 /** What makes it this request and no other; a list, which the body of a query never is. */
-function identityOf({ raw, body, parameters }: CheckedRequest): readonly unknown[] {
-  return [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match'], body ?? null]
+function identityOf({ raw, body, parameters }: CheckedRequest): string {
+  const head = [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match']]
+  return `${JSON.stringify(head).slice(0, -1)},${distinctText(body ?? null)}]`
 }
 
 function writtenAnswer(

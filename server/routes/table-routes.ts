@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readStamp, valueToJson } from '../../planner/planner.ts'
+import { jsonOfText, readStamp, valueToJson } from '../../planner/planner.ts'
 import {
   type ColumnDefinition,
   columnPosition,
@@ -9,6 +9,8 @@ import {
   type ObserverDefinition,
   readIndexProgress,
   requireTable,
+  type SqlType,
+  type SqlValue,
   type Storage,
   type TableDefinition,
   type Timestamp,
@@ -124,7 +126,13 @@ function columnOf(
   if (byDefault === undefined) return column
   const described =
     byDefault.kind === 'literal'
-      ? { value: valueToJson(type, byDefault.value) }
+      ? { value: describedValue(type, byDefault.value) }
       : { function: byDefault.kind }
   return { ...column, default: described }
+}
+
+/** With every digit of JSON. */
+function describedValue(type: SqlType, value: SqlValue): unknown {
+  const isJson = type === 'JSON' && value !== null
+  return isJson ? jsonOfText(value as string, 'all') : valueToJson(type, value)
 }

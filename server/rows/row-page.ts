@@ -4,7 +4,7 @@ import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { CursorOwner } from '../cursor.ts'
 import { unescapeComponent } from '../key-path.ts'
-import { checkedParameters } from '../query-request.ts'
+import { checkedParameters, parametersOfText } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import { ServerError } from '../server-error.ts'
 import { parseCondition } from './condition-text.ts'
@@ -55,13 +55,8 @@ export function paramsOf(scan: ScanStatement, { params }: RowsAsked): Parameters
 
 function readParams(text: string | undefined): Parameters {
   if (text === undefined) return {}
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
-  }
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Parameters
+  const params = parametersOfText(text)
+  if (params !== undefined && !Array.isArray(params)) return params
   throw new ServerError('invalid_request', 'params is a JSON object, a field for each :name.')
 }
 

@@ -187,6 +187,6 @@ export class RowTransactions {
 
 function replayedAnswer(before: ReplayedAnswer): Written {
   const { readTimestamp, commitTs } = before
-  const answer = before.results as WrittenAnswer
+  const answer = JSON.parse(before.results) as WrittenAnswer
   return { ...answer, readTimestamp, commitTimestamp: commitTs, replayed: true }
 }

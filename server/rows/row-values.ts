@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PlanError, valueFromJson, valueToJson } from '../../planner/planner.ts'
+import {
+  fromSource,
+  type JsonSource,
+  PlanError,
+  sourceOf,
+  valueFromJson,
+  valueToJson,
+} from '../../planner/planner.ts'
 import {
   type ColumnDefinition,
   compareValues,
@@ -21,15 +28,33 @@ export type RowObject = Readonly<Record<string, unknown>>
 export function readRow(
   table: TableDefinition,
   object: RowObject,
-  row?: number,
+  place: RowPlace = {},
 ): { readonly columns: readonly string[]; readonly values: readonly unknown[] } {
-  const entries = Object.entries(object)
-  for (const [name, json] of entries) {
+  const columns = Object.keys(object)
+  const source = place.source ?? sourceOf(object)
+  const values = columns.map((name) => {
     const column = table.columns.find((known) => known.name === name)
     if (column === undefined) throw unknownColumn(table, name)
-    checkValue(table, column, json, row)
-  }
-  return { columns: entries.map(([name]) => name), values: entries.map(([, json]) => json) }
+    return explained(table, column, place, () => {
+      const json = exactValue(column, object, source)
+      valueFromJson(column.type, json)
+      return json
+    })
+  })
+  return { columns, values }
+}
+
+/** Where a row stands in the body: its number, when there are several, and its text. */
+type RowPlace = { readonly row?: number; readonly source?: JsonSource | undefined }
+
+/** The value of a column, from its text where JSON.parse may have changed it. */
+function exactValue(
+  { name, type }: ColumnDefinition,
+  object: RowObject,
+  source: JsonSource | undefined,
+): unknown {
+  const json = object[name]
+  return source === undefined ? json : fromSource(type, json, source.member(name))
 }
 
 /** The body without the key, which the path has already named. Throws where it names another. */
@@ -42,7 +67,9 @@ export function withoutKey(
   for (const [index, name] of keyColumns(table).entries()) {
     if (!Object.hasOwn(object, name)) continue
     const column = table.columns.find((known) => known.name === name) as ColumnDefinition
-    const value = checkValue(table, column, object[name])
+    const value = explained(table, column, {}, () =>
+      valueFromJson(column.type, exactValue(column, object, sourceOf(object))),
+    )
     if (value === null || compareValues(column.type, value, key[index] ?? null) !== 0) {
       throw new ServerError('invalid_request', `The body has another ${name} than the path.`, {
         table: table.name,
@@ -64,14 +91,14 @@ export function keyParameters(table: TableDefinition, key: readonly SqlValue[]):
   })
 }
 
-function checkValue(
+function explained<T>(
   table: TableDefinition,
-  { name, type }: ColumnDefinition,
-  json: unknown,
-  row?: number,
-): SqlValue {
+  { name }: ColumnDefinition,
+  { row }: RowPlace,
+  convert: () => T,
+): T {
   try {
-    return valueFromJson(type, json)
+    return convert()
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
     const place = row === undefined ? {} : { row }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
+import { type IntegerForm, type StatementResult, sourceOf } from '../../planner/planner.ts'
 import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answer-text.ts'
 import { writeKeyPath } from '../key-path.ts'
@@ -117,12 +117,14 @@ export async function insertSeveral(
 }
 
 function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {
-  const { columns, values } = readRow(table, objects[first] as RowObject, first)
+  const source = sourceOf(objects)
+  const rowAt = (row: number) =>
+    readRow(table, objects[row] as RowObject, { row, source: source?.member(row) })
+  const { columns, values } = rowAt(first)
   const all = [...values]
   let rowCount = 1
   while (rowCount < ROWS_AT_ONCE && first + rowCount < objects.length) {
-    const object = objects[first + rowCount] as RowObject
-    const row = readRow(table, object, first + rowCount)
+    const row = rowAt(first + rowCount)
     if (row.columns.length !== columns.length) break
     if (!row.columns.every((name, index) => name === columns[index])) break
     for (const value of row.values) all.push(value)

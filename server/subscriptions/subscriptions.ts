@@ -2,11 +2,11 @@
 
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
-import type { Parameters } from '../../planner/planner.ts'
+import { distinctText, type Parameters, sourceOf } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { checkedParameters } from '../query-request.ts'
+import { checkedParameters, noteParameters } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { limitExceeded, ServerError } from '../server-error.ts'
@@ -112,9 +112,12 @@ export class Subscriptions {
    * Subscriptions of the same text and parameters share one; `hold` holds their bytes for each of them. Throws
    * ParseError and ServerError, and then holds nothing.
    */
-  #queryOf({ sql, params, integers = 'number' }: SubscriptionRequest, hold: Hold): SubscribedQuery {
+  #queryOf(request: SubscriptionRequest, hold: Hold): SubscribedQuery {
+    const { sql, params, integers = 'number' } = request
+    const source = sourceOf(request)
+    if (source !== undefined) noteParameters(request, source)
     const parameters = checkedParameters(params)
-    const name = JSON.stringify([sql, parameters, integers])
+    const name = `${JSON.stringify([sql, integers])},${distinctText(parameters)}`
     const { subscriptionBytesMax } = SERVER_LIMITS
     if (name.length > subscriptionBytesMax) {
       const what = 'Bytes of the text and the parameters of a subscription'

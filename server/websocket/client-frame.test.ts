@@ -7,16 +7,17 @@ import { BadFrame, ClientFrameReader } from './client-frame.ts'
 
 const reader = new ClientFrameReader(loadContract().validator)
 const read = (json: unknown) => reader.read(Buffer.from(JSON.stringify(json)))
+/** Without what a frame knows of its text. */
+const plain = (frame: unknown) => JSON.parse(JSON.stringify(frame))
 
 test('frames of every type are read as they are meant', () => {
-  assert.deepEqual(read({ type: 'query', id: '1', sql: 'SHOW TABLES', minTimestamp: 7 }), {
+  assert.deepEqual(plain(read({ type: 'query', id: '1', sql: 'SHOW TABLES', minTimestamp: 7 })), {
     type: 'query',
     id: '1',
     request: { sql: 'SHOW TABLES', minTimestamp: 7 },
-    notification: undefined,
   })
   const request = { sql: 'SCAN * FROM t', params: [1], since: 5, integers: 'string' }
-  assert.deepEqual(read({ type: 'subscribe', id: '1', ...request }), {
+  assert.deepEqual(plain(read({ type: 'subscribe', id: '1', ...request })), {
     type: 'subscribe',
     id: '1',
     request,

@@ -1,51 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
+import { canonicalNumber } from './json/json-number.ts'
+import { type JsonVisitor, walkJson } from './json/json-walk.ts'
 
 /**
- * One text for all writings of the same JSON document, so that documents are equal exactly when
- * these texts are: no spaces, members sorted by name, numbers and strings as `JSON.stringify`
- * writes them (which makes 1.0 equal to 1 and -0 equal to 0). `text` is valid JSON.
+ * One text for all writings of the same JSON document, so that documents are equal exactly when these
+ * texts are: no spaces, members sorted by name, texts as `JSON.stringify` writes them, and numbers as
+ * `canonicalNumber` does, digit by digit. `text` is valid JSON. The result is for comparison only, is
+ * never stored, and takes time in proportion to the text (and to the sorting of its names).
  *
- *     {"b": [1.0, "x"], "a": null}   ->   {"a":null,"b":[1,"x"]}
+ *     {"b": [1.0, "x"], "a": null}   ->   {"a":null,"b":[1e0,"x"]}
  */
 export function canonicalJson(text: string): string {
-  const written: string[] = []
-  // A stack instead of recursion: a deeply nested document must not exhaust the call stack.
-  const pending: Piece[] = [{ value: JSON.parse(text) as Json }]
-  for (let piece = pending.pop(); piece !== undefined; piece = pending.pop()) {
-    if ('text' in piece) written.push(piece.text)
-    else if (Array.isArray(piece.value)) pushAll(pending, arrayPieces(piece.value))
-    else if (typeof piece.value === 'object' && piece.value !== null) {
-      pushAll(pending, objectPieces(piece.value))
-    } else written.push(JSON.stringify(piece.value))
+  const writer = new CanonicalWriter(text)
+  walkJson(text, 0, writer)
+  return writer.text
+}
+
+/** An object or array that has begun: its members as they are known so far. */
+type Open = {
+  readonly members: Array<{ readonly name: string; readonly text: string }>
+  name: string
+}
+
+class CanonicalWriter implements JsonVisitor {
+  readonly #source: string
+  readonly #open: Open[] = []
+  text = ''
+
+  constructor(source: string) {
+    this.#source = source
   }
-  return written.join('')
+
+  open(): void {
+    this.#open.push({ members: [], name: '' })
+  }
+
+  name(from: number, to: number): void {
+    const open = this.#open.at(-1) as Open
+    open.name = JSON.parse(this.#source.slice(from, to)) as string
+  }
+
+  scalar(from: number, to: number): void {
+    this.#add(canonicalScalar(this.#source.slice(from, to)))
+  }
+
+  close(kind: '{' | '['): void {
+    const { members } = this.#open.pop() as Open
+    if (kind === '{') members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    let text: string = kind
+    let separator = ''
+    for (const member of members) {
+      // Concatenation is a matter of pointers here: no level copies what is inside of it.
+      text += separator + (kind === '{' ? `${JSON.stringify(member.name)}:` : '') + member.text
+      separator = ','
+    }
+    this.#add(text + (kind === '{' ? '}' : ']'))
+  }
+
+  #add(text: string): void {
+    const open = this.#open.at(-1)
+    if (open === undefined) this.text = text
+    else open.members.push({ name: open.name, text })
+  }
 }
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
-type Piece = { readonly text: string } | { readonly value: Json }
-
-function pushAll(pending: Piece[], pieces: readonly Piece[]): void {
-  for (let index = pieces.length - 1; index >= 0; index -= 1) pending.push(pieces[index] as Piece)
-}
-
-function arrayPieces(items: readonly Json[]): Piece[] {
-  const pieces: Piece[] = [{ text: '[' }]
-  items.forEach((item, index) => {
-    if (index > 0) pieces.push({ text: ',' })
-    pieces.push({ value: item })
-  })
-  pieces.push({ text: ']' })
-  return pieces
-}
-
-function objectPieces(members: { readonly [name: string]: Json }): Piece[] {
-  const pieces: Piece[] = [{ text: '{' }]
-  Object.keys(members)
-    .sort()
-    .forEach((name, index) => {
-      pieces.push({ text: `${index > 0 ? ',' : ''}${JSON.stringify(name)}:` })
-      pieces.push({ value: members[name] as Json })
-    })
-  pieces.push({ text: '}' })
-  return pieces
+function canonicalScalar(text: string): string {
+  const first = text.charAt(0)
+  if (first === '"') return text.includes('\\') ? JSON.stringify(JSON.parse(text)) : text
+  return first === '-' || (first >= '0' && first <= '9') ? canonicalNumber(text) : text
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type JsonVisitor, walkJson } from '../../storage/storage.ts'
+import { duplicateName, exactJson } from './exact-json.ts'
+import { escapedStep, JsonPlace } from './json-place.ts'
+
+/**
+ * The text that a parsed JSON value was read from. `JSON.parse` rounds numbers and drops members; where
+ * that matters (a value for a JSON column, a number for an INTEGER) the text is asked. It is looked
+ * through only then, and each level only once, so that other requests pay for nothing.
+ */
+export class JsonSource {
+  readonly #whole: Whole
+  readonly #parent: JsonSource | undefined
+  readonly #step: string | number
+  #members: ReadonlyMap<string | number, number> | undefined
+
+  private constructor(whole: Whole, parent: JsonSource | undefined, step: string | number) {
+    this.#whole = whole
+    this.#parent = parent
+    this.#step = step
+  }
+
+  /** `text` must be one that `JSON.parse` accepts. */
+  static of(text: string): JsonSource {
+    return new JsonSource({ text, mayRound: undefined }, undefined, '')
+  }
+
+  /** The source of a member, or of an element. Nothing is looked through yet. */
+  member(step: string | number): JsonSource {
+    return new JsonSource(this.#whole, this, step)
+  }
+
+  /**
+   * Whether anything in the whole text may have been rounded: more than 15 digits, an exponent or a
+   * minus zero. Any other number is exactly what `JSON.parse` made of it.
+   */
+  get mayRound(): boolean {
+    this.#whole.mayRound ??= MAY_ROUND.test(this.#whole.text)
+    return this.#whole.mayRound
+  }
+
+  /** The value as `exactJson` writes it. Throws PlanError as that does, and for names that stand twice on the way to it. */
+  exact(): string {
+    return exactJson(this.#whole.text, { from: this.#from(), pointer: this.#pointer })
+  }
+
+  /** The same of what need not fit a JSON column. */
+  distinct(): string {
+    return exactJson(this.#whole.text, { from: this.#from(), nestingMax: Number.POSITIVE_INFINITY })
+  }
+
+  #from(): number {
+    return this.#parent === undefined ? 0 : this.#parent.#fromOf(this.#step)
+  }
+
+  #fromOf(step: string | number): number {
+    this.#members ??= membersAt(this.#whole.text, this.#from(), this.#pointer)
+    const from = this.#members.get(step)
+    if (from === undefined) throw new TypeError(`The JSON has no ${this.#pointer}/${step}.`)
+    return from
+  }
+
+  get #pointer(): string {
+    if (this.#parent === undefined) return ''
+    return `${this.#parent.#pointer}/${escapedStep(String(this.#step))}`
+  }
+}
+
+type Whole = { readonly text: string; mayRound: boolean | undefined }
+
+const MAY_ROUND = /[\d.]{16}|\d[eE]|-0/
+
+/** Where the value of each member, or each element, begins. */
+function membersAt(text: string, from: number, pointer: string): Map<string | number, number> {
+  const members = new Members(text, pointer)
+  walkJson(text, from, members)
+  return members.found
+}
+
+class Members implements JsonVisitor {
+  readonly #text: string
+  readonly #pointer: string
+  readonly found = new Map<string | number, number>()
+  #depth = 0
+  #step: string | number = -1
+
+  constructor(text: string, pointer: string) {
+    this.#text = text
+    this.#pointer = pointer
+  }
+
+  open(kind: '{' | '[', from: number): void {
+    if (this.#depth === 0) this.#step = kind === '{' ? '' : -1
+    else this.#begin(from)
+    this.#depth += 1
+  }
+
+  close(): void {
+    this.#depth -= 1
+  }
+
+  name(from: number, to: number): void {
+    if (this.#depth !== 1) return
+    this.#step = JSON.parse(this.#text.slice(from, to)) as string
+    if (!this.found.has(this.#step)) return
+    throw duplicateName(new JsonPlace(`${this.#pointer}/${escapedStep(this.#step)}`))
+  }
+
+  scalar(from: number): void {
+    this.#begin(from)
+  }
+
+  #begin(from: number): void {
+    if (this.#depth !== 1) return
+    if (typeof this.#step === 'number') this.#step += 1
+    this.found.set(this.#step, from)
+  }
+}
+
+const SOURCE: unique symbol = Symbol('source')
+
+/**
+ * Notes with a parsed object or array where it came from. It stands in a property that is no part of
+ * the JSON, and that copies of the object take along.
+ */
+export function noteSource<T extends object>(value: T, source: JsonSource): T {
+  ;(value as Sourced)[SOURCE] = source
+  return value
+}
+
+/** Undefined for a value that no text was read for, such as one of this process. */
+export function sourceOf(value: unknown): JsonSource | undefined {
+  return (value as Sourced)[SOURCE]
+}
+
+type Sourced = { [SOURCE]?: JsonSource }
+
+/** A text that is the same for the same JSON and differs where any digit does. */
+export function distinctText(value: unknown): string {
+  const isObject = typeof value === 'object' && value !== null
+  const source = isObject ? sourceOf(value) : undefined
+  return source?.mayRound === true ? source.distinct() : JSON.stringify(value)
+}
