@@ -98,9 +98,10 @@ class ExactWriter implements JsonVisitor {
 
   #stringText(from: number, to: number): string {
     const raw = this.#source.slice(from, to)
-    const text = raw.includes('\\') ? JSON.stringify(JSON.parse(raw)) : raw
-    // `JSON.stringify` writes a lone surrogate as an escape.
-    if (raw.isWellFormed() && !/\\ud/.test(text)) return text
+    // Only an escape can be written in another way, or hide a lone surrogate.
+    const isPlain = !raw.includes('\\')
+    const text = isPlain ? raw : JSON.stringify(JSON.parse(raw))
+    if (raw.isWellFormed() && (isPlain || !text.includes('\\ud'))) return text
     if ((JSON.parse(raw) as string).isWellFormed()) return text
     throw new PlanError(
       'type_mismatch',

@@ -44,6 +44,11 @@ export class JsonSource {
     return exactJson(this.#whole.text, { from: this.#from(), pointer: this.#pointer })
   }
 
+  /** Whether the array or object stands in the text exactly as `compact` writes it. */
+  isWrittenAs(compact: string): boolean {
+    return this.#whole.text.startsWith(compact, this.#from())
+  }
+
   /** The same of what need not fit a JSON column. */
   distinct(): string {
     return exactJson(this.#whole.text, { from: this.#from(), nestingMax: Number.POSITIVE_INFINITY })
@@ -68,7 +73,7 @@ export class JsonSource {
 
 type Whole = { readonly text: string; mayRound: boolean | undefined }
 
-const MAY_ROUND = /[\d.]{16}|\d[eE]|-0/
+const MAY_ROUND = /\d(?:[\d.]{15}|[eE])|-0/
 
 /** Where the value of each member, or each element, begins. */
 function membersAt(text: string, from: number, pointer: string): Map<string | number, number> {

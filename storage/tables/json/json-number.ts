@@ -8,6 +8,7 @@ export const JSON_EXPONENT_DIGITS_MAX = 15
 
 /** Whether the number's exponent is written with more digits than the store takes. */
 export function hasLongExponent(number: string): boolean {
+  if (number.length <= JSON_EXPONENT_DIGITS_MAX) return false
   const at = exponentAt(number)
   if (at === -1) return false
   const sign = number.charAt(at + 1)

@@ -67,6 +67,25 @@ export function walkJson(text: string, from: number, visitor: JsonVisitor): numb
   }
 }
 
+// An opening bracket or brace, and a closing one, differ in this one bit only.
+const CASE_BIT = 0x20
+
+/** How deep arrays and objects stand inside each other in the text; counting ends beyond `max`. */
+export function jsonNesting(text: string, max: number): number {
+  // What is shorter cannot open so many.
+  if (text.length <= max) return 0
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length && deepest <= max; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = endOfJsonString(text, at + 1)
+    else if ((unit & ~CASE_BIT) === CLOSE_ARRAY) depth -= 1
+    else if ((unit & ~CASE_BIT) === OPEN_ARRAY) depth += 1
+    if (depth > deepest) deepest = depth
+  }
+  return deepest
+}
+
 /** Where the quote stands that ends the string whose content begins at `from`; the length of the text where none does. */
 export function endOfJsonString(text: string, from: number): number {
   let end = text.indexOf('"', from)
