@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { STORAGE_LIMITS } from '../storage/storage.ts'
+import { JSON_EXPONENT_DIGITS_MAX, STORAGE_LIMITS } from '../storage/storage.ts'
 
 /** The bounds of one statement, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
 export const PLANNER_LIMITS = {
@@ -33,4 +33,6 @@ export const PLANNER_LIMITS = {
   turnMsMax: 2,
   /** Arrays and objects inside each other in one JSON value. */
   jsonNestingMax: 256,
+  /** Digits of the exponent of a number in one JSON value. */
+  jsonExponentDigitsMax: JSON_EXPONENT_DIGITS_MAX,
 } as const

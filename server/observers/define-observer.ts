@@ -34,7 +34,10 @@ export type DefinedObserver<Row extends ObservedRow = ObservedRow> = {
   readonly workers?: number
 }
 
-/** A row in the JSON form of its columns: INTEGER is a number within ±(2^53−1) and a string beyond. */
+/**
+ * A row in the JSON form of its columns: INTEGER is a number within ±(2^53−1) and a string beyond. A number
+ * of a JSON column that a double cannot hold is `JSON.rawJSON`, which can be written back as it is.
+ */
 export type ObservedRow = { readonly [column: string]: unknown }
 
 export type ObserverEvent<Row extends ObservedRow = ObservedRow> = {
