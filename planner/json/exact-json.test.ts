@@ -7,7 +7,7 @@ import { arbitraryJsonText } from '../../test/arbitrary-json.ts'
 import { PlanError } from '../plan-error.ts'
 import { exactJson } from './exact-json.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
-import { JsonSource } from './json-source.ts'
+import { JsonSource, keepOwnSource, noteSource, sourceOf } from './json-source.ts'
 
 function refusal(text: string): PlanError {
   try {
@@ -98,6 +98,15 @@ test('a member is found in its text by its way', () => {
   assert.equal(params.member(1).exact(), '2e0')
   const twice = JsonSource.of('{"params":{"a":[1],"a":[2]}}')
   assert.throws(() => twice.member('params').member('a').exact(), /at \/params\/a/)
+})
+
+test('parameters that are kept let go of the body they came in', () => {
+  const body = JSON.parse('{"params":{"j":{"n":1e400}}}')
+  const text = `{"sql":"${'x'.repeat(1000)}", "params" : { "j" : {"n":1e400} } }`
+  noteSource(body.params, JsonSource.of(text).member('params'))
+  keepOwnSource(body.params)
+  assert.equal(sourceOf(body.params)?.exact(), '{"j":{"n":1e400}}')
+  assert.equal(sourceOf(body.params)?.member('j').exact(), '{"n":1e400}')
 })
 
 test('values of JavaScript lose nothing either: JSON.rawJSON stands for what a double cannot hold', () => {

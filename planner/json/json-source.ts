@@ -140,6 +140,15 @@ export function sourceOf(value: unknown): JsonSource | undefined {
 
 type Sourced = { [SOURCE]?: JsonSource }
 
+/**
+ * Lets go of the whole text of a body for a value that is kept longer than its request: its source is its
+ * own text from now on, without blanks. Throws PlanError for a name that stands twice in an object.
+ */
+export function keepOwnSource(value: object): void {
+  const source = sourceOf(value)
+  if (source !== undefined) noteSource(value, JsonSource.of(source.distinct()))
+}
+
 /** A text that is the same for the same JSON and differs where any digit does. */
 export function distinctText(value: unknown): string {
   const isObject = typeof value === 'object' && value !== null

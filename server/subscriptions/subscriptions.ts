@@ -2,7 +2,7 @@
 
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
-import { distinctText, type Parameters, sourceOf } from '../../planner/planner.ts'
+import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -127,6 +127,7 @@ export class Subscriptions {
     const statement = known?.statement ?? this.#statementOf(sql, parameters)
     hold.moveTo(name.length)
     if (known !== undefined) return known
+    keepOwnSource(parameters)
     this.#queryNumber += 1
     const number = this.#queryNumber
     const query = new SubscribedQuery({ name, number, statement, parameters, integers })
