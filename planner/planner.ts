@@ -36,7 +36,13 @@ export type {
 export { executePlan } from './executor.ts'
 export { WorkMeter } from './expressions/work-meter.ts'
 export { jsonOfText, type KeptNumbers } from './json/json-object.ts'
-export { distinctText, JsonSource, keepOwnSource, noteSource, sourceOf } from './json/json-source.ts'
+export {
+  distinctText,
+  JsonSource,
+  keepOwnSource,
+  noteSource,
+  sourceOf,
+} from './json/json-source.ts'
 export { fromSource } from './json/sourced-json.ts'
 export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
 export { type Parameters, parameterJson, parameterText } from './parameters.ts'

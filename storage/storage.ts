@@ -81,7 +81,12 @@ export {
   isDoubleExact,
   JSON_EXPONENT_DIGITS_MAX,
 } from './tables/json/json-number.ts'
-export { endOfJsonString, type JsonVisitor, jsonNesting, walkJson } from './tables/json/json-walk.ts'
+export {
+  endOfJsonString,
+  type JsonVisitor,
+  jsonNesting,
+  walkJson,
+} from './tables/json/json-walk.ts'
 export {
   decodePrimaryKey,
   encodePrimaryKey,
