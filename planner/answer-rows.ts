@@ -37,8 +37,9 @@ export class AnswerRows {
   add(scope: Scope): void {
     if (this.#projection === undefined || this.#answerBytes === undefined) return
     const row = this.#projection.project(scope)
-    this.#rows.add(row)
-    this.#bytes += this.#answerBytes.of(row)
+    const bytes = this.#answerBytes.of(row)
+    this.#rows.add(row, bytes)
+    this.#bytes += bytes
     const max = this.#budget?.max ?? Number.POSITIVE_INFINITY
     if (this.#bytes <= max) return
     throw new PlanError('limit_exceeded', `The answer would have more than ${max} bytes.`, {

@@ -21,9 +21,9 @@ class RecordingWriter implements RowWriter {
   }
 }
 
-function collected(count: number, newRowWriter?: () => RowWriter) {
+function collected(count: number, newRowWriter?: () => RowWriter, bytesOfRow = 40) {
   const rows = new CollectedRows(COLUMNS, newRowWriter === undefined ? {} : { newRowWriter })
-  for (let id = 0; id < count; id += 1) rows.add([BigInt(id)])
+  for (let id = 0; id < count; id += 1) rows.add([BigInt(id)], bytesOfRow)
   assert.equal(rows.count, count)
   return { ...rows.result, rowsAffected: 0 }
 }
@@ -57,6 +57,13 @@ test('rows go to the writer by hundreds, and those behind them are held', () => 
     assert.equal(result.written, handed.length === 0 ? undefined : writer)
     assert.equal(rowCountOf(result), count)
   }
+})
+
+test('rows that are long are held for who can write them in turns', () => {
+  const newWriter = () => assert.fail('a writer was made')
+  const result = collected(250, newWriter, 1024 * 1024)
+  assert.equal(result.rows.length, 250)
+  assert.equal(result.bytes, 250 * 1024 * 1024)
 })
 
 test('an answer that is short asks for no writer', () => {

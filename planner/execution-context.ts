@@ -63,6 +63,8 @@ export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
   /** Those behind the ones that have been written. */
   readonly rows: SqlValue[][]
+  /** What all rows come to, about; absent where they are few and short. */
+  readonly bytes?: number
   /** There when `newRowWriter` was given and the answer is long. */
   readonly written?: RowWriter
   /** Rows of tables that were changed. */

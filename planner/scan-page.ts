@@ -28,7 +28,6 @@ export class ScanPage {
   readonly #examinedMax: number
   readonly #answerBytes: AnswerBytes
   readonly #rows: CollectedRows
-  #bytes = 0
   #examined = 0
 
   /** `limit` is that of the statement. Throws PlanError invalid_request. */
@@ -57,7 +56,7 @@ export class ScanPage {
   isFull(): boolean {
     return (
       this.#rows.count >= this.rowsMax ||
-      this.#bytes >= this.#bytesMax ||
+      this.#rows.bytes >= this.#bytesMax ||
       this.#examined >= this.#examinedMax
     )
   }
@@ -69,8 +68,7 @@ export class ScanPage {
 
   add(scope: Scope): void {
     const row = this.#projection.project(scope)
-    this.#rows.add(row)
-    this.#bytes += this.#answerBytes.of(row)
+    this.#rows.add(row, this.#answerBytes.of(row))
   }
 
   result(): StatementResult {

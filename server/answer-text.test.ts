@@ -91,3 +91,27 @@ test('a long answer lets others have their turn, and stops when nobody waits for
   gone.abort(new Error('gone'))
   await assert.rejects(async () => await writing, { message: 'gone' })
 })
+
+test('long values are written over several turns, each in a piece of its own', async () => {
+  let pauses = 0
+  const impatient = {
+    isDue: true,
+    pause: async () => {
+      pauses += 1
+    },
+  } as unknown as Turns
+  const long = 'ä"'.repeat(200_000)
+  const columns = Array.from({ length: 5 }, (_, n) => ({ name: `c${n}`, type: 'TEXT' }) as const)
+  const rows = [columns.map(() => long), columns.map(() => 'short')]
+  const result = { columns, rows, rowsAffected: 0, bytes: 5 * long.length }
+  const outcome = { results: [result], readTimestamp: 1, commitTimestamp: null, attempts: 1 }
+  const writer = new AnswerWriter()
+  const body = await writer.answer(outcome, 'number', impatient)
+  assert.ok(typeof body !== 'string')
+  const fieldBytes = Buffer.byteLength(JSON.stringify(long))
+  assert.ok(body.every(({ length }) => length < 2 * fieldBytes))
+  assert.ok(pauses >= 5, `${pauses}`)
+  assert.equal(textOf(body), writer.answerNow(outcome, 'number'))
+  const found = await writer.rows(result, 'number', impatient)
+  assert.deepEqual(JSON.parse(found), JSON.parse(textOf(body)).results[0].rows)
+})

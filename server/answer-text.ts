@@ -8,6 +8,7 @@ import {
   formOf,
   NO_COLUMNS,
   type ResultForm,
+  rowPieces,
   rowsText,
   rowText,
 } from './result-form.ts'
@@ -19,6 +20,8 @@ const ROWS_AT_ONCE = 100
 
 /** An answer of so many results and rows is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
+/** And of no more than so many bytes. */
+export const SHORT_ANSWER_BYTES = 256 * 1024
 
 /**
  * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
@@ -94,7 +97,14 @@ export class AnswerWriter {
         separator = ','
       }
       for (const row of rows) {
-        text += separator + rowText(form, row)
+        text += separator
+        for (const piece of rowPieces(form, row)) {
+          text += piece
+          if (text.length < SHORT_ANSWER_BYTES) continue
+          parts.push(Buffer.from(text))
+          text = ''
+          if (turns.isDue) await turns.pause()
+        }
         separator = ','
         rowsWritten += 1
         if (rowsWritten % ROWS_AT_ONCE !== 0) continue
@@ -116,8 +126,17 @@ export class AnswerWriter {
   ): Promise<string> {
     const form = this.#formOf(columns, integers)
     const texts: string[] = []
+    let characters = 0
     for (const row of rows) {
-      texts.push(rowText(form, row))
+      let text = ''
+      for (const piece of rowPieces(form, row)) {
+        text += piece
+        characters += piece.length
+        if (characters < SHORT_ANSWER_BYTES) continue
+        characters = 0
+        if (turns.isDue) await turns.pause()
+      }
+      texts.push(text)
       if (texts.length % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
     }
     return `[${texts.join(',')}]`
@@ -149,13 +168,16 @@ export class AnswerWriter {
   }
 }
 
+/** Whether it can be written in one turn. */
 function isShort(results: readonly StatementResult[]): boolean {
   let rowCount = results.length
-  for (const { rows, written } of results) {
+  let byteCount = 0
+  for (const { rows, written, bytes = 0 } of results) {
     if (written !== undefined) return false
     rowCount += rows.length
+    byteCount += bytes
   }
-  return rowCount <= SHORT_ANSWER_ROWS
+  return rowCount <= SHORT_ANSWER_ROWS && byteCount <= SHORT_ANSWER_BYTES
 }
 
 /** What follows its results. */

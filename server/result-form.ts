@@ -34,6 +34,34 @@ export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): strin
   return `${text}}`
 }
 
+/** The same in pieces, of which each of a row of long values is one field. */
+export function* rowPieces(
+  form: ResultForm,
+  row: readonly SqlValue[],
+): Generator<string, void, undefined> {
+  if (!hasLongValue(row) && row.length <= LONG_ROW_FIELDS) {
+    yield rowText(form, row)
+    return
+  }
+  yield '{'
+  for (const [index, { prefix, write }] of form.fields.entries()) {
+    const value = row[index] ?? null
+    yield prefix + (value === null ? 'null' : write(value))
+  }
+  yield '}'
+}
+
+const LONG_VALUE = 64 * 1024
+const LONG_ROW_FIELDS = 1_000
+
+function hasLongValue(row: readonly SqlValue[]): boolean {
+  for (const value of row) {
+    const isSized = typeof value === 'string' || value instanceof Uint8Array
+    if (isSized && value.length > LONG_VALUE) return true
+  }
+  return false
+}
+
 /** Rows with commas between them. */
 export function rowsText(form: ResultForm, rows: ReadonlyArray<readonly SqlValue[]>): string {
   let text = ''

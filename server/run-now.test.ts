@@ -180,7 +180,7 @@ test('among GETs anything else, or anything wrong, makes it the ordinary way', a
     [400, get(1)],
     [400, { sql: GET }],
     [400, get('a', `${GET}; ${GET}`)],
-    [404, get('a', ofThePast)],
+    [410, get('a', ofThePast)],
     [413, ...Array.from({ length: 1000 }, () => get('a'))],
   ] as const) {
     await known(SET)

@@ -18,6 +18,7 @@ import type {
   Timestamp,
   Transaction,
 } from '../storage/storage.ts'
+import { SHORT_ANSWER_BYTES } from './answer-text.ts'
 import type { ClientKey } from './budgets/client-key.ts'
 import type { Shares } from './budgets/shares.ts'
 import { explained } from './explained-error.ts'
@@ -114,12 +115,16 @@ function getsNow(
   const functions = functionsAt(readTs, parts)
   const answer = new AnswerBudget()
   const results: StatementResult[] = []
+  let bytes = 0
   const endMs = clock.monotonicMs() + ALL_LIMITS.turnMsMax
   const work = new WorkMeter(tooMuchForNow)
   for (const { statement, parameters } of script) {
     const context = { reads, parameters, functions, work, answerBytes: answer.bytes }
     const result = executeNow(plans.plan(statement, catalog), context)
     if (result === undefined) return undefined
+    // To write more would take more than a turn.
+    bytes += result.bytes ?? 0
+    if (bytes > SHORT_ANSWER_BYTES) return undefined
     if (results.push(result) === script.length) break
     answer.add(result)
     if (clock.monotonicMs() >= endMs) return undefined
