@@ -92,7 +92,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Roll a transaction back
-         * @description Nothing of it is kept. Repeating it answers the same.
+         * @description Nothing of it is kept. A statement that is running inside is stopped, and its client gets
+         *     `statement_cancelled`; a commit under way is finished first, and then this is `transaction_closed` with the
+         *     outcome. Repeating it answers the same.
          */
         readonly delete: operations["rollBackTransaction"];
         readonly options?: never;
@@ -1157,7 +1159,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1273,7 +1275,8 @@ export interface components {
             };
         };
         /**
-         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `already_observed`, and,
+         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `statement_cancelled`,
+         *     `already_observed`, and,
          *     worth running the transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
          */
         readonly Conflict: {

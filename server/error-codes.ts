@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   check_failed: { status: 409, title: 'Check failed', retryable: false },
   transaction_closed: { status: 409, title: 'Transaction has ended', retryable: false },
   transaction_busy: { status: 409, title: 'Transaction is busy', retryable: false },
+  statement_cancelled: { status: 409, title: 'Statement was stopped', retryable: false },
   already_observed: { status: 409, title: 'Already observed', retryable: false },
   write_conflict: { status: 409, title: 'Write conflict', retryable: true },
   locked: { status: 409, title: 'Locked by another transaction', retryable: true },

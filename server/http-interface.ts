@@ -22,6 +22,7 @@ import { Outbox } from './outbox.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { QueryAnswers } from './query-answers.ts'
 import { addRequestHooks } from './request-hooks.ts'
+import { UnreadBegins } from './requests/unread-begins.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
@@ -84,7 +85,8 @@ export function addInterface(
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
-  const answers = new QueryAnswers({ runner, writer, requests, turnQueue, clock })
+  const begins = new UnreadBegins(sessions)
+  const answers = new QueryAnswers({ runner, writer, requests, begins, turnQueue, clock })
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
   const streams = new StreamAnswers({ streams: scans, writer, requests, log })
@@ -122,7 +124,7 @@ export function addInterface(
   const handlers = {
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
-    ...transactionRoutes({ sessions, requests }),
+    ...transactionRoutes({ sessions, requests, begins }),
     ...tableRoutes({ storage, ended }),
     ...operationRoutes({
       storage,

@@ -8,6 +8,7 @@ import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ReadyAnswer } from './outbox.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import type { QueryRequest } from './query-request.ts'
+import type { UnreadBegins } from './requests/unread-begins.ts'
 import {
   COMMIT_TIMESTAMP_HEADER,
   locationOf,
@@ -25,6 +26,7 @@ export type QueryAnswersParts = {
   readonly runner: StatementRunner
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
+  readonly begins: UnreadBegins
   readonly turnQueue: TurnQueue
   readonly clock: Clock
 }
@@ -66,7 +68,7 @@ export class QueryAnswers {
     response: ServerResponse,
     { format = 'json', idempotent }: AnswerOptions = {},
   ): Promise<ReadyAnswer> {
-    const { runner, writer, requests, turnQueue, clock } = this.#parts
+    const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
     const running = requests.begin(response)
     try {
       const integers = query.integers ?? 'number'
@@ -74,8 +76,14 @@ export class QueryAnswers {
       const around =
         textOf === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textOf }
       const outcome = await runner.run(query, running, { idempotent, ...around })
-      if (outcome instanceof TransactionSession) return opened(outcome)
+      if (outcome instanceof TransactionSession) {
+        await begins.watch(outcome.id, response)
+        return opened(outcome)
+      }
       if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
+      if (outcome.opened !== undefined) {
+        await begins.watch(outcome.opened.transaction, response)
+      }
       if (textOf !== undefined) return answered(outcome, textOf(outcome), format)
       const short = writer.shortAnswer(outcome, integers)
       if (short !== undefined) return answered(outcome, short)

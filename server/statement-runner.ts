@@ -142,7 +142,7 @@ export class StatementRunner {
       ...(minTimestamp === undefined ? {} : { minTimestamp }),
       client: inside.running.client,
     })
-    if (observerRun !== undefined) await this.#runFor(session, observerRun)
+    if (observerRun !== undefined) await this.#runFor(session, observerRun, inside.running)
     if (statements.length === 0) return session
     try {
       const first = { statements, length: statements.length }
@@ -261,6 +261,7 @@ export class StatementRunner {
     }
     const { result, commitTs } = await sessions.run(
       id,
+      running,
       async (session) => {
         const { transaction } = session
         paging.requireSnapshot(transaction.startTs)
@@ -290,10 +291,14 @@ export class StatementRunner {
   }
 
   /** A transaction that cannot be the run is none that anybody knows of. */
-  async #runFor(session: TransactionSession, observerRun: ObserverRun): Promise<void> {
+  async #runFor(
+    session: TransactionSession,
+    observerRun: ObserverRun,
+    running: RunningRequest,
+  ): Promise<void> {
     const { sessions } = this.#parts
     try {
-      await sessions.run(session.id, () => session.runFor(observerRun))
+      await sessions.run(session.id, running, () => session.runFor(observerRun))
     } catch (error) {
       if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
       throw error

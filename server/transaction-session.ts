@@ -2,6 +2,7 @@
 import type { Catalog, Clock, Timestamp, Transaction } from '../storage/storage.ts'
 import type { ClientKey } from './budgets/client-key.ts'
 import type { ObserverRun } from './observer-run.ts'
+import type { RunningRequest } from './running-request.ts'
 import { ServerError } from './server-error.ts'
 import { endsTransaction } from './transaction-end.ts'
 
@@ -28,8 +29,10 @@ export class TransactionSession {
   readonly transaction: Transaction
   /** Who opened it. */
   readonly client: ClientKey
-  /** Whether a request is running inside. */
-  busy = false
+  /** The request that is running inside. */
+  running: Pick<RunningRequest, 'abort'> | undefined
+  /** How many requests have run inside. */
+  uses = 0
   /** The commit under way; whoever repeats the request waits for the same. */
   committing: Promise<Timestamp | null> | undefined
   /** As the last request found it; names the rows of a conflict. */
@@ -55,6 +58,10 @@ export class TransactionSession {
     this.#openedAtMs = clock.monotonicMs()
     this.#openedAtMicros = clock.wallMicros()
     this.#usedAtMs = this.#openedAtMs
+  }
+
+  get busy(): boolean {
+    return this.running !== undefined
   }
 
   get id(): string {

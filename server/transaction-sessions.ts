@@ -15,6 +15,7 @@ import { SERVER_LIMITS } from './limits.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { requireMinTimestamp, type SnapshotAsked } from './request-snapshot.ts'
 import { withRowNamed } from './row-address.ts'
+import type { RunningRequest } from './running-request.ts'
 import { ServerError } from './server-error.ts'
 import { endsTransaction } from './transaction-end.ts'
 import {
@@ -100,19 +101,22 @@ export class TransactionSessions {
 
   /**
    * Runs `work` inside the transaction, and with `end` commits it or rolls it back afterwards.
-   * One request at a time. An error that asks for the whole transaction to be run again ends it, and
-   * so does a CHECK that failed.
+   * One request at a time; `running` is aborted when another one rolls the transaction back. An error that
+   * asks for the whole transaction to be run again ends it, and so does a CHECK that failed.
    */
   async run<T>(
     id: string,
+    running: Pick<RunningRequest, 'abort'>,
     work: (session: TransactionSession) => Promise<T>,
     end?: 'commit' | 'rollback',
   ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
     const session = await this.#requireOpen(id)
     if (session.busy || session.committing !== undefined) throw busy(id)
-    session.busy = true
+    session.running = running
+    session.uses += 1
     try {
       const result = await work(session)
+      if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(id), this.#timeouts)
       if (end === 'commit') return { result, commitTs: await this.#startCommit(session) }
       if (end === 'rollback') this.#rollBack(session, 'requested')
       return { result, commitTs: null }
@@ -123,7 +127,7 @@ export class TransactionSessions {
       }
       throw error
     } finally {
-      session.busy = false
+      session.running = undefined
       session.touch()
     }
   }
@@ -134,21 +138,37 @@ export class TransactionSessions {
     if (session?.committing !== undefined) return session.committing
     if (session === undefined || this.#expire(session)) return this.#repeatCommit(id)
     if (session.busy) throw busy(id)
+    session.uses += 1
     return this.#startCommit(session)
   }
 
-  /** Nothing of the transaction is kept. Repeating it is harmless; a committed one is an error. */
+  /**
+   * Nothing of the transaction is kept; a statement that is running inside is stopped. A commit under way is finished
+   * first. Repeating it is harmless; a committed one is an error.
+   */
   async rollBack(id: string): Promise<void> {
     const session = this.#open.get(id)
-    if (session !== undefined) {
-      if (session.busy || session.committing !== undefined) throw busy(id)
+    if (session !== undefined && session.committing === undefined) {
+      session.running?.abort(rolledBackMeanwhile(id))
       this.#rollBack(session, 'requested')
       return
     }
+    // How it ends, its own client is told.
+    await session?.committing?.catch(() => undefined)
     const ending = await this.#endingOf(id)
     if (ending.kind === 'rolledBack' || ending.kind === 'failed' || ending.kind === 'expired')
       return
     throw endedError(id, ending, this.#timeouts)
+  }
+
+  /** What rolls the transaction back, unless a request has come for it since: its client may never learn its id. */
+  unlessUsed(id: string, reason: string): () => void {
+    const session = this.#open.get(id)
+    const uses = session?.uses
+    return () => {
+      if (session === undefined || session.uses !== uses || !this.#open.has(id)) return
+      this.#rollBack(session, reason)
+    }
   }
 
   /** What became of it; the open session while it is open. Throws `unknown_transaction`. */
@@ -296,6 +316,14 @@ export class TransactionSessions {
 function knownEnding(id: string, outcome: TransactionOutcome): SessionEnding {
   if (outcome.kind === 'neverBegun') throw unknownTransaction(id)
   return outcome
+}
+
+function rolledBackMeanwhile(id: string): ServerError {
+  return new ServerError(
+    'statement_cancelled',
+    'The statement was stopped, because another request rolled its transaction back.',
+    { transaction: id },
+  )
 }
 
 function lost(id: string): ServerError {

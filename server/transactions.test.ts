@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { ManualClock } from '../test/manual-clock.ts'
 import { testFolder } from '../test/test-folder.ts'
 import { startTestServer, type TestServer } from '../test/test-server.ts'
@@ -139,6 +140,33 @@ test('a transaction takes one request at a time', async (t) => {
   const statuses = (await Promise.all([scan(), scan(), scan()])).map(({ body }) => body.code)
   assert.deepEqual(statuses.filter((code) => code === 'transaction_busy').length, 2)
   assert.equal((await scan()).status, 200)
+})
+
+test('DELETE of a busy transaction stops its statement and rolls it back', async (t) => {
+  const server = await serverWithBob(t)
+  const values = Array.from({ length: 5_000 }, (_, id) => `('k${id}', 0)`)
+  await server.rows(`INSERT INTO account (id, balance) VALUES ${values.join(', ')}`)
+  const id = await server.begin()
+  await inside(server, id, SET_BOB)
+  const statements = Array.from({ length: 500 }, () => ({
+    sql: 'SCAN count(*) FROM account USE PRIMARY KEY',
+  }))
+  const scan = server.post(`/v1/transactions/${id}/query`, { statements })
+  let isBusy = false
+  for (let tries = 0; !isBusy; tries += 1) {
+    assert.ok(tries < 1_000, 'the statements have not begun')
+    await setImmediate()
+    isBusy = (await server.get('/v1/transactions')).body.transactions[0].busy
+  }
+  assert.equal((await remove(server, id)).status, 204)
+  const stopped = await scan
+  assert.deepEqual(
+    [stopped.status, stopped.body.code, stopped.body.transaction, stopped.body.retryable],
+    [409, 'statement_cancelled', id, false],
+  )
+  assert.equal((await remove(server, id)).status, 204)
+  assert.deepEqual(await server.rows(GET_BOB), [{ balance: 10 }])
+  assert.equal((await server.get('/v1/status')).body.bufferedBytes, 0)
 })
 
 test('an idle transaction expires, and the error names both time limits', async (t) => {

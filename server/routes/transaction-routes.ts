@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp } from '../../planner/planner.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import type { UnreadBegins } from '../requests/unread-begins.ts'
 import type { RunningRequests } from '../running-request.ts'
 import { type SessionEnding, TransactionSession } from '../transaction-session.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
@@ -16,9 +17,11 @@ type OpenRequest = { readonly readOnly?: boolean; readonly asOf?: unknown }
 export function transactionRoutes({
   sessions,
   requests,
+  begins,
 }: {
   readonly sessions: TransactionSessions
   readonly requests: RunningRequests
+  readonly begins: UnreadBegins
 }): Handlers {
   return {
     async openTransaction({ body, parameters, reply }) {
@@ -31,6 +34,7 @@ export function transactionRoutes({
         ...past,
         ...(min === undefined ? {} : { minTimestamp: Number(min) }),
       })
+      await begins.watch(session.id, reply.raw)
       answerReadTimestamp(reply, session.transaction.startTs)
       reply.code(201).header('Location', locationOf(session))
       return openedTransaction(session)
