@@ -497,7 +497,7 @@ export interface paths {
         /**
          * Whether the server takes work
          * @description It does from the start until it is told to stop. What an operator should see to while everything is
-         *     served that can be (reads, while the disk is full) stands in `warnings`, and the status stays 200.
+         *     served that can be (a full disk, a clock that has jumped) stands in `warnings`, and the status stays 200.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -1123,6 +1123,13 @@ export interface components {
                 readonly bytesReclaimed: number;
                 readonly elapsedMs: number;
             };
+            /** @description How the wall clock, the time that the server trusts, and timestamps stand to each other. */
+            readonly clock: {
+                /** @description By how much the wall clock is ahead of the trusted time; 0 unless it has jumped. */
+                readonly offsetSeconds: number;
+                /** @description By how much the newest timestamp is ahead of the trusted time. */
+                readonly timestampsAheadSeconds: number;
+            };
             /** @description The disk that the data is on; absent with the memory engine. Bytes. */
             readonly disk?: {
                 readonly sizeBytes: number;
@@ -1154,6 +1161,8 @@ export interface components {
             /**
              * @description More may be added.
              * @example disk_full
+             * @example clock_jumped
+             * @example timestamps_ahead
              */
             readonly code: string;
             readonly detail: string;

@@ -32,6 +32,7 @@ export type Config = {
   readonly shutdownTimeoutMs: number
   readonly retentionMs: number
   readonly garbageIntervalMs: number
+  readonly acceptClock: boolean
   /** The path of a module; undefined when no observers run in this process. */
   readonly observersModule: string | undefined
   readonly logFormat: 'pretty' | 'json'
@@ -119,6 +120,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
     retentionMs: durationMs(text('retention')),
     garbageIntervalMs: durationMs(text('garbage-interval')),
+    acceptClock: text('accept-clock') === 'true',
     observersModule: text('observers') === '' ? undefined : text('observers'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),

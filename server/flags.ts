@@ -76,6 +76,11 @@ export const FLAGS = {
     default: '10m',
     meaning: 'how often versions that nobody may read any more are deleted',
   },
+  'accept-clock': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'start though the clock lies far from the newest timestamp of the data',
+  },
   observers: {
     kind: 'file',
     default: '',

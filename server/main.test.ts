@@ -6,6 +6,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { openStorage } from '../storage/storage.ts'
+import { ManualClock } from '../test/manual-clock.ts'
 import { testFolder } from '../test/test-folder.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -80,6 +82,19 @@ test('--help and --version answer and exit 0', async (t) => {
   assert.deepEqual([await exitCode(help), await exitCode(version)], [0, 0])
   assert.match(help.output(), /--statement-timeout/)
   assert.match(version.output(), /^percolite \d+\.\d+\.\d+\n$/)
+})
+
+test('a clock far below the data: one line with both times and the flag, exit 1; the flag starts', async (t) => {
+  const data = await testFolder(t, 'main')
+  const clock = new ManualClock({ wallMicros: (Date.now() + 5 * 3_600_000) * 1000 })
+  const storage = await openStorage({ engine: 'sqlite', dataDirectory: data, clock })
+  await storage.close()
+  const flags = ['serve', '--data', data, '--port', '0']
+  const refused = run(t, ...flags)
+  assert.equal(await exitCode(refused), 1)
+  const times = /^percolite: .* says \S+Z, which is 5 h before .*, \S+Z\. .*--accept-clock\.\n$/
+  assert.match(refused.errors(), times)
+  await urlOf(run(t, ...flags, '--accept-clock'))
 })
 
 test('what was committed before SIGTERM is there after the next start, and SIGTERM exits 0', async (t) => {

@@ -76,6 +76,9 @@ function startFailure(error: unknown, { host, port }: Config): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port} of ${host} is in use; another one is chosen by --port.`
   }
+  if (code === 'clock_not_plausible') {
+    return `${message} Set the clock; if it is right, start once with --accept-clock.`
+  }
   return message ?? String(error)
 }
 

@@ -109,10 +109,10 @@ function isSet(entry: SimpleStatement | undefined): entry is ScriptStatement<Set
 function getsNow(
   parts: NowParts,
   script: readonly SimpleStatement[],
-  { readTs, catalog, reads }: SnapshotNow,
+  { readTs, now, catalog, reads }: SnapshotNow,
 ): QueryOutcome | undefined {
   const { clock, plans } = parts
-  const functions = functionsAt(readTs, parts)
+  const functions = functionsAt(now, parts)
   const answer = new AnswerBudget()
   const results: StatementResult[] = []
   let bytes = 0
@@ -148,7 +148,7 @@ function setSoon(
       transaction,
       catalog,
       parameters,
-      functions: functionsAt(snapshot.readTs, parts),
+      functions: functionsAt(snapshot.now, parts),
       work: new WorkMeter(tooMuchForNow),
       answerBytes: new AnswerBudget().bytes,
     })

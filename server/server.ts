@@ -73,6 +73,7 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
       randomness,
       retention: retentionOf(config),
       collectionIntervalMs: config.garbageIntervalMs,
+      acceptClock: config.acceptClock,
       ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
     }))
   try {

@@ -195,7 +195,7 @@ export class StatementExecution {
       transaction,
       catalog,
       parameters,
-      functions: { now: BigInt(transaction.startTs), uuid: this.#uuid },
+      functions: { now: BigInt(transaction.now), uuid: this.#uuid },
       work: this.#meterOf(run),
       signal,
       page: paging.page,

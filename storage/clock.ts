@@ -26,3 +26,8 @@ export const systemClock: Clock = {
     }
   },
 }
+
+/** Microseconds since 1970 as people read them, in UTC. */
+export function timeText(micros: number): string {
+  return new Date(Math.floor(micros / 1000)).toISOString()
+}

@@ -9,7 +9,6 @@ import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
 import { DiskWatch } from './disk-watch.ts'
-import type { StorageError } from './errors.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { isSharedLogRow } from './feed/shared-log-row.ts'
 import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
@@ -22,13 +21,12 @@ import { STORAGE_LIMITS } from './limits.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
-import type { ReadStamp } from './oracle/timestamp-oracle.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
 import { systemRandomness } from './randomness.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, StorageOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
-import type { StorageStatus } from './storage-status.ts'
+import type { ClockStatus, StorageStatus } from './storage-status.ts'
 import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
@@ -38,17 +36,14 @@ import { COMMIT_TURN_ROWS } from './transaction/latch-in-turns.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
-import { snapshotInFuture, snapshotTooOld } from './transaction/snapshot-age.ts'
-import {
-  Transaction,
-  type TransactionOptions,
-  type TransactionParts,
-} from './transaction/transaction.ts'
-import { isOutcomeRow, newTransactionId, startTsOfId } from './transaction/transaction-id.ts'
+import { Transaction, type TransactionParts } from './transaction/transaction.ts'
+import { isOutcomeRow, startTsOfId } from './transaction/transaction-id.ts'
+import type { TransactionOptions } from './transaction/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
-import type { SnapshotReads, TransactionEnd } from './transaction/transaction-protocol.ts'
+import type { TransactionEnd } from './transaction/transaction-protocol.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
 import { BufferBudget } from './transaction/write-buffer.ts'
+import { type SnapshotNow, TransactionStarts } from './transaction-starts.ts'
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
@@ -74,6 +69,7 @@ export class Storage {
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
   readonly #disk: DiskWatch
+  readonly #starts: TransactionStarts
 
   private constructor(
     parts: ProtocolParts,
@@ -86,6 +82,7 @@ export class Storage {
     this.#parts = parts
     this.#owner = owner
     this.#disk = new DiskWatch(parts.context)
+    this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
     this.#transactionParts = {
       protocol,
@@ -143,7 +140,11 @@ export class Storage {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
     const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
     const { keepsLog = true } = options
-    const outside = { cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog }
+    const { acceptClock } = options
+    const outside = {
+      ...{ cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog },
+      acceptClock,
+    }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const own = { retention, indexBatchRows: options.indexBatchRows }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
@@ -173,19 +174,15 @@ export class Storage {
     const { stampNow, protocol } = this.#parts
     const stamp = stampNow()
     if (stamp === undefined) return undefined
-    const { writeRefusal } = stamp
     const catalog = this.#newestCatalog.at(stamp.timestamp)
     if (catalog === undefined) return undefined
     const reads = protocol.snapshotAt(stamp.timestamp)
-    return { readTs: stamp.timestamp, catalog, reads, writeRefusal }
+    return { ...this.#starts.startOf(stamp), catalog, reads }
   }
 
   /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
-  beginAt(
-    { readTs, writeRefusal }: SnapshotNow,
-    options: Pick<BeginOptions, 'budget'> = {},
-  ): Transaction {
-    return this.#begun(this.#optionsOf(readTs, options, writeRefusal))
+  beginAt(snapshot: SnapshotNow, options: Pick<BeginOptions, 'budget'> = {}): Transaction {
+    return this.#begun(this.#starts.optionsOf(snapshot, options))
   }
 
   /** The catalog at the transaction's own snapshot. */
@@ -280,13 +277,22 @@ export class Storage {
       ...(this.#garbage.lastReport === undefined
         ? {}
         : { lastCollection: this.#garbage.lastReport }),
+      clock: this.#clockStatus,
       ...(disk === undefined ? {} : { disk }),
+    }
+  }
+
+  get #clockStatus(): ClockStatus {
+    const { oracle } = this.#parts.context
+    return {
+      offsetMicros: oracle.wallClock.offsetMicros,
+      aheadMicros: Math.max(0, oracle.lastSeen() - oracle.wallClock.micros()),
     }
   }
 
   /** What an operator should see to, while everything is served that can be. */
   get warnings(): readonly StorageWarning[] {
-    return warningsOf(this.#disk.status)
+    return warningsOf(this.#disk.status, this.#clockStatus)
   }
 
   /**
@@ -316,8 +322,10 @@ export class Storage {
       const catalog = await this.catalog(transaction)
       const isAbandoned = await findAbandonedRows(transaction, catalog)
       const isGone = await findGoneObservers(transaction, catalog)
-      const { timestamp: now } = await this.#parts.context.oracle.nextToRead()
-      const answersUntil = now - IDEMPOTENCY_MS * 1000
+      const { oracle } = this.#parts.context
+      const { timestamp: newest } = await oracle.nextToRead()
+      // Answers that were kept while timestamps were right are not older than the clock says.
+      const answersUntil = Math.min(newest, oracle.wallClock.micros()) - IDEMPOTENCY_MS * 1000
       const row = (rowKey: Uint8Array, commitTs: Timestamp) =>
         isOutcomeRow(rowKey) ||
         isSharedLogRow(rowKey) ||
@@ -339,31 +347,8 @@ export class Storage {
   #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
     const { context, stampNow } = this.#parts
     return andThen(stampNow() ?? context.oracle.nextToRead(), (stamp) =>
-      this.#optionsAt(stamp, options),
+      this.#starts.at(stamp, options),
     )
-  }
-
-  #optionsAt(stamp: ReadStamp, options: BeginOptions): TransactionOptions {
-    const startTs = options.asOf ?? stamp.timestamp
-    if (startTs > stamp.timestamp) throw snapshotInFuture(startTs, stamp.timestamp)
-    if (startTs < stamp.safePoint) throw snapshotTooOld(startTs, stamp.safePoint)
-    return this.#optionsOf(startTs, options, stamp.writeRefusal)
-  }
-
-  #optionsOf(
-    startTs: Timestamp,
-    options: BeginOptions,
-    writeRefusal: StorageError | undefined,
-  ): TransactionOptions {
-    const { randomness } = this.#parts.context
-    return {
-      startTs,
-      newId: () => newTransactionId(startTs, randomness),
-      readOnly: options.readOnly === true || options.asOf !== undefined,
-      keepsOutcome: options.keepsOutcome === true,
-      budget: options.budget,
-      writeRefusal,
-    }
   }
 
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
@@ -381,13 +366,4 @@ export class Storage {
     if (transaction.changesSchema) this.#indexBuilder.wake()
     if (transaction.changesCatalog) this.#observers.catalogChanged()
   }
-}
-
-/** What can be read of a snapshot in the turn that began it. */
-export type SnapshotNow = {
-  readonly readTs: Timestamp
-  readonly catalog: Catalog
-  readonly reads: Pick<SnapshotReads, 'getRowsNow'>
-  /** Why nothing may be written by it, where that is so. */
-  readonly writeRefusal?: StorageError | undefined
 }

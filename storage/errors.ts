@@ -28,6 +28,7 @@ export const STORAGE_ERRORS = {
   out_of_range: { retryable: false },
   data_directory_locked: { retryable: false },
   data_directory_unusable: { retryable: false },
+  clock_not_plausible: { retryable: false },
   closed: { retryable: false },
 } as const
 

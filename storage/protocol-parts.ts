@@ -69,6 +69,7 @@ export type Outside = {
   readonly commitTurnRows: number
   /** Whether commits are noted for the feed, which has nothing to tell otherwise. */
   readonly keepsLog: boolean
+  readonly acceptClock?: boolean | undefined
 }
 
 /** `auto` is one-phase where the engine has atomic batches and this process is its only owner. */

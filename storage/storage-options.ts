@@ -21,6 +21,8 @@ export type StorageOptions = {
   readonly log?: StorageLog
   readonly clock?: Clock
   readonly randomness?: Randomness
+  /** Whether a clock is taken that lies far from the newest timestamp of the store. */
+  readonly acceptClock?: boolean
   /** How much history is kept; a day when nothing is said. */
   readonly retention?: Retention
   /** How often garbage is collected; never by itself when absent. */

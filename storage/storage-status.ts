@@ -4,6 +4,13 @@ import type { DiskStatus } from './disk-watch.ts'
 import type { GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { IndexBuild } from './tables/index-builder.ts'
 
+export type ClockStatus = {
+  /** By how much the wall clock is ahead of what is taken for the time; 0 unless it has jumped. */
+  readonly offsetMicros: number
+  /** By how much the newest timestamp is ahead of the time. */
+  readonly aheadMicros: number
+}
+
 export type StorageStatus = {
   readonly timestamp: Timestamp
   readonly safePoint: Timestamp
@@ -15,6 +22,7 @@ export type StorageStatus = {
   /** The indexes that this process is building, as far as a first batch is done. */
   readonly indexBuilds: readonly IndexBuild[]
   readonly lastCollection?: GarbageReport
+  readonly clock: ClockStatus
   /** Absent where the store is on no disk. */
   readonly disk?: DiskStatus
 }

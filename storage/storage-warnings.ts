@@ -1,16 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DiskStatus } from './disk-watch.ts'
+import type { ClockStatus } from './storage-status.ts'
 
 /** What does not keep the store from serving, and an operator should see to. */
 export type StorageWarning = {
-  readonly code: 'disk_full'
+  readonly code: 'disk_full' | 'clock_jumped' | 'timestamps_ahead'
   /** What it is, and what to do. */
   readonly detail: string
 }
 
+/** Timestamps may be ahead of the clock by a second or two after a crash. */
+const AHEAD_SECONDS_MAX = 10
+
 /** Pure: what is to be said of this state. */
-export function warningsOf(disk: DiskStatus | undefined): readonly StorageWarning[] {
-  if (disk?.isFull !== true) return []
-  const detail = `Writes are refused: the disk has ${disk.freeBytes} bytes left. Give it more room.`
-  return [{ code: 'disk_full', detail }]
+export function warningsOf(
+  disk: DiskStatus | undefined,
+  clock: ClockStatus,
+): readonly StorageWarning[] {
+  const warnings: StorageWarning[] = []
+  if (disk?.isFull) {
+    const detail = `Writes are refused: the disk has ${disk.freeBytes} bytes left. Give it more room.`
+    warnings.push({ code: 'disk_full', detail })
+  }
+  const offSeconds = Math.round(clock.offsetMicros / 1_000_000)
+  if (offSeconds !== 0) {
+    const direction = offSeconds > 0 ? 'ahead' : 'back'
+    warnings.push({
+      code: 'clock_jumped',
+      detail: `The wall clock has jumped ${direction} by ${Math.abs(offSeconds)} s. It is followed when it has run \
+evenly for a minute, unless it is over 30 days ahead.`,
+    })
+  }
+  const aheadSeconds = Math.round(clock.aheadMicros / 1_000_000)
+  if (aheadSeconds > AHEAD_SECONDS_MAX) {
+    warnings.push({
+      code: 'timestamps_ahead',
+      detail: `Timestamps are ${aheadSeconds} s ahead of the clock, which was ahead once. They stand nearly still until \
+it has caught up; now() and retention follow the clock.`,
+    })
+  }
+  return warnings
 }

@@ -16,6 +16,9 @@ export class CountingOracle implements SynchronousOracle {
     this.#last = last
   }
 
+  /** Timestamps are the time. */
+  readonly wallClock = { micros: () => this.#last, offsetMicros: 0 }
+
   /** So much is issued meanwhile. */
   leap(by: number): void {
     this.#last += by

@@ -51,6 +51,9 @@ const GAUGES = {
   oldest_snapshot_age_seconds: 'How long ago the oldest open transaction began.',
   index_builds: 'Indexes that this server is building.',
   feed_lag_seconds: 'How far the feed of changes is behind the newest timestamp.',
+  clock_offset_seconds:
+    'By how much the wall clock is ahead of the trusted time; 0 unless it jumped.',
+  timestamp_ahead_seconds: 'By how much the newest timestamp is ahead of the trusted time.',
   disk_size_bytes: 'Size of the disk that the data is on.',
   disk_free_bytes: 'What that disk has left.',
   disk_full: '1 while writes are refused because the disk has no room for them.',
@@ -65,7 +68,7 @@ const GAUGES = {
 type Figures = { readonly [name in keyof typeof GAUGES]?: number | undefined }
 
 function figuresOf(status: StorageStatus): Figures {
-  const { lastCollection, disk } = status
+  const { lastCollection, disk, clock } = status
   return {
     open_transactions: status.openTransactions,
     buffered_bytes: status.bufferedBytes,
@@ -73,6 +76,8 @@ function figuresOf(status: StorageStatus): Figures {
     safe_point_age_seconds: status.safePoint === 0 ? undefined : ageOf(status.safePoint, status),
     oldest_snapshot_age_seconds: ageOf(status.oldestSnapshot, status),
     index_builds: status.indexBuilds.length,
+    clock_offset_seconds: clock.offsetMicros / 1_000_000,
+    timestamp_ahead_seconds: clock.aheadMicros / 1_000_000,
     disk_size_bytes: disk?.sizeBytes,
     disk_free_bytes: disk?.freeBytes,
     disk_full: disk && Number(disk.isFull),

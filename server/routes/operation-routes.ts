@@ -29,7 +29,7 @@ export function operationRoutes(parts: {
     async getStatus() {
       const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
         await storage.status()
-      const { lastCollection, disk } = rest
+      const { lastCollection, disk, clock: clockStatus } = rest
       return {
         version,
         engine,
@@ -42,6 +42,10 @@ export function operationRoutes(parts: {
         bufferedBytes,
         indexBuilds,
         ...(lastCollection === undefined ? {} : { lastCollection }),
+        clock: {
+          offsetSeconds: clockStatus.offsetMicros / 1_000_000,
+          timestampsAheadSeconds: clockStatus.aheadMicros / 1_000_000,
+        },
         ...(disk === undefined ? {} : { disk }),
         warnings: storage.warnings,
       }

@@ -2,6 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
 import type { GarbageCollector, GarbageReport } from './garbage-collector.ts'
+import { ReachedTimestamps } from './reached-timestamps.ts'
 import type { Expendable } from './row-garbage.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
@@ -20,6 +21,7 @@ export type GarbageCollectionParts = {
 /** Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. */
 export class GarbageCollection {
   readonly #parts: GarbageCollectionParts
+  readonly #reached: ReachedTimestamps
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #collecting: Promise<GarbageReport> | undefined
@@ -27,6 +29,8 @@ export class GarbageCollection {
 
   constructor(parts: GarbageCollectionParts) {
     this.#parts = parts
+    const { retentionMs, heldMsMax } = parts.retention
+    this.#reached = new ReachedTimestamps(retentionMs + heldMsMax)
   }
 
   get lastReport(): GarbageReport | undefined {
@@ -54,9 +58,14 @@ export class GarbageCollection {
   async #collectOnce(): Promise<GarbageReport> {
     const { context, collector, retention, oldestSnapshot, safePointMax, expendableAt } =
       this.#parts
-    const { timestamp: now, safePoint: current } = await context.oracle.nextToRead()
-    const moment = { now, oldestSnapshot: oldestSnapshot() ?? now }
-    const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? now)
+    const { oracle } = context
+    const { timestamp: newest, safePoint: current } = await oracle.nextToRead()
+    const monotonicMs = context.clock.monotonicMs()
+    this.#reached.reached({ monotonicMs, timestamp: newest })
+    const time = { monotonicMs, micros: oracle.wallClock.micros() }
+    const ago = (agoMs: number) => Math.min(newest, this.#reached.ago(agoMs, time))
+    const moment = { ago, oldestSnapshot: oldestSnapshot() ?? newest }
+    const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? newest)
     // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.
     const safePoint = Math.max(current, chosen)
     const expendable = () => expendableAt(safePoint)

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { chooseSafePoint } from './safe-point.ts'
 
 const SECOND = 1_000_000
+const agoFrom = (second: number) => (agoMs: number) => Math.max(0, second * SECOND - agoMs * 1000)
 const retention = { retentionMs: 10_000, heldMsMax: 60_000 }
 
 describe('the safe point that is chosen at second 100, with 10 s of retention', () => {
@@ -15,12 +16,12 @@ describe('the safe point that is chosen at second 100, with 10 s of retention', 
   ]
   for (const { name, oldest, safePoint } of cases) {
     test(`${name}: second ${safePoint}`, () => {
-      const moment = { now: 100 * SECOND, oldestSnapshot: oldest * SECOND }
+      const moment = { ago: agoFrom(100), oldestSnapshot: oldest * SECOND }
       assert.equal(chooseSafePoint(moment, retention), safePoint * SECOND)
     })
   }
 
   test('is never below the beginning of time', () => {
-    assert.equal(chooseSafePoint({ now: SECOND, oldestSnapshot: SECOND }, retention), 0)
+    assert.equal(chooseSafePoint({ ago: agoFrom(1), oldestSnapshot: SECOND }, retention), 0)
   })
 })

@@ -9,6 +9,13 @@ export type Retention = {
   readonly heldMsMax: number
 }
 
+/** A moment, as far as the choice asks for it. */
+export type SafePointMoment = {
+  readonly oldestSnapshot: Timestamp
+  /** A timestamp that was issued at least so long ago, the newest that is known. */
+  readonly ago: (agoMs: number) => Timestamp
+}
+
 /**
  * Pure: the timestamp below which no snapshot will be readable any more.
  *
@@ -18,10 +25,8 @@ export type Retention = {
  *     the oldest open transaction is of 20 s   -> 30 s: it has been waited for long enough
  */
 export function chooseSafePoint(
-  moment: { readonly now: Timestamp; readonly oldestSnapshot: Timestamp },
+  { oldestSnapshot, ago }: SafePointMoment,
   { retentionMs, heldMsMax }: Retention,
 ): Timestamp {
-  const wanted = moment.now - retentionMs * 1000
-  const heldAtLeast = wanted - heldMsMax * 1000
-  return Math.max(0, heldAtLeast, Math.min(wanted, moment.oldestSnapshot))
+  return Math.max(ago(retentionMs + heldMsMax), Math.min(ago(retentionMs), oldestSnapshot))
 }

@@ -14,7 +14,8 @@ import { readOracleState } from './oracle-row.ts'
 async function given() {
   const clock = new ManualClock()
   const cellStore = new WatchedCellStore(new MemoryCellStore())
-  const open = () => EmbeddedOracle.open({ cellStore, clock, log: silentLog })
+  const open = (acceptClock = false) =>
+    EmbeddedOracle.open({ cellStore, clock, log: silentLog, acceptClock })
   return { clock, cellStore, open, oracle: await open() }
 }
 
@@ -90,7 +91,7 @@ test('after a kill the next process goes on above everything issued, also with t
   await clock.advance(4_000)
   const { timestamp: issued } = await oracle.next()
   clock.jumpWall(-24 * 3_600_000)
-  const reopened = await open()
+  const reopened = await open(true)
   assert.ok(reopened.lastSeen() >= issued)
   const { timestamp: first } = await reopened.next()
   const { timestamp: second } = await reopened.next()

@@ -7,6 +7,7 @@ import { StorageError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
+import { requirePlausibleClock } from './clock-at-start.ts'
 import { lowerCounter, type OracleState, raiseCounter, readOracleState } from './oracle-row.ts'
 import type { ReadStamp, Stamp, SynchronousOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
@@ -30,6 +31,8 @@ type Outside = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
+  /** Whether a clock is taken that lies far from the timestamps of the store. */
+  readonly acceptClock?: boolean | undefined
 }
 
 /**
@@ -44,7 +47,7 @@ type Outside = {
  */
 export class EmbeddedOracle implements SynchronousOracle {
   readonly #outside: Outside
-  readonly #wallClock: TrustedWallClock
+  readonly wallClock: TrustedWallClock
   readonly #schemaFences = new Map<number, Timestamp>()
   readonly #closing = new AbortController()
   #last: Timestamp
@@ -64,15 +67,18 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   private constructor(outside: Outside, found: OracleState) {
     this.#outside = outside
-    this.#wallClock = new TrustedWallClock(outside.clock, outside.log)
+    this.wallClock = new TrustedWallClock(outside.clock, outside.log)
     // Whatever an earlier process issued, it was not above its mark.
     this.#last = found.timestamp
     this.#mark = found.timestamp
     this.#safePoint = found.safePoint
   }
 
+  /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
   static async open(outside: Outside): Promise<EmbeddedOracle> {
-    const oracle = new EmbeddedOracle(outside, await readOracleState(outside.cellStore))
+    const found = await readOracleState(outside.cellStore)
+    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, found.timestamp)
+    const oracle = new EmbeddedOracle(outside, found)
     await oracle.#renewMark().catch((error: unknown) => {
       // What is there can be read all the same.
       if (oracle.#noRoom === undefined) throw error
@@ -96,7 +102,7 @@ export class EmbeddedOracle implements SynchronousOracle {
   /** Throws StorageError `closed`. */
   take(): Timestamp | undefined {
     if (this.#isClosed) throw this.#closing.signal.reason
-    const wallMicros = this.#wallClock.micros()
+    const wallMicros = this.wallClock.micros()
     // The disk may have taken so long that the clock has passed the new mark already; then the mark
     // itself is as good a timestamp, and waiting for the next one would not end.
     const now = this.#isAwaited ? Math.min(wallMicros, this.#mark) : wallMicros
@@ -210,7 +216,7 @@ export class EmbeddedOracle implements SynchronousOracle {
 
   async #raiseMark(): Promise<void> {
     const { cellStore, clock } = this.#outside
-    const wallMicros = this.#wallClock.micros()
+    const wallMicros = this.wallClock.micros()
     const next = Math.max(this.#last, wallMicros)
     const mark = Math.max(wallMicros + MARK_AHEAD_MICROS, this.#last + TIMESTAMPS_AHEAD_MIN)
     try {

@@ -224,7 +224,7 @@ test('close refuses what waits and ends the wait for a lease', async () => {
 test('an embedded oracle goes on above a shared one over the same store, and the other way round', async () => {
   const { clock, cellStore, oracle } = await given()
   const { timestamp: first } = await oracle.next()
-  clock.jumpWall(-3_600_000)
+  clock.jumpWall(-3_500_000)
   const embedded = await EmbeddedOracle.open({ cellStore, clock, log: silentLog })
   const { timestamp: second } = await embedded.next()
   assert.ok(second > first)

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
+import { requirePlausibleClock } from './clock-at-start.ts'
 import { raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
 import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
@@ -23,6 +24,8 @@ type Outside = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
+  /** Whether a clock is taken that lies far from the timestamps of the store. */
+  readonly acceptClock?: boolean | undefined
 }
 
 /** Requests that share one call of the store. */
@@ -42,7 +45,7 @@ type Sharing = {
  */
 export class SharedOracle implements TimestampOracle {
   readonly #outside: Outside
-  readonly #wallClock: TrustedWallClock
+  readonly wallClock: TrustedWallClock
   readonly #closing = new AbortController()
   #waiting: Sharing | undefined
   #asking: Promise<void> | undefined
@@ -53,12 +56,14 @@ export class SharedOracle implements TimestampOracle {
 
   private constructor(outside: Outside, lastSeen: Timestamp) {
     this.#outside = outside
-    this.#wallClock = new TrustedWallClock(outside.clock, outside.log)
+    this.wallClock = new TrustedWallClock(outside.clock, outside.log)
     this.#lastSeen = lastSeen
   }
 
+  /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
   static async open(outside: Outside): Promise<SharedOracle> {
     const { timestamp } = await readOracleState(outside.cellStore)
+    if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, timestamp)
     return new SharedOracle(outside, timestamp)
   }
 
@@ -164,7 +169,7 @@ export class SharedOracle implements TimestampOracle {
    * order; other processes may have raised it already, and then it is a call that changes nothing.
    */
   async #raiseToWallClock(): Promise<void> {
-    const wallMicros = this.#wallClock.micros()
+    const wallMicros = this.wallClock.micros()
     if (wallMicros - this.#lastSeen > BEHIND_MICROS_MAX) await this.#raise('timestamp', wallMicros)
   }
 

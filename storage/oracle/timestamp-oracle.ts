@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError } from '../errors.ts'
+import type { TrustedClock } from './trusted-wall-clock.ts'
 
 /**
  * The timestamp oracle (Percolator 2.3): one allocator of strictly increasing timestamps for start
@@ -40,6 +41,9 @@ export interface TimestampOracle {
 
   /** Raises the schema fence of these tables to `to` unless it is there already. */
   raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void>
+
+  /** What timestamps follow, as far as that lets them ascend. */
+  readonly wallClock: TrustedClock
 
   close(): Promise<void>
 }

@@ -21,7 +21,7 @@ import type { TableDefinition } from './table-definition.ts'
  */
 export type CatalogWrites = Pick<
   Transaction,
-  'startTs' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog' | 'requireRoom'
+  'startTs' | 'now' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog' | 'requireRoom'
 >
 
 export function writeTable(transaction: CatalogWrites, table: TableDefinition): void {

@@ -32,7 +32,7 @@ export async function addColumn(
   requireDistinctColumns(tableName, [...before.columns, newColumn])
   const id = before.nextColumnId
   const column = defineColumn(tableName, newColumn, { id, inKey: false })
-  const valueBefore = valueOfOldRows(tableName, column, BigInt(transaction.startTs))
+  const valueBefore = valueOfOldRows(tableName, column, BigInt(transaction.now))
   const added = valueBefore === null ? column : { ...column, valueBefore }
   const table = { ...before, columns: [...before.columns, added], nextColumnId: id + 1 }
   writeTable(transaction, table)

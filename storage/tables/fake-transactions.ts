@@ -39,6 +39,7 @@ type Used =
   | 'guard'
   | 'notify'
   | 'startTs'
+  | 'now'
   | 'statementWrite'
   | 'dependOnSchema'
   | 'changeSchema'
@@ -46,6 +47,7 @@ type Used =
 
 export class FakeTransaction implements Pick<Transaction, Used> {
   readonly startTs: Timestamp
+  readonly now: Timestamp
   readonly writes = new Map<string, Write>()
   /** Row key, observer and strength of each notification. */
   readonly notifications: Array<readonly [string, number, 'strong' | 'weak']> = []
@@ -58,6 +60,7 @@ export class FakeTransaction implements Pick<Transaction, Used> {
   constructor(store: FakeStore, startTs: Timestamp) {
     this.#store = store
     this.startTs = startTs
+    this.now = startTs
   }
 
   requireRoom(): void {}

@@ -8,6 +8,7 @@ import { LayeredWrites, type StatementLayer } from './layered-writes.ts'
 import { outcomeRow } from './outcome-row.ts'
 import { overlayRow, overlayScan } from './read-your-writes.ts'
 import { type RowBatches, rowsOfBatches } from './row-batches.ts'
+import type { TransactionOptions } from './transaction-options.ts'
 import type {
   CommitOutcome,
   CommitRequest,
@@ -17,7 +18,7 @@ import type {
   TransactionProtocol,
 } from './transaction-protocol.ts'
 import type { SnapshotRow } from './version.ts'
-import type { BufferBudget, BufferedRow, BufferedWrite, ByteBudget } from './write-buffer.ts'
+import type { BufferBudget, BufferedRow, BufferedWrite } from './write-buffer.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
@@ -41,19 +42,6 @@ export type TransactionParts = {
   ) => void
 }
 
-export type TransactionOptions = {
-  /** Makes the id; asked for once at most, and never by a transaction that nobody names. */
-  readonly newId: () => string
-  readonly startTs: Timestamp
-  readonly readOnly: boolean
-  /** Why it may not write, where `startTs` is not its own (`TimestampOracle.nextToRead`). */
-  readonly writeRefusal?: StorageError | undefined
-  /** Whether the outcome can be asked for by the id after the process has ended. */
-  readonly keepsOutcome: boolean
-  /** What bounds its buffered bytes; without it, the budget of all that have none of their own. */
-  readonly budget?: ByteBudget | undefined
-}
-
 /**
  * A snapshot-isolated transaction (Percolator 2.2): reads see the store as of `startTs`, writes wait
  * in a buffer, and `commit` makes all of them visible at one `commitTs`, or none.
@@ -63,6 +51,8 @@ export type TransactionOptions = {
  */
 export class Transaction {
   readonly startTs: Timestamp
+  /** The time at which it began. Mostly `startTs`; another where the clock was set, or the snapshot is an old one. */
+  readonly now: Timestamp
   readonly readOnly: boolean
   /** Where it stands among the open ones. */
   slot = 0
@@ -84,6 +74,7 @@ export class Transaction {
   constructor(parts: TransactionParts, options: TransactionOptions) {
     this.#newId = options.newId
     this.startTs = options.startTs
+    this.now = options.now ?? options.startTs
     this.readOnly = options.readOnly
     this.#keepsOutcome = options.keepsOutcome
     this.#writeRefusal = options.writeRefusal

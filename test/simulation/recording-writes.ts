@@ -23,6 +23,10 @@ export class RecordingWrites implements TableTransaction {
     return this.#transaction.startTs
   }
 
+  get now(): number {
+    return this.#transaction.now
+  }
+
   /** Everything noted down becomes part of what the client knows of its transaction. */
   recordIn(recorded: RecordedTransaction): void {
     for (const { key, column, write } of this.#writes)
