@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { backoffMs, sleep } from './backoff.ts'
-import { PercoliteError } from './errors.ts'
+import { clientError, PercoliteError } from './errors.ts'
 import type { Http } from './http.ts'
+import { isShed } from './socket-frame.ts'
 import type { CommitAnswer, TransactionOutcome } from './wire.ts'
 
 /** Says of a commit that failed whether it may have happened all the same. */
@@ -15,9 +16,27 @@ export function isOutcomeUnknown(error: unknown): error is PercoliteError {
     // One request at a time: the commit whose answer was lost may be the one that is running.
     error.code === 'transaction_busy' ||
     // What another server answers after a crash, and what a fault answers, prove nothing.
-    error.code === 'overloaded' ||
+    isShed(error) ||
     error.code === 'internal'
   )
+}
+
+/**
+ * Asks for the commit, once, and answers its timestamp (null when nothing was written). Throws
+ * `invalid_answer` for an answer that does not say so, which then is none of a Percolite server.
+ */
+export async function requestCommit(http: Http, transactionPath: string, timeoutMs?: number) {
+  try {
+    const waiting = timeoutMs === undefined ? {} : { timeoutMs }
+    const path = `${transactionPath}/commit`
+    const { commitTimestamp } = await http.request<CommitAnswer>('POST', path, undefined, waiting)
+    if (commitTimestamp === null || Number.isSafeInteger(commitTimestamp)) return commitTimestamp
+  } catch (error) {
+    // Its headers came, and only what follows them was lost.
+    if (error instanceof PercoliteError && error.committed) return error.commitTimestamp ?? null
+    throw error
+  }
+  throw clientError('invalid_answer')
 }
 
 /**
@@ -33,14 +52,15 @@ export async function settleCommit(
   settleMs: number,
 ): Promise<number | null> {
   const path = `/v1/transactions/${encodeURIComponent(transaction)}`
-  const deadline = AbortSignal.timeout(settleMs)
-  for (let tries = 1; !deadline.aborted; tries += 1) {
-    const outcome = await answerOrNothing(http.request<TransactionOutcome>('GET', path)).catch(
-      (error: unknown) => {
-        const isForgotten = error instanceof PercoliteError && error.code === 'unknown_transaction'
-        throw isForgotten ? stillUnknown(transaction, lost) : error
-      },
-    )
+  const deadlineAt = performance.now() + settleMs
+  const leftMs = () => Math.max(0, deadlineAt - performance.now())
+  for (let tries = 1; leftMs() > 0; tries += 1) {
+    const waiting = { timeoutMs: Math.max(1, leftMs()) }
+    const asked = http.request<TransactionOutcome>('GET', path, undefined, waiting)
+    const outcome = await answerOrNothing(asked).catch((error: unknown) => {
+      const isForgotten = error instanceof PercoliteError && error.code === 'unknown_transaction'
+      throw isForgotten ? stillUnknown(transaction, lost) : error
+    })
     switch (outcome?.status) {
       case 'committed':
         return outcome.commitTimestamp ?? null
@@ -50,11 +70,11 @@ export async function settleCommit(
         throw stillUnknown(transaction, lost)
       case 'active': {
         // The commit did not arrive, or is under way; repeating it answers the same either way.
-        const answer = await answerOrNothing(http.request<CommitAnswer>('POST', `${path}/commit`))
-        if (answer !== undefined) return answer.commitTimestamp
+        const answer = await answerOrNothing(requestCommit(http, path, leftMs()))
+        if (answer !== undefined) return answer
       }
     }
-    await sleep(backoffMs(tries, lost.retryAfterMs))
+    await sleep(Math.min(leftMs(), backoffMs(tries, lost.retryAfterMs)))
   }
   throw stillUnknown(transaction, lost)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Http } from './http.ts'
+import { pathPart } from './key-path.ts'
 import { type LiveOptions, LiveRows } from './live-rows.ts'
 import type { ObserverFunction } from './observer-runs.ts'
 import { type ObserveOptions, ObserverWorker } from './observer-worker.ts'
@@ -169,7 +170,7 @@ export class Database<Known extends Tables = object> implements AsyncDisposable 
     id: string,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<TransactionOutcome> {
-    const path = `/v1/transactions/${encodeURIComponent(id)}`
+    const path = `/v1/transactions/${pathPart(id, 'id')}`
     return this.#http.request<TransactionOutcome>('GET', path, undefined, options)
   }
 }

@@ -7,7 +7,7 @@ export const CLIENT_ERRORS = {
   connection_failed: 'The server did not answer.',
   /** The answer took longer than `timeoutMs`. As above, it may have been done. */
   request_timed_out: 'The server did not answer in time.',
-  /** The answer is none of Percolite's, for example a proxy's page. */
+  /** The answer is none of Percolite's, or a value in it is none of its type, for example a proxy's page. */
   invalid_answer: 'The answer is not one of a Percolite server.',
   /** An INTEGER beyond 2^53 − 1 was read by a client that asked for numbers. */
   integer_out_of_range: 'An INTEGER does not fit a JavaScript number.',
@@ -53,6 +53,19 @@ export class PercoliteError extends Error {
     this.retryable = facts.retryable ?? false
     this.fields = facts.fields ?? {}
     this.retryAfterMs = facts.retryAfterMs
+  }
+
+  /**
+   * The write has been committed, at `commitTimestamp`, and must not be sent again: only its answer could not
+   * be read or shown.
+   */
+  get committed(): boolean {
+    return this.fields.committed === true
+  }
+
+  /** When it was committed, in microseconds since 1970; undefined unless `committed`. */
+  get commitTimestamp(): number | undefined {
+    return this.committed ? numberOrNothing(this.fields.commitTimestamp) : undefined
   }
 
   /** Which statement of the request failed, from 0. */

@@ -93,3 +93,30 @@ test('a token that no header can hold is an error of the call, and not of the co
   const db = connect({ url: 'http://127.0.0.1:9', token: 'two\nlines' })
   await assert.rejects(db.query(SQL), TypeError)
 })
+
+test('in a page of a foreign origin the error says what to look for, and nowhere else', async (t) => {
+  const url = 'http://127.0.0.1:9/'
+  const failures = async () => {
+    const db = connect({ url })
+    const asked = [db.query(SQL), db.subscribe(SQL).next()]
+    return (await Promise.allSettled(asked)).map((one) => one.status === 'rejected' && one.reason)
+  }
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'location')
+  t.after(() => {
+    Reflect.deleteProperty(globalThis, 'location')
+    if (before !== undefined) Object.defineProperty(globalThis, 'location', before)
+  })
+  const inPageOf = (origin: string) => {
+    Object.defineProperty(globalThis, 'location', { value: { origin }, configurable: true })
+    return failures()
+  }
+  for (const { code, message, fields } of await inPageOf('https://app.example')) {
+    assert.equal(code, 'connection_failed')
+    assert.match(message, /--allow-origin https:\/\/app\.example$/)
+    assert.equal(fields.origin, 'https://app.example')
+  }
+  for (const { message } of await inPageOf('http://127.0.0.1:9'))
+    assert.doesNotMatch(message, /origin/)
+  Reflect.deleteProperty(globalThis, 'location')
+  for (const { message } of await failures()) assert.doesNotMatch(message, /origin/)
+})

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { baseUrl } from './base-url.ts'
-import { clientError, errorFromProblem, type PercoliteError } from './errors.ts'
+import { committedError } from './committed.ts'
+import { clientError, errorFromProblem, PercoliteError } from './errors.ts'
 import { type JsonMode, parseKeeping } from './json-text.ts'
+import { originHint } from './origin-hint.ts'
 import type { Problem } from './wire.ts'
 
 export type HttpOptions = {
@@ -41,16 +43,21 @@ export class Http {
     body?: unknown,
     options: RequestOptions = {},
   ): Promise<Answer> {
-    return (await this.exchange<Answer>(method, path, body, options)).answer
+    const { answer, unreadable } = await this.exchange<Answer>(method, path, body, options)
+    if (unreadable !== undefined) throw unreadable
+    return answer
   }
 
-  /** The same, with the headers of the answer. */
+  /**
+   * The same, with the headers of the answer. Where they say that a write was committed and the rest cannot
+   * be read, because the connection was lost, the signal aborted or a proxy broke it, that is `unreadable`.
+   */
   async exchange<Answer>(
     method: Method,
     path: string,
     body?: unknown,
     options: RequestOptions = {},
-  ): Promise<{ readonly answer: Answer; readonly headers: Headers }> {
+  ): Promise<Exchanged<Answer>> {
     // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
     const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
     const timeout = new AbortController()
@@ -61,21 +68,25 @@ export class Http {
         ? timeout.signal
         : AbortSignal.any([options.signal, timeout.signal])
 
-    let answer: Response
-    let text: string
+    let answer: Response | undefined
     try {
       answer = await this.#options.fetch(this.#base + path, { ...init, signal })
-      text = await answer.text()
+      const json = jsonOf(answer, await answer.text(), this.#options.json)
+      return { answer: json as Answer, headers: answer.headers }
     } catch (cause) {
-      options.signal?.throwIfAborted()
-      throw silence(this.#base, timeout.signal.aborted, cause)
+      const error = this.#errorOf(cause, options.signal, timeout.signal)
+      const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
+      if (answer === undefined || commitTimestamp === undefined) throw error
+      const unreadable = committedError(error, commitTimestamp)
+      return { answer: undefined as Answer, headers: answer.headers, unreadable }
     } finally {
       clearTimeout(timer)
     }
-    const json = parseJson(text, this.#options.json)
-    if (!answer.ok) throw refusal(answer, json, text)
-    if (json === undefined && answer.status !== 204) throw invalidAnswer(answer, text)
-    return { answer: json as Answer, headers: answer.headers }
+  }
+
+  #errorOf(cause: unknown, signal: AbortSignal | undefined, timeout: AbortSignal): unknown {
+    if (cause instanceof PercoliteError) return cause
+    return signal?.aborted ? signal.reason : silence(this.#base, timeout.aborted, cause)
   }
 
   #headersOf(body: unknown, options: RequestOptions): Headers {
@@ -89,6 +100,28 @@ export class Http {
   }
 }
 
+/** What a request was answered. */
+type Exchanged<Answer> = {
+  readonly answer: Answer
+  readonly headers: Headers
+  readonly unreadable?: PercoliteError
+}
+
+/** The stamp at which a write was committed, where the headers of its answer tell it. */
+export function committedAt(headers: Headers): number | undefined {
+  const stamp = Number(headers.get('percolite-commit-timestamp') ?? Number.NaN)
+  return Number.isSafeInteger(stamp) ? stamp : undefined
+}
+
+/** The object of an answer, undefined where it has no body. Throws the problem, and `invalid_answer`. */
+function jsonOf(answer: Response, text: string, mode: JsonMode | undefined): unknown {
+  const json = parseJson(text, mode)
+  if (!answer.ok) throw refusal(answer, json, text)
+  if (answer.status === 204) return undefined
+  if (typeof json !== 'object' || json === null) throw invalidAnswer(answer, text)
+  return json
+}
+
 function contentOf(body: unknown): { readonly body?: string } {
   return body === undefined ? {} : { body: JSON.stringify(body) }
 }
@@ -98,7 +131,9 @@ function silence(base: string, timedOut: boolean, cause: unknown): PercoliteErro
   // Node.js hides the reason (ECONNREFUSED and the like) one level down.
   const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const words = reason instanceof Error ? reason.message || reason.name : String(reason)
-  return clientError('connection_failed', { message: `No answer from ${base}: ${words}`, cause })
+  const { words: hint, ...fields } = originHint(base)
+  const message = `No answer from ${base}: ${words}${hint}`
+  return clientError('connection_failed', { message, fields, cause })
 }
 
 function refusal(answer: Response, json: unknown, text: string): PercoliteError {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PercoliteError } from './errors.ts'
 
 /** One component of a primary key. TIMESTAMP is a Date or its ISO text, BYTES a Uint8Array. */
 export type KeyValue = string | number | bigint | boolean | Date | Uint8Array
@@ -8,16 +9,37 @@ export type Key = KeyValue | readonly KeyValue[]
 /** The key as a part of a URL; see "Keys in paths" in `docs/http-api.md`. */
 export function keyPath(key: Key): string {
   const components = Array.isArray(key) ? (key as readonly KeyValue[]) : [key as KeyValue]
-  return components.map((value) => encodeURIComponent(escapeComponent(textOf(value)))).join(',')
+  return components.map((value) => pathPart(escapeComponent(textOf(value)), 'key')).join(',')
+}
+
+/** A text as a part of a path. Throws `type_mismatch` for half a surrogate pair, as the server does. */
+export function pathPart(text: string, what: string): string {
+  return encodeURIComponent(requireWellFormed(text, what))
+}
+
+/** The text itself. Throws `type_mismatch` where it is not well-formed Unicode, which nothing in a URL can be. */
+export function requireWellFormed(text: string, what: string): string {
+  if (text.isWellFormed()) return text
+  throw new PercoliteError({
+    code: 'type_mismatch',
+    message: `The ${what} ${JSON.stringify(text)} is not well-formed: it has half of a surrogate pair.`,
+    status: 400,
+  })
 }
 
 function textOf(value: KeyValue): string {
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date) return isoText(value, 'A key')
   if (value instanceof Uint8Array) return bytesToBase64Url(value)
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError(`A key is ${value}; REAL holds finite numbers only.`)
   }
   return String(value)
+}
+
+/** Throws TypeError for a Date that is none. */
+export function isoText(date: Date, what: string): string {
+  if (Number.isNaN(date.getTime())) throw new TypeError(`${what} is an invalid Date.`)
+  return date.toISOString()
 }
 
 /** A comma separates components, and what is nothing or only dots is no part of a URL. */

@@ -255,6 +255,39 @@ test('a column that is added comes with the types of its values', async () => {
   exact.close()
 })
 
+test('live rows are those of the table when its columns change, also the rows that nobody writes', async (t) => {
+  await db.query('CREATE TABLE reshaped (id INTEGER PRIMARY KEY, a TEXT)')
+  await db.query("INSERT INTO reshaped (id, a) VALUES (1, 'old'), (2, 'old')")
+  await using live = db.live('SCAN * FROM reshaped USE PRIMARY KEY')
+  await using events = db.subscribe('SCAN * FROM reshaped USE PRIMARY KEY', [], { snapshot: true })
+  while ((await given(events.next())).kind !== 'snapshot');
+  assert.equal((await given(live.next())).length, 2)
+  let id = 2
+  const isShown = async () => {
+    id += 1
+    const { commitTimestamp } = await db.query('INSERT INTO reshaped (id) VALUES ($1)', [id])
+    const event = await given(events.next())
+    assert.equal(event.kind === 'commit' && event.timestamp, commitTimestamp)
+    for (;;) {
+      const rows = await given(live.next())
+      const sql = 'SCAN * FROM reshaped USE PRIMARY KEY'
+      const asOf = live.timestamp as number
+      assert.deepEqual(rows, (await db.query(sql, [], { asOf })).rows)
+      if (asOf >= (commitTimestamp as number)) return
+    }
+  }
+  await db.query("ALTER TABLE reshaped ADD COLUMN b TEXT DEFAULT 'new'")
+  await isShown()
+  await db.query('ALTER TABLE reshaped DROP COLUMN a')
+  await db.query("ALTER TABLE reshaped ADD COLUMN a TEXT DEFAULT 'again'")
+  await isShown()
+  // Into a column of the same name and type, and in the same place.
+  await db.query('ALTER TABLE reshaped DROP COLUMN a')
+  await db.query("ALTER TABLE reshaped ADD COLUMN a TEXT DEFAULT 'other'")
+  await isShown()
+  t.diagnostic(`${id} rows`)
+})
+
 test('a subscription goes on when the server was stopped and started again', async (t) => {
   const data = await testFolder(t, 'restart')
   let running = await ServerProcess.start(data)

@@ -32,6 +32,8 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
       statement,
       { ...options, snapshot: true },
       {
+        // A row that did not change has the new columns all the same.
+        needsOneShape: true,
         key: (columns) => {
           this.#key = columns
         },

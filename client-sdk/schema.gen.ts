@@ -732,7 +732,17 @@ export interface components {
             readonly [key: string]: components["schemas"]["Value"];
         };
         readonly NewRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
-        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"];
+        readonly InsertedRows: components["schemas"]["Row"] | components["schemas"]["RowList"] | components["schemas"]["DescribedRow"] | components["schemas"]["DescribedRows"];
+        readonly AnsweredRow: components["schemas"]["Row"] | components["schemas"]["DescribedRow"];
+        /** @description The answer with `described=true`. */
+        readonly DescribedRow: {
+            readonly columns: readonly components["schemas"]["ResultColumn"][];
+            readonly row: components["schemas"]["Row"];
+        };
+        readonly DescribedRows: {
+            readonly columns: readonly components["schemas"]["ResultColumn"][];
+            readonly rows: components["schemas"]["RowList"];
+        };
         readonly RowList: readonly components["schemas"]["Row"][];
         readonly RowPage: {
             readonly columns: readonly components["schemas"]["ResultColumn"][];
@@ -1482,6 +1492,11 @@ export interface components {
         /** @description `string` makes every INTEGER a decimal string. */
         readonly Integers: components["schemas"]["IntegerFormat"];
         /**
+         * @description Whether the answer is `{columns, row}` instead of the row alone: the row with the names and types of its
+         *     columns as they are in it, whatever the table is like by now. Several rows are `{columns, rows}`.
+         */
+        readonly Described: boolean;
+        /**
          * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
          *     seen. One that this store has not given yet is `timestamp_in_future`.
          */
@@ -2097,6 +2112,11 @@ export interface operations {
             readonly query?: {
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
+                /**
+                 * @description Whether the answer is `{columns, row}` instead of the row alone: the row with the names and types of its
+                 *     columns as they are in it, whatever the table is like by now. Several rows are `{columns, rows}`.
+                 */
+                readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
                 /**
@@ -2175,6 +2195,11 @@ export interface operations {
                 readonly asOf?: components["parameters"]["AsOf"];
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
+                /**
+                 * @description Whether the answer is `{columns, row}` instead of the row alone: the row with the names and types of its
+                 *     columns as they are in it, whatever the table is like by now. Several rows are `{columns, rows}`.
+                 */
+                readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
                 /**
@@ -2225,7 +2250,7 @@ export interface operations {
                      *       "balance": 3
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Row"];
+                    readonly "application/json": components["schemas"]["AnsweredRow"];
                 };
             };
             /** @description The row is still the one that `If-None-Match` names. */
@@ -2257,6 +2282,11 @@ export interface operations {
             readonly query?: {
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
+                /**
+                 * @description Whether the answer is `{columns, row}` instead of the row alone: the row with the names and types of its
+                 *     columns as they are in it, whatever the table is like by now. Several rows are `{columns, rows}`.
+                 */
+                readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
                 /**
@@ -2324,7 +2354,7 @@ export interface operations {
                      *       "balance": 3
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Row"];
+                    readonly "application/json": components["schemas"]["AnsweredRow"];
                 };
             };
             /** @description The row is new; this is how it is now. */
@@ -2343,7 +2373,7 @@ export interface operations {
                      *       "balance": 3
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Row"];
+                    readonly "application/json": components["schemas"]["AnsweredRow"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -2439,6 +2469,11 @@ export interface operations {
             readonly query?: {
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
+                /**
+                 * @description Whether the answer is `{columns, row}` instead of the row alone: the row with the names and types of its
+                 *     columns as they are in it, whatever the table is like by now. Several rows are `{columns, rows}`.
+                 */
+                readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
                 /**
@@ -2506,7 +2541,7 @@ export interface operations {
                      *       "balance": 3
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Row"];
+                    readonly "application/json": components["schemas"]["AnsweredRow"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -2,6 +2,7 @@
 import { baseUrl } from './base-url.ts'
 import { clientError, type PercoliteError } from './errors.ts'
 import type { JsonMode } from './json-text.ts'
+import { originHint } from './origin-hint.ts'
 import {
   errorOfClose,
   errorOfFrame,
@@ -299,5 +300,7 @@ function socketUrl(url: string): string {
 
 function noAnswerFrom(url: string): PercoliteError {
   // WebSocket hides the reason from pages, and so from everybody.
-  return clientError('connection_failed', { message: `No WebSocket was opened to ${url}` })
+  const { words, ...fields } = originHint(url)
+  const message = `No WebSocket was opened to ${url}${words}`
+  return clientError('connection_failed', { message, fields })
 }

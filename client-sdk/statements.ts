@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { shown } from './committed.ts'
 import { clientError } from './errors.ts'
 import type { Http, RequestOptions } from './http.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type Parameters,
   type Row,
 } from './values.ts'
-import type { QueryAnswer, QueryRequest, ResultColumn } from './wire.ts'
+import type { QueryAnswer, QueryRequest, ResultColumn, WireResult } from './wire.ts'
 
 export type StatementOptions = {
   readonly signal?: AbortSignal
@@ -31,6 +32,10 @@ export type ScanOptions = StatementOptions & {
 
 export type StatementResult<R = Row> = {
   readonly columns: readonly ResultColumn[]
+  /**
+   * Where they cannot be shown and the statement was committed (RETURNING with a value that is no number), to
+   * look at them throws the error, which is `committed`.
+   */
   readonly rows: R[]
   /** How many rows the statement wrote or deleted. */
   readonly rowsAffected: number
@@ -77,19 +82,17 @@ export class Statements {
     const maxRows = options.maxRows ?? MAX_ROWS
     const request = this.#request(sql, params, options)
     let answer = await this.#send(request, options)
-    const first = this.#decode<R>(answer, (answer.results?.length ?? 0) - 1)
-    const rows = first.rows
-    while (answer.cursor !== undefined || rows.length > maxRows) {
-      if (rows.length >= maxRows) {
-        throw clientError('result_too_large', {
-          message: `The query has more than ${maxRows} rows: use scan(), LIMIT or a larger maxRows.`,
-          fields: { limit: 'maxRows', limitValue: maxRows },
-        })
-      }
-      answer = await this.#send({ ...request, cursor: answer.cursor as string }, options)
+    const result = this.#decode<R>(answer, (answer.results?.length ?? 0) - 1, maxRows)
+    // Only a read has more pages; what was committed came whole.
+    while (answer.cursor !== undefined) {
+      const { rows } = result
+      if (rows.length >= maxRows) throw tooLarge(maxRows)
+      answer = await this.#send({ ...request, cursor: answer.cursor }, options)
       for (const row of this.#decode<R>(answer, 0).rows) rows.push(row)
+      if (rows.length > maxRows) throw tooLarge(maxRows)
     }
-    return { ...first, ...stampsOf(answer) }
+    // The result keeps its property `rows` as it is.
+    return Object.assign(result, stampsOf(answer))
   }
 
   /** Several statements, all or nothing. */
@@ -142,13 +145,33 @@ export class Statements {
     return this.#http.request<QueryAnswer>('POST', this.#path, request, waiting)
   }
 
-  #decode<R>(answer: QueryAnswer, index: number): StatementResult<R> {
-    const result = answer.results?.[index]
-    if (result === undefined) throw clientError('invalid_answer', { status: 200 })
+  #decode<R>(
+    answer: QueryAnswer,
+    index: number,
+    maxRows = Number.POSITIVE_INFINITY,
+  ): StatementResult<R> {
+    const result = requireResult(answer.results?.[index])
     const { columns, rowsAffected, unmet } = result
-    const rows = decodeRows(result, this.#integers) as R[]
-    return { columns, rows, rowsAffected, ...(unmet === undefined ? {} : { unmet }) }
+    const rows = shown('rows', answer.commitTimestamp, () => {
+      if (result.rows.length > maxRows) throw tooLarge(maxRows)
+      return decodeRows(result, this.#integers) as R[]
+    })
+    const more = unmet === undefined ? { rowsAffected } : { rowsAffected, unmet }
+    return Object.assign(rows, { columns }, more)
   }
+}
+
+/** Throws `invalid_answer` for what is no result of a statement. */
+function requireResult(result: WireResult | undefined): WireResult {
+  if (Array.isArray(result?.columns) && Array.isArray(result.rows)) return result
+  throw clientError('invalid_answer', { status: 200 })
+}
+
+function tooLarge(maxRows: number) {
+  return clientError('result_too_large', {
+    message: `The query has more than ${maxRows} rows: use scan(), LIMIT or a larger maxRows.`,
+    fields: { limit: 'maxRows', limitValue: maxRows },
+  })
 }
 
 /** `` sql`GET * FROM account WHERE id = ${id}` `` as text with `$1` and its parameters. */

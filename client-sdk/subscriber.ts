@@ -49,9 +49,17 @@ const USE: SocketUse = { limit: 'socketSubscriptionsMax', count: 1 }
 export type SubscriberListener<R> = {
   /** The columns of the primary key, before the first event. */
   key(columns: readonly KeyColumn[]): void
+  /**
+   * Whether it begins anew with a snapshot when the table has got other columns: the rows that it was told
+   * before and that did not change would not be those of the table any more.
+   */
+  readonly needsOneShape?: boolean
   /** `characters` is how much of the wire it took. */
   event(event: SubscriptionEvent<R>, characters: number): void
 }
+
+/** The table has got other columns. */
+class OtherShape extends Error {}
 
 /**
  * One subscription over as many connections as it takes. It knows the last timestamp up to which it has
@@ -75,6 +83,8 @@ export class Subscriber<R> {
   #isSuspect = false
   #begunAt: number | undefined
   #tries = 0
+  /** Of the columns of what was told so far. */
+  #shape: unknown
   #link: { readonly connection: SocketConnection; readonly id: string } | undefined
   #paused: PromiseWithResolvers<void> | undefined
 
@@ -107,6 +117,10 @@ export class Subscriber<R> {
         await this.#subscribe(connection, request, signal)
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof OtherShape) {
+          this.#beginAnew()
+          continue
+        }
         if (isProgress(this.#begunAt)) this.#tries = 0
         this.#begunAt = undefined
         if (!(error instanceof PercoliteError) || !this.#mayComeBack(error)) throw error
@@ -146,14 +160,18 @@ export class Subscriber<R> {
   ): Promise<never> {
     const ended = Promise.withResolvers<never>()
     let isHeard = false
+    let isOver = false
     // A commit of which a part came before, on another connection, comes whole.
     const frames = new SubscriptionFrames<R>(this.#statement.integers)
     const listener = {
       frame: (frame: ServerFrame, characters: number) => {
         isHeard = true
+        // What follows the frame that ended it would leave a gap.
+        if (isOver) return
         try {
           this.#take(frames, frame, characters)
         } catch (error) {
+          isOver = true
           ended.reject(error)
         }
       },
@@ -197,6 +215,7 @@ export class Subscriber<R> {
   /** Throws what the server says is wrong, and `integer_out_of_range`. */
   #take(frames: SubscriptionFrames<R>, frame: ServerFrame, characters: number): void {
     if (frame.type === 'error') throw errorOfFrame(frame)
+    if (frame.type === 'subscribed' || frame.type === 'columns') this.#require(frame)
     const read = frames.read(frame, characters)
     if (frame.type === 'subscribed') this.#begun(frame)
     if (read === undefined) return
@@ -205,6 +224,15 @@ export class Subscriber<R> {
     if ('timestamp' in event) this.#position = event.timestamp
     if (event.kind === 'commit' || event.kind === 'snapshot') this.#progressed()
     this.#listener.event(event, read.characters)
+  }
+
+  /** Throws OtherShape. */
+  #require({ shape }: ServerFrame): void {
+    const isOther = this.#shape !== undefined && shape !== this.#shape
+    // A snapshot that begins has the columns of now.
+    const hasRows = this.#position !== undefined || this.#isSnapshotTold
+    this.#shape = shape
+    if (isOther && hasRows && this.#listener.needsOneShape) throw new OtherShape()
   }
 
   #begun({ key, timestamp }: ServerFrame): void {
@@ -229,11 +257,9 @@ export class Subscriber<R> {
   /** Says so when what was told does not hold any more. */
   #mayComeBack(error: PercoliteError): boolean {
     if (error.code === 'resume_too_old' && this.#options.snapshot !== false) {
-      this.#position = undefined
-      this.#wantsSnapshot = true
+      this.#beginAnew()
       // The server is there again, so it is not to be waited for as if it were not.
       this.#tries = 0
-      this.#listener.event({ kind: 'reset' }, 0)
       return true
     }
     // A snapshot that was read too slowly.
@@ -243,5 +269,13 @@ export class Subscriber<R> {
     if (this.#isSnapshotTold) this.#listener.event({ kind: 'reset' }, 0)
     this.#isSnapshotTold = false
     return true
+  }
+
+  /** With a snapshot, since what was told before does not hold any more. */
+  #beginAnew(): void {
+    this.#position = undefined
+    this.#wantsSnapshot = true
+    this.#isSnapshotTold = false
+    this.#listener.event({ kind: 'reset' }, 0)
   }
 }

@@ -343,6 +343,22 @@ test('a number that does not fit ends the subscription with integer_out_of_range
   assert.deepEqual(await connection.next(), { type: 'unsubscribe', id })
 })
 
+test('what follows the frame that ended a subscription is not given, for there would be a gap', async (t) => {
+  const { subscription, first, connection, asked } = await start(t)
+  const { id } = asked
+  const row = { id: 'a', n: '9007199254740993' }
+  connection.send(
+    subscribed(id, 5),
+    change(id, 6, [insert('b', 1)]),
+    change(id, 7, [{ op: 'insert', key: ['a'], row }]),
+    change(id, 8, [insert('c', 3)]),
+  )
+  assert.equal(((await given(first)) as { timestamp: number }).timestamp, 6)
+  await connection.next()
+  await assert.rejects(subscription.next(), { code: 'integer_out_of_range' })
+  assert.equal(subscription.position, 6)
+})
+
 test('a server that has fallen silent is asked, and left when it does not answer', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { server, subscription, first, connection, asked } = await start(t)

@@ -6,6 +6,7 @@ import { connect, type KeyValue } from './client.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
 const { url, db } = await startRealServer('--engine', 'memory')
+const { readTimestamp: beforeTables } = await db.query('SHOW TABLES')
 await db.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL DEFAULT 0)')
 await db.query(
   'CREATE TABLE file (at TIMESTAMP, hash BYTES, n INTEGER, body BYTES, PRIMARY KEY (at, hash))',
@@ -106,6 +107,76 @@ test('a column that is added later has its type all the same', async () => {
   assert.deepEqual((await growing.patch(1, { body })).row, { id: 1, body })
 })
 
+test('values have the types of the columns that the answer has, whatever the table had before', async () => {
+  await db.query('CREATE TABLE changing (id INTEGER PRIMARY KEY, a BYTES)')
+  const changing = db.table<Record<string, unknown>>('changing')
+  const bytes = Uint8Array.of(1, 2)
+  const { version } = await changing.put(1, { a: bytes })
+  await db.query('ALTER TABLE changing DROP COLUMN a')
+  await db.query('ALTER TABLE changing ADD COLUMN a TEXT')
+  assert.deepEqual((await changing.put(1, { a: 'AQI=' })).row, { id: 1, a: 'AQI=' })
+  assert.deepEqual((await changing.patch(1, { a: 'AQI=' })).row, { id: 1, a: 'AQI=' })
+  assert.deepEqual((await changing.get(1))?.row, { id: 1, a: 'AQI=' })
+  const before = Number(version.slice(1, -1))
+  assert.deepEqual((await changing.get(1, { asOf: before }))?.row, { id: 1, a: bytes })
+  assert.deepEqual(await Array.fromAsync(changing.rows({ asOf: before })), [{ id: 1, a: bytes }])
+  assert.deepEqual(await Array.fromAsync(changing.rows()), [{ id: 1, a: 'AQI=' }])
+})
+
+test('a table that is made anew has the types of the new one, and before that of the old', async () => {
+  const exact = connect({ url, integers: 'bigint' })
+  await exact.query('CREATE TABLE renewed (id INTEGER PRIMARY KEY, a INTEGER)')
+  const renewed = exact.table<Record<string, unknown>>('renewed')
+  const { version } = await renewed.put(1, { a: 16 })
+  await exact.query('DROP TABLE renewed')
+  await exact.query('CREATE TABLE renewed (id TEXT PRIMARY KEY, a TEXT, "1" INTEGER, "0" BYTES)')
+  const row = { id: 'x', a: '0x10', 1: 5n, 0: Uint8Array.of(255) }
+  assert.deepEqual((await renewed.insert(row)).row, row)
+  assert.deepEqual((await renewed.get('x', { columns: ['0', 'a'] }))?.row, { 0: row[0], a: row.a })
+  const old = await renewed.get(1, { asOf: Number(version.slice(1, -1)) })
+  assert.deepEqual(old?.row, { id: 1n, a: 16n })
+})
+
+test('half a surrogate pair is refused before anything is sent, wherever it would stand', async (t) => {
+  const untouched = await startScriptedServer(t, [])
+  const far = connect({ url: untouched.url })
+  const half = 'a\ud800b'
+  const calls = [
+    () => far.table('t').get(half),
+    () => far.table('t').put(['x', half], {}),
+    () => far.table('t').delete(half),
+    async () => far.table(half),
+    () => Array.fromAsync(far.table('t').rows({ where: `a = '${half}'` })),
+    () => far.table('t').get('x', { columns: [half] }),
+    () => far.transactionOutcome(half),
+  ]
+  for (const call of calls) {
+    await assert.rejects(async () => call(), { code: 'type_mismatch', status: 400 })
+  }
+  await assert.rejects(async () => far.table('t').get(new Date(Number.NaN)), TypeError)
+  untouched.assertPlayed()
+})
+
+test('a value that is none of its column is invalid_answer, whatever the type', async (t) => {
+  const columns = [
+    { name: 'b', type: 'BYTES' },
+    { name: 'i', type: 'INTEGER' },
+  ]
+  const rows = [{ b: 'not base64!' }, { b: 5 }, { i: 'ten' }, { i: true }, { i: {} }]
+  for (const integers of ['number', 'bigint'] as const) {
+    const answers = rows.map((row) => ({
+      expect: 'GET /v1/tables/t/rows/1?described=true',
+      answer: [200, { columns, row }] as const,
+    }))
+    const server = await startScriptedServer(t, answers)
+    const strange = connect({ url: server.url, integers }).table('t')
+    for (const row of rows) {
+      await assert.rejects(strange.get(1), { code: 'invalid_answer' }, JSON.stringify(row))
+    }
+    server.assertPlayed()
+  }
+})
+
 test('RETURNING, unmet and asOf are there for statements', async () => {
   const { rows, readTimestamp } = await db.query(
     "INSERT INTO account (id, balance) VALUES ('dan', 1) RETURNING *",
@@ -117,7 +188,7 @@ test('RETURNING, unmet and asOf are there for statements', async () => {
   assert.deepEqual((await db.query(get, [], { asOf: readTimestamp })).rows, [])
   assert.deepEqual(
     await Array.fromAsync(
-      db.scan('SCAN COUNT(*) AS n FROM account', [], { asOf: readTimestamp - 60_000_000 }),
+      db.scan('SCAN COUNT(*) AS n FROM account', [], { asOf: beforeTables }),
     ).catch((error) => error.code),
     'unknown_table',
   )
@@ -125,7 +196,7 @@ test('RETURNING, unmet and asOf are there for statements', async () => {
 
 test('a caller who gives up gets the reason they gave', async (t) => {
   const silent = await startScriptedServer(t, [
-    { expect: 'GET /v1/tables/account/rows/bob', silent: true },
+    { expect: 'GET /v1/tables/account/rows/bob?described=true', silent: true },
   ])
   const giving = new AbortController()
   const asked = connect({ url: silent.url }).table('account').get('bob', { signal: giving.signal })

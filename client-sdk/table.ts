@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PercoliteError } from './errors.ts'
-import type { Http, RequestOptions } from './http.ts'
-import { type Key, keyPath } from './key-path.ts'
+import { shown } from './committed.ts'
+import { clientError, PercoliteError } from './errors.ts'
+import { committedAt, type Http, type RequestOptions } from './http.ts'
+import { type Key, keyPath, pathPart, requireWellFormed } from './key-path.ts'
 import {
   decodeRows,
   encodeParameters,
@@ -9,7 +10,7 @@ import {
   type Parameter,
   type Row,
 } from './values.ts'
-import type { ResultColumn, RowPage, TableDefinition } from './wire.ts'
+import type { DescribedRow, RowPage } from './wire.ts'
 
 export type RowOptions = {
   readonly signal?: AbortSignal
@@ -46,7 +47,11 @@ export type RowsOptions = ReadRowOptions & {
   readonly pageSize?: number
 }
 
-/** A row with its version, which every commit that writes it changes. */
+/**
+ * A row with its version, which every commit that writes it changes. Where the row that a write has made
+ * cannot be shown (an INTEGER that is no number), the write has been committed all the same: then to look at
+ * `row` throws the error, which is `committed`.
+ */
 export type VersionedRow<R> = { readonly row: R; readonly version: string }
 
 /** The rows of one table by their keys, each call a transaction of its own. */
@@ -54,19 +59,18 @@ export class Table<R = Row> {
   readonly #http: Http
   readonly #path: string
   readonly #integers: IntegerMode
-  #columns: Promise<readonly ResultColumn[]> | undefined
 
   constructor(http: Http, name: string, integers: IntegerMode) {
     this.#http = http
-    this.#path = `/v1/tables/${encodeURIComponent(name)}`
+    this.#path = `/v1/tables/${pathPart(name, 'name of a table')}`
     this.#integers = integers
   }
 
   /** Undefined where there is no such row. */
   async get(key: Key, options: ReadRowOptions = {}): Promise<VersionedRow<R> | undefined> {
-    const search = searchOf(readParameters(options))
+    const path = this.#rowPath(key)
     try {
-      return await this.#exchange('GET', this.#rowPath(key) + search, undefined, options)
+      return await this.#exchange('GET', path, undefined, options)
     } catch (error) {
       if (error instanceof PercoliteError && error.code === 'row_not_found') return undefined
       throw error
@@ -125,33 +129,33 @@ export class Table<R = Row> {
   async #exchange(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH',
     path: string,
-    row: Partial<R> | undefined,
-    options: PutRowOptions,
+    given: Partial<R> | undefined,
+    options: PutRowOptions & ReadRowOptions,
   ): Promise<VersionedRow<R>> {
-    const body = row === undefined ? undefined : encodeParameters(row as Record<string, Parameter>)
-    const { answer, headers } = await this.#http.exchange<Row>(
+    const search = searchOf({ ...readParameters(options), described: 'true' })
+    const body =
+      given === undefined ? undefined : encodeParameters(given as Record<string, Parameter>)
+    const { answer, headers, unreadable } = await this.#http.exchange<DescribedRow>(
       method,
-      path,
+      path + search,
       body,
       requestOf(options),
     )
-    const columns = await this.#columnsOf(answer, options)
-    const [decoded] = decodeRows({ columns, rows: [answer] }, this.#integers)
-    return { row: decoded as R, version: headers.get('etag') ?? '' }
+    const row = shown('row', committedAt(headers), () => {
+      if (unreadable !== undefined) throw unreadable.cause
+      return this.#decode(answer)
+    })
+    const version = headers.get('etag') ?? ''
+    return Object.assign(row, { version })
   }
 
-  /** The types of the row's columns; asked for again when a column is there that was not before. */
-  async #columnsOf(row: Row, options: RowOptions): Promise<readonly ResultColumn[]> {
-    const names = Object.keys(row)
-    const known = await this.#columns?.catch(() => [])
-    const isKnown = (name: string) => known?.some((column) => column.name === name)
-    if (known === undefined || !names.every(isKnown)) {
-      this.#columns = this.#http
-        .request<TableDefinition>('GET', this.#path, undefined, waitingOf(options))
-        .then(({ columns }) => columns)
+  /** By the columns that the answer itself names: those of the table may be others by now. */
+  #decode({ columns, row }: DescribedRow): R {
+    if (!Array.isArray(columns) || typeof row !== 'object' || row === null) {
+      throw clientError('invalid_answer')
     }
-    const columns = await (this.#columns as Promise<readonly ResultColumn[]>)
-    return columns.filter(({ name }) => Object.hasOwn(row, name))
+    const [decoded] = decodeRows({ columns, rows: [row] }, this.#integers)
+    return decoded as R
   }
 
   #rowPath(key: Key): string {
@@ -170,13 +174,10 @@ function escapeName(name: string): string {
 function searchOf(parameters: Readonly<Record<string, string | undefined>>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) search.set(name, value)
+    // A URL has no form for half a surrogate pair, and would take another character.
+    if (value !== undefined) search.set(name, requireWellFormed(value, name))
   }
   return search.size === 0 ? '' : `?${search}`
-}
-
-function waitingOf({ signal, timeoutMs }: RowOptions): RequestOptions {
-  return { signal, timeoutMs }
 }
 
 function requestOf({

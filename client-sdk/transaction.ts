@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isOutcomeUnknown, settleCommit } from './commit-outcome.ts'
-import { PercoliteError } from './errors.ts'
+import { orAborted } from './backoff.ts'
+import { isOutcomeUnknown, requestCommit, settleCommit } from './commit-outcome.ts'
+import { clientError, PercoliteError } from './errors.ts'
 import type { Http } from './http.ts'
+import { isShed } from './socket-frame.ts'
 import {
   type QueryOptions,
   type QueryResult,
@@ -13,7 +15,7 @@ import {
   statementOfTemplate,
 } from './statements.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
-import type { CommitAnswer, OpenedTransaction, OpenTransactionRequest } from './wire.ts'
+import type { OpenedTransaction, OpenTransactionRequest } from './wire.ts'
 
 export type BeginOptions = {
   readonly readOnly?: boolean
@@ -56,7 +58,7 @@ export class Transaction implements AsyncDisposable {
     this.id = opened.transaction
     this.readTimestamp = opened.readTimestamp
     this.#http = http
-    this.#path = `/v1/transactions/${encodeURIComponent(opened.transaction)}`
+    this.#path = pathOf(opened)
     this.#statements = new Statements(http, `${this.#path}/query`, integers)
     this.#options = options
   }
@@ -76,7 +78,7 @@ export class Transaction implements AsyncDisposable {
     params?: Parameters,
     options?: QueryOptions,
   ): Promise<QueryResult<R>> {
-    return this.#inTurn(() => this.#statements.query<R>(sql, params, this.#withSignal(options)))
+    return this.#run((own) => this.#statements.query<R>(sql, params, own), options)
   }
 
   /** `` tx.sql`SET balance = ${balance} ON account WHERE id = ${id}` `` */
@@ -89,7 +91,7 @@ export class Transaction implements AsyncDisposable {
     statements: string | ReadonlyArray<string | Statement>,
     options?: StatementOptions,
   ): Promise<ScriptResult> {
-    return this.#inTurn(() => this.#statements.execute(statements, this.#withSignal(options)))
+    return this.#run((own) => this.#statements.execute(statements, own), options)
   }
 
   /** The rows of a SCAN, a page in memory at a time; other statements may run between its pages. */
@@ -98,9 +100,10 @@ export class Transaction implements AsyncDisposable {
     params?: Parameters,
     options?: ScanOptions,
   ): AsyncGenerator<R, void, undefined> {
-    const rows = this.#statements.scan<R>(sql, params, this.#withSignal(options))
+    const own = this.#withSignal(options)
+    const rows = this.#statements.scan<R>(sql, params, own)
     while (true) {
-      const next = await this.#inTurn(() => rows.next())
+      const next = await this.#run(() => rows.next(), own)
       if (next.done) return
       yield next.value
     }
@@ -122,8 +125,7 @@ export class Transaction implements AsyncDisposable {
     this.#state = 'ended'
     try {
       // From here on the signal is not heeded: it could not take back what was sent.
-      const answer = await this.#http.request<CommitAnswer>('POST', `${this.#path}/commit`)
-      return answer.commitTimestamp
+      return await requestCommit(this.#http, this.#path)
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error
       const { settleMs = SETTLE_MS } = this.#options
@@ -136,13 +138,38 @@ export class Transaction implements AsyncDisposable {
     if (this.#state !== 'active') return
     await this.#inTurn(async () => {
       this.#state = 'ended'
-      const waiting = { timeoutMs: ROLLBACK_MS }
-      await this.#http.request('DELETE', this.#path, undefined, waiting).catch(() => undefined)
+      await rollBack(this.#http, this.#path)
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.rollback()
+  }
+
+  /**
+   * Runs a statement in its turn. When a signal ends the waiting for its answer, nobody knows any more what the
+   * transaction holds, so that it ends: it is rolled back, and takes nothing more.
+   */
+  #run<T, Options extends StatementOptions>(
+    statement: (options: Options) => Promise<T>,
+    options?: Options,
+  ): Promise<T> {
+    const own = this.#withSignal(options)
+    return this.#inTurn(async () => {
+      own.signal?.throwIfAborted()
+      try {
+        return await statement(own)
+      } catch (error) {
+        if (own.signal?.aborted) this.#abandon()
+        throw error
+      }
+    })
+  }
+
+  /** Ends it without waiting for the server to say so. */
+  #abandon(): void {
+    this.#state = 'ended'
+    void rollBack(this.#http, this.#path)
   }
 
   /** The server takes one request of a transaction at a time, so they wait for each other here. */
@@ -163,26 +190,48 @@ export class Transaction implements AsyncDisposable {
   }
 }
 
-/** Opens a transaction on the server. */
+/**
+ * Opens a transaction on the server. A signal ends the waiting, and a transaction that is opened all the same
+ * is rolled back as soon as the server says so.
+ */
 export async function beginTransaction(
   http: Http,
   integers: IntegerMode,
   options: BeginOptions = {},
 ): Promise<Transaction> {
   const { readOnly, asOf, signal } = options
+  signal?.throwIfAborted()
   const request: OpenTransactionRequest = {
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(asOf === undefined ? {} : { asOf }),
   }
-  const opened = await http.request<OpenedTransaction>('POST', '/v1/transactions', request, {
-    signal,
-  })
-  return new Transaction(http, opened, integers, options)
+  const opening = http.request<OpenedTransaction>('POST', '/v1/transactions', request)
+  try {
+    const opened = await (signal === undefined ? opening : orAborted(opening, signal))
+    return new Transaction(http, opened, integers, options)
+  } catch (error) {
+    if (signal?.aborted) {
+      void opening.then((opened) => rollBack(http, pathOf(opened))).catch(() => undefined)
+    }
+    throw error
+  }
+}
+
+/** Throws `invalid_answer` where no transaction is named. */
+function pathOf({ transaction }: OpenedTransaction): string {
+  if (typeof transaction !== 'string') throw clientError('invalid_answer')
+  return `/v1/transactions/${encodeURIComponent(transaction)}`
+}
+
+/** Never rejects: what cannot be told the server, it finds by itself. */
+async function rollBack(http: Http, path: string): Promise<void> {
+  await http.request('DELETE', path, undefined, { timeoutMs: ROLLBACK_MS }).catch(() => undefined)
 }
 
 /** Before its commit was sent, a transaction of a lost connection has certainly not happened. */
 export function isWorthRerun(error: PercoliteError): boolean {
-  return error.retryable || error.code === 'connection_failed' || error.code === 'overloaded'
+  if (error.committed) return false
+  return error.retryable || error.code === 'connection_failed' || isShed(error)
 }
 
 function closed(transaction: string): PercoliteError {

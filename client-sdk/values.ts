@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError } from './errors.ts'
 import { inexactNumber, keptTextsOf } from './json-text.ts'
-import type { KeyValue } from './key-path.ts'
+import { isoText, type KeyValue } from './key-path.ts'
 import type { ResultColumn, WireResult } from './wire.ts'
 
 /**
@@ -45,7 +45,7 @@ function encodeParameter(value: unknown, name: string): unknown {
       throw new TypeError(`The parameter ${name} is ${typeof value}; NULL is null.`)
   }
   if (value instanceof Uint8Array) return bytesToBase64(value)
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date) return isoText(value, `The parameter ${name}`)
   if (Array.isArray(value)) {
     return value.map((one, index) => encodeParameter(one, `${name}[${index}]`))
   }
@@ -137,9 +137,17 @@ function decodeJson(column: ResultColumn, value: unknown, row: object): unknown 
 /** Digits of a number that an error shows. */
 const SHOWN_MAX = 100
 
+/** Throws `integer_out_of_range`, and `invalid_answer` for what is no value of the column's type. */
 function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode): unknown {
-  if (column.type === 'BYTES') return base64ToBytes(value as string)
-  if (integers === 'bigint') return BigInt(value as number | string)
+  if (column.type === 'BYTES') {
+    try {
+      return base64ToBytes(value as string)
+    } catch (cause) {
+      throw notOfType(column, value, cause)
+    }
+  }
+  if (!isInteger(value)) throw notOfType(column, value)
+  if (integers === 'bigint') return BigInt(value)
   if (typeof value === 'number') return value
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
@@ -149,8 +157,22 @@ function decodeValue(column: ResultColumn, value: unknown, integers: IntegerMode
   })
 }
 
+function isInteger(value: unknown): value is number | string {
+  return Number.isInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value))
+}
+
+function notOfType({ name, type }: ResultColumn, value: unknown, cause?: unknown) {
+  const words = String(value).slice(0, 100)
+  return clientError('invalid_answer', {
+    message: `The answer has ${JSON.stringify(words)} for ${name}, which is no ${type}.`,
+    fields: { column: name },
+    cause,
+  })
+}
+
 // `Uint8Array.fromBase64` is younger than some of the runtimes that this client serves.
 function base64ToBytes(text: string): Uint8Array {
+  if (typeof text !== 'string') throw new TypeError('It is no text.')
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 

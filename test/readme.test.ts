@@ -19,6 +19,7 @@ const examples = [...README.matchAll(/```sh\n([\s\S]*?)```\n```(?:json|text)\n([
 function withoutStamps(output: string): string {
   return output
     .replace(/"\d{16}\.[0-9a-f]{32}"/g, '"<id>"')
+    .replace(/"shape":"[^"]+"/, '"shape":"<shape>"')
     .replace(/\b\d{16}\b/g, '<timestamp>')
     .trim()
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, readStamp } from '../../planner/planner.ts'
 import { requireTable } from '../../storage/storage.ts'
+import type { AnswerWriter } from '../answer-text.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 import type { RowSnapshot, RowTransaction } from '../rows/row-transactions.ts'
-import type { RowTarget } from '../rows/row-writes.ts'
+import type { RowForm, RowTarget } from '../rows/row-writes.ts'
 
 // What the parameters of the operations on rows mean.
 
@@ -19,6 +20,11 @@ export function targetOf(rows: RowTransaction, parameters: GivenParameters): Row
 
 export function integersOf({ integers }: GivenParameters): IntegerForm {
   return integers === 'string' ? 'string' : 'number'
+}
+
+/** How a row is answered. */
+export function formOf(writer: AnswerWriter, parameters: GivenParameters): RowForm {
+  return { writer, integers: integersOf(parameters), isDescribed: parameters.described === true }
 }
 
 export function snapshotOf(parameters: GivenParameters): RowSnapshot {

@@ -16,12 +16,12 @@ import { ownerOf, paramsOf, type RowsAsked, readNames, scanOf } from '../rows/ro
 import { getRow } from '../rows/row-statements.ts'
 import type { RowTransactions } from '../rows/row-transactions.ts'
 import { keyParameters } from '../rows/row-values.ts'
-import { addressOf, rowBody, rowNotFound } from '../rows/row-writes.ts'
+import { addressOf, columnsText, rowBody, rowNotFound } from '../rows/row-writes.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { Paging } from '../scan-paging.ts'
 import type { StreamAnswers } from '../stream-answers.ts'
 import { type TurnQueue, Turns } from '../turns.ts'
-import { integersOf, snapshotOf, targetOf } from './row-parameters.ts'
+import { formOf, integersOf, snapshotOf, targetOf } from './row-parameters.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
 
 export type RowReadParts = {
@@ -57,7 +57,7 @@ export async function pageOfRows(
     answerReadTimestamp(reply, transaction.readTimestamp)
     const turns = new Turns(turnQueue, clock, running.signal)
     const found = await writer.rows(result, integersOf(parameters), turns)
-    const columns = JSON.stringify(result.columns.map(({ name, type }) => ({ name, type })))
+    const columns = columnsText(result.columns)
     const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
     return `{"columns":${columns},"rows":${found},"readTimestamp":${transaction.readTimestamp}${next}}\n`
   })
@@ -115,6 +115,6 @@ export async function oneRow(
       return undefined
     }
     conditions.require(commitTs, addressOf(target))
-    return `${rowBody(result, { writer, integers: integersOf(parameters) })}\n`
+    return `${rowBody(result, formOf(writer, parameters))}\n`
   })
 }

@@ -18,7 +18,7 @@ import {
   versionTag,
 } from '../rows/row-writes.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
-import { integersOf, minTimestampOf, targetOf } from './row-parameters.ts'
+import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
 import { oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from './transaction-answers.ts'
 
@@ -48,7 +48,7 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
       const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], () =>
         identityOf(request),
       )
-      const form = { writer, integers: integersOf(parameters) }
+      const form = formOf(writer, parameters)
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>
         work(targetOf(transaction, parameters), form),

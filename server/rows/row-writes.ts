@@ -19,7 +19,12 @@ export type RowTarget = {
 }
 
 /** How rows are answered. */
-export type RowForm = { readonly writer: AnswerWriter; readonly integers: IntegerForm }
+export type RowForm = {
+  readonly writer: AnswerWriter
+  readonly integers: IntegerForm
+  /** Whether the names and types of the columns stand beside the row. */
+  readonly isDescribed: boolean
+}
 
 /** Rows that go in by one INSERT. */
 const ROWS_AT_ONCE = 500
@@ -104,16 +109,20 @@ export async function insertSeveral(
     throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
   }
   const bodies: string[] = []
+  let columns: StatementResult['columns'] = []
   for (let first = 0; first < objects.length; ) {
     const batch = batchFrom(table, objects, first)
     const insert = insertRows(table, batch.columns, batch.rowCount)
     const result = await rows.run(insert, batch.values)
+    columns = result.columns
     for (const row of result.rows) {
       bodies.push(form.writer.row(result.columns, row, form.integers))
     }
     first += batch.rowCount
   }
-  return { status: 201, body: `[${bodies.join(',')}]` }
+  const list = `[${bodies.join(',')}]`
+  const body = form.isDescribed ? `{"columns":${columnsText(columns)},"rows":${list}}` : list
+  return { status: 201, body }
 }
 
 function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {
@@ -154,7 +163,13 @@ export function addressOf({ table, key }: Pick<RowTarget, 'table' | 'key'>) {
 
 /** The row of a result that has one. */
 export function rowBody({ columns, rows }: StatementResult, form: RowForm): string {
-  return form.writer.row(columns, rows[0] ?? [], form.integers)
+  const row = form.writer.row(columns, rows[0] ?? [], form.integers)
+  return form.isDescribed ? `{"columns":${columnsText(columns)},"row":${row}}` : row
+}
+
+/** The names and types of columns, as JSON. */
+export function columnsText(columns: StatementResult['columns']): string {
+  return JSON.stringify(columns.map(({ name, type }) => ({ name, type })))
 }
 
 /** The tag of the answered row, which its own commit made. */

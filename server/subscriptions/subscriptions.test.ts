@@ -193,7 +193,9 @@ test('a subscription follows changes of its table as long as it fits them', asyn
   await commit("SET balance = 1 ON account WHERE id = 'bob'")
   const typed = (name: string, type: string) => ({ name, type })
   const three = [typed('id', 'TEXT'), typed('balance', 'INTEGER'), typed('name', 'TEXT')]
-  assert.deepEqual(await client.about('all'), { type: 'columns', id: 'all', columns: three })
+  const { shape, ...told } = await client.about('all')
+  assert.deepEqual(told, { type: 'columns', id: 'all', columns: three })
+  assert.match(shape, /^[\w-]{16}$/)
   const row = { id: 'bob', balance: 1, name: 'nobody' }
   assert.deepEqual((await client.about('all')).changes[0].row, row)
   assert.deepEqual((await client.about('keys')).changes[0].row, { id: 'bob' })
@@ -213,6 +215,23 @@ test('a subscription follows changes of its table as long as it fits them', asyn
   await commit("SET balance = 1 ON account WHERE id = 'bob'")
   assert.equal((await client.query('SHOW TABLES')).type, 'result')
   assert.deepEqual(client.unread, [])
+})
+
+test('a column that was dropped and added again is another one, and the frames say so', async (t) => {
+  const { client, commit, server } = await world(t)
+  const { shape } = await client.subscribe('all', 'SCAN * FROM account')
+  const { shape: ofKeys } = await client.subscribe('keys', 'SCAN id FROM account')
+  await server.query('ALTER TABLE account DROP COLUMN balance')
+  await server.query('ALTER TABLE account ADD COLUMN balance INTEGER')
+  await commit("SET balance = 1 ON account WHERE id = 'bob'")
+  const told = await client.about('all')
+  assert.equal(told.type, 'columns')
+  assert.notEqual(told.shape, shape)
+  assert.equal((await client.about('all')).type, 'change')
+  assert.equal((await client.about('keys')).type, 'change', 'it has the same columns')
+  const again = await client.subscribe('again', 'SCAN * FROM account')
+  assert.equal(again.shape, told.shape)
+  assert.equal((await client.subscribe('more', 'SCAN id FROM account')).shape, ofKeys)
 })
 
 test('a row that the condition cannot be computed of ends the subscriptions to it alone', async (t) => {
