@@ -153,6 +153,7 @@ function invalidAnswer(answer: Response, text: string): PercoliteError {
     message: `The answer (status ${answer.status}) is not one of a Percolite server.`,
     status: answer.status,
     fields: { body: text.slice(0, 1000) },
+    retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
   })
 }
 

@@ -18,6 +18,12 @@ async function sharedSocket(t: TestContext, limits = {}) {
   return { server, socket }
 }
 
+/** A connection with something on it, which is not closed for being idle however busy the machine is. */
+async function openInUse(socket: SharedSocket) {
+  const connection = await socket.open(ONE, NEVER)
+  return { connection, id: connection.ask({ type: 'subscribe' }, QUIET, ONE) }
+}
+
 /** Waits until something is so, which nobody is told of. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setTimeout(5)
@@ -25,16 +31,12 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test('beyond what one socket may have there is another, and no more of them than are needed', async (t) => {
   const { server, socket } = await sharedSocket(t, { socketSubscriptionsMax: 3 })
-  const connections = await Promise.all(Array.from({ length: 8 }, () => socket.open(ONE, NEVER)))
-  const asked = connections.map((connection) => ({
-    connection,
-    id: connection.ask({ type: 'subscribe' }, QUIET, ONE),
-  }))
+  const asked = await Promise.all(Array.from({ length: 8 }, () => openInUse(socket)))
   assert.deepEqual([socket.count, server.connectionCount], [3, 3])
-  const bySocket = Map.groupBy(connections, (connection) => connection)
+  const bySocket = Map.groupBy(asked, ({ connection }) => connection)
   assert.deepEqual([...bySocket.values()].map(({ length }) => length).toSorted(), [2, 3, 3])
   // One that its subscriptions have left is closed, and its room is not used before the server says so.
-  const [full] = connections
+  const full = asked[0]?.connection
   const far = await server.connection()
   for (const { connection, id } of asked.filter((one) => one.connection === full)) {
     connection.send({ type: 'unsubscribe', id })
@@ -92,7 +94,7 @@ test('no more queries are under way than the server takes, and the others wait f
 
 test('those who wait for a lost server share its attempts, and are woken when somebody is there', async (t) => {
   const { server, socket } = await sharedSocket(t)
-  await socket.open(ONE, NEVER)
+  await openInUse(socket)
   const far = await server.connection()
   // The first pause is half of its 100 ms, the others have not begun.
   t.mock.method(Math, 'random', () => 0.5)
@@ -134,7 +136,7 @@ test('a server that is away is tried by all together as often as by one', async 
 
 test('a signal ends the waiting, and closing it tells all who wait', async (t) => {
   const { server, socket } = await sharedSocket(t)
-  await socket.open(ONE, NEVER)
+  await openInUse(socket)
   t.mock.method(Math, 'random', () => 1)
   const far = await server.connection()
   far.drop()

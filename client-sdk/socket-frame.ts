@@ -78,7 +78,11 @@ export function isWorthReconnect(error: unknown): error is PercoliteError {
   return isOfConnection(error) || isShed(error)
 }
 
-/** The server, or its part for this client, is full for now. */
-export function isShed({ code }: PercoliteError): boolean {
+/** What proxies answer by themselves when a server is full, away or slow. */
+const SHED_BY_PROXIES = [429, 502, 503, 504]
+
+/** The server, its part for this client, or what stands before it, is full for now. */
+export function isShed({ code, status }: PercoliteError): boolean {
+  if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(status)
   return code === 'overloaded' || code === 'client_overloaded' || code === 'rate_limited'
 }
