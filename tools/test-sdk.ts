@@ -91,6 +91,8 @@ function testOn({ name, node }: Runtime): void {
     ...process.env,
     SDK_TEST_SERVER_NODE: process.execPath,
     SDK_TEST_SERVER_TREE: TREE,
+    // A server is started for many of the tests.
+    NODE_COMPILE_CACHE: join(TREE, 'node_modules', '.cache', 'node'),
     SDK_FLAPPING_SECONDS: flags['flapping-seconds'],
   }
   run(node, [...options, ...files.toSorted()], { cwd: TREE, env })
