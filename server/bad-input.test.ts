@@ -410,6 +410,26 @@ const BARE: ReadonlyArray<readonly [string, string, RegExp]> = [
     /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
   ],
   [
+    'two Hosts',
+    'GET / HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 .*"code":"invalid_request".*"parameter":"Host"/s,
+  ],
+  [
+    'a URL of another host than Host',
+    'GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
+  ],
+  [
+    'a target that is no path',
+    'GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
+  ],
+  [
+    'an image of a foreign page',
+    'GET /v1/check HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1\.1 403 .*"code":"origin_not_allowed"/s,
+  ],
+  [
     'two lengths of the body',
     'POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
     /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
@@ -428,3 +448,40 @@ for (const [name, bytes, expected] of BARE) {
     assert.match(answer, /content-type: application\/problem\+json/i)
   })
 }
+
+test('a whole URL with the host of Host is the path in it', async () => {
+  const table =
+    'GET http://LOCALHOST/v1/tables/account?asOf=x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  assert.match(await exchange(table), /^HTTP\/1\.1 400 .*AS OF takes a stamp/s)
+  const root = 'GET http://localhost HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  assert.match(await exchange(root), /^HTTP\/1\.1 200 .*"name":"percolite"/s)
+})
+
+test('paths below the documentation that lead elsewhere, or nowhere, are 404', async () => {
+  for (const path of [
+    '..',
+    '../',
+    '../../package.json',
+    '%2e%2e/package.json',
+    '%2e%2e%2fpackage.json',
+    '..%2f..%2fpackage.json',
+    '..%5c..%5cpackage.json',
+    '..\\..\\package.json',
+    '%00',
+    'index.html%00.png',
+    '%252e%252e%252fpackage.json',
+    'a'.repeat(5_000),
+    'a/'.repeat(5_000),
+    '.env',
+    '/etc/passwd',
+    'index.css/',
+    'index.css/../index.css',
+    'C:/x',
+    '~root',
+  ]) {
+    const head = `GET /docs/static/${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    const answer = await exchange(head)
+    assert.match(answer, /^HTTP\/1\.1 404 .*"code":"not_found"/s, path)
+    assert.doesNotMatch(answer, /node_modules|at .*:\d+/, path)
+  }
+})

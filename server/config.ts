@@ -30,6 +30,7 @@ export type Config = {
   readonly transactionIdleMs: number
   readonly transactionTotalMs: number
   readonly shutdownTimeoutMs: number
+  readonly drainMs: number
   readonly retentionMs: number
   readonly garbageIntervalMs: number
   readonly acceptClock: boolean
@@ -118,6 +119,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     transactionIdleMs: durationMs(text('transaction-idle-timeout')),
     transactionTotalMs: durationMs(text('transaction-timeout')),
     shutdownTimeoutMs: durationMs(text('shutdown-timeout')),
+    drainMs: durationMs(text('drain')),
     retentionMs: durationMs(text('retention')),
     garbageIntervalMs: durationMs(text('garbage-interval')),
     acceptClock: text('accept-clock') === 'true',
@@ -178,7 +180,7 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
 const DURATION_MS_MAX = 2 ** 31 - 1
 
 function checkedText(name: FlagName, text: string): string {
-  const { kind, choices }: Flag = FLAGS[name]
+  const { kind, choices, mayBeZero = false }: Flag = FLAGS[name]
   const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
   switch (kind) {
     case 'choice':
@@ -194,7 +196,7 @@ function checkedText(name: FlagName, text: string): string {
       break
     case 'duration': {
       const ms = durationMs(text)
-      if (!(ms > 0 && ms <= DURATION_MS_MAX)) {
+      if (!(ms >= (mayBeZero ? 0 : 1) && ms <= DURATION_MS_MAX)) {
         throw refused('a duration is written like 500ms, 30s, 5m or 1h, and is at most 24 days')
       }
       break

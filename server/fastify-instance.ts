@@ -31,12 +31,22 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
+  fastify.server.prependListener('request', absoluteToPath)
   // Node would answer an unknown expectation itself, and not as we answer; to ignore it is allowed.
   fastify.server.on('checkExpectation', (request, response) => {
     fastify.server.emit('request', request, response)
   })
   fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   return fastify as unknown as FastifyInstance
+}
+
+/** Proxies may ask with a whole URL (RFC 9112 3.2.2). One of another host than Host stays as it is, to be refused. */
+function absoluteToPath(request: IncomingMessage): void {
+  const { url = '', headers } = request
+  if (url.startsWith('/')) return
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  if (authority === undefined || authority.toLowerCase() !== headers.host?.toLowerCase()) return
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** Any other request that wants another protocol is answered as if it had not asked for one. */

@@ -66,6 +66,12 @@ export const FLAGS = {
     default: '10s',
     meaning: 'how long a stopping server waits for requests that are running',
   },
+  drain: {
+    kind: 'duration',
+    default: '5s',
+    meaning: 'how long only /readyz is 503 after SIGTERM, which begins the end',
+    mayBeZero: true,
+  },
   retention: {
     kind: 'duration',
     default: '24h',
@@ -112,6 +118,8 @@ export type Flag = {
   /** As it would be written on the command line. */
   readonly default: string
   readonly meaning: string
+  /** Of a duration that may also be none. */
+  readonly mayBeZero?: boolean
 }
 
 export type FlagName = keyof typeof FLAGS

@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { FORMAT_TYPES } from './answer-format.ts'
 import { PROBLEM_TYPE, type Problem, problemOf, retryAfterSeconds } from './error-response.ts'
+import { isOfLeaving, logFault } from './http/fault-log.ts'
 import type { Operation } from './openapi/document.ts'
-import { ClientDisconnected, ServerError } from './server-error.ts'
+import { ServerError } from './server-error.ts'
 import { errorText } from './table-text.ts'
 
 /** Every error of a request leaves the server as problem+json; bugs are logged and stay inside. */
@@ -36,13 +37,13 @@ export type ProblemSender = (error: unknown, request: FastifyRequest, reply: Fas
 
 export function problemSender(log: Logger): ProblemSender {
   return (error, request, reply) => {
-    if (error instanceof ClientDisconnected || reply.raw.destroyed) {
+    if (isOfLeaving(error) || reply.raw.destroyed) {
       reply.hijack()
       reply.raw.destroy()
       return
     }
     const problem = withBodyLength(problemOf(error), request)
-    if (problem.code === 'internal') log.error({ err: error }, 'a request failed')
+    logFault(log, error, 'a request failed')
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
     reply.code(problem.status)
@@ -89,8 +90,8 @@ function matches(template: string, path: string): boolean {
 
 /** What is not even HTTP is answered on the bare socket, which is closed afterwards. */
 export function answerClientError(error: Error, socket: Socket): void {
-  if (!socket.writable) {
-    socket.destroy(error)
+  if (!socket.writable || isOfLeaving(error)) {
+    socket.destroy()
     return
   }
   const problem = problemOf(error)

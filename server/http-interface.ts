@@ -10,6 +10,7 @@ import type { Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
 import type { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
+import type { Drain } from './http/drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { LiveConnections } from './live-connections.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
@@ -67,6 +68,7 @@ type InterfaceParts = Ground &
     readonly requests: RunningRequests
     readonly sendProblem: ProblemSender
     readonly isStopping: () => boolean
+    readonly drain: Drain
     readonly onUndeclaredAnswer: ((description: string) => void) | undefined
   }
 
@@ -137,7 +139,13 @@ export function addInterface(
     ...observerRoutes({ storage }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
-    ...serverRoutes({ document, version, isStopping, warnings: () => storage.warnings }),
+    ...serverRoutes({
+      drain: parts.drain,
+      document,
+      version,
+      isStopping,
+      warnings: () => storage.warnings,
+    }),
   }
   bindOperations(http, document, validator, handlers, {
     shortcuts: { query: shortcut },

@@ -60,7 +60,7 @@ async function serve(config: Config): Promise<void> {
   const log = createLog(config)
   try {
     const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
-    stopOnSignals(() => server.close(), log)
+    stopOnSignals(server, log)
     const { url } = await server.listen()
     const data = config.engine === 'memory' ? 'memory' : resolve(config.dataDirectory)
     const reach = config.noAuth ? 'everybody who can reach it' : 'this machine only'
@@ -74,7 +74,7 @@ async function serve(config: Config): Promise<void> {
 function startFailure(error: unknown, { host, port }: Config): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
-    return `Port ${port} of ${host} is in use; another one is chosen by --port.`
+    return `Port ${port} of ${host} is in use: take another with --port, or see who has it with lsof -i :${port}.`
   }
   if (code === 'clock_not_plausible') {
     return `${message} Set the clock; if it is right, start once with --accept-clock.`

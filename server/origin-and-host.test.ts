@@ -3,6 +3,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { checkOriginAndHost, isLoopbackName } from './origin-and-host.ts'
 
+function asked(headers: Record<string, string>, url = '/v1/tables') {
+  return { url, headers, rawHeaders: Object.entries(headers).flat() }
+}
+
 const rules = {
   allowedOrigins: ['https://app.example'],
   allowedHosts: ['db.internal'],
@@ -20,7 +24,7 @@ const ACCEPTED: ReadonlyArray<{ host: string; origin?: string }> = [
 ]
 
 for (const headers of ACCEPTED) {
-  test(`accepted: ${JSON.stringify(headers)}`, () => checkOriginAndHost(rules, headers))
+  test(`accepted: ${JSON.stringify(headers)}`, () => checkOriginAndHost(rules, asked(headers)))
 }
 
 const REFUSED: ReadonlyArray<{ host: string; origin?: string }> = [
@@ -35,20 +39,20 @@ const REFUSED: ReadonlyArray<{ host: string; origin?: string }> = [
 
 for (const headers of REFUSED) {
   test(`refused: ${JSON.stringify(headers)}`, () => {
-    assert.throws(() => checkOriginAndHost(rules, headers), { code: 'origin_not_allowed' })
+    assert.throws(() => checkOriginAndHost(rules, asked(headers)), { code: 'origin_not_allowed' })
   })
 }
 
 test('a request without Host is refused', () => {
-  assert.throws(() => checkOriginAndHost(rules, {}), { code: 'invalid_request' })
+  assert.throws(() => checkOriginAndHost(rules, asked({})), { code: 'invalid_request' })
 })
 
 test('a server that everybody may reach answers under any host name, but to no foreign page', () => {
   const open = { ...rules, loopbackOnly: false }
-  checkOriginAndHost(open, { host: 'db.example' })
-  checkOriginAndHost(open, { host: 'db.example', origin: 'https://db.example' })
+  checkOriginAndHost(open, asked({ host: 'db.example' }))
+  checkOriginAndHost(open, asked({ host: 'db.example', origin: 'https://db.example' }))
   assert.throws(() =>
-    checkOriginAndHost(open, { host: 'db.example', origin: 'https://evil.example' }),
+    checkOriginAndHost(open, asked({ host: 'db.example', origin: 'https://evil.example' })),
   )
 })
 
@@ -57,3 +61,34 @@ test('only real loopback addresses are loopback names', () => {
   assert.equal(isLoopbackName('128.0.0.1'), false)
   assert.equal(isLoopbackName('0.0.0.0'), false)
 })
+
+const host = 'localhost:4270'
+const site = (value: string, more = {}) => ({ host, 'sec-fetch-site': value, ...more })
+const LINK = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+/** What browsers send with images, scripts, frames and links of pages, which have no Origin. */
+const SITES: ReadonlyArray<readonly [Record<string, string>, string, boolean]> = [
+  [site('same-origin'), '/v1/tables', true],
+  [site('none', LINK), '/v1/tables', true],
+  [site('cross-site'), '/v1/tables', false],
+  [
+    site('cross-site', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }),
+    '/healthz',
+    false,
+  ],
+  [site('same-site'), '/v1/tables', false],
+  [site('anything'), '/v1/tables', false],
+  [site('cross-site', LINK), '/docs', true],
+  [site('cross-site', LINK), '/v1/check', false],
+  [site('cross-site', { ...LINK, 'sec-fetch-dest': 'iframe' }), '/docs', false],
+  [site('cross-site', { origin: 'https://app.example' }), '/v1/tables', true],
+  [site('cross-site', { origin: 'https://evil.example' }), '/v1/tables', false],
+]
+
+for (const [headers, url, isAllowed] of SITES) {
+  test(`${isAllowed ? 'accepted' : 'refused'}: ${url} ${JSON.stringify(headers)}`, () => {
+    const check = () => checkOriginAndHost(rules, asked(headers, url))
+    if (isAllowed) check()
+    else assert.throws(check, { code: 'origin_not_allowed' })
+  })
+}

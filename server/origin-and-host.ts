@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ServerError } from './server-error.ts'
 
 export type OriginRules = {
@@ -18,9 +19,10 @@ export type OriginRules = {
  */
 export function checkOriginAndHost(
   rules: OriginRules,
-  headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  { url, headers, rawHeaders }: BrowserRequest,
 ): void {
   const { host, origin } = headers
+  requireOneHost(rawHeaders)
   if (host === undefined || host === '') {
     throw new ServerError('invalid_request', 'The request has no Host header.')
   }
@@ -32,12 +34,54 @@ export function checkOriginAndHost(
       { hint: `start the server with --allow-host ${name} if that is its name` },
     )
   }
-  if (origin === undefined || isOwnOrigin(origin, host)) return
+  if (origin === undefined) {
+    requireOwnSite(url ?? '', headers)
+    return
+  }
+  if (isOwnOrigin(origin, host)) return
   if (rules.allowedOrigins.includes(origin)) return
   throw new ServerError(
     'origin_not_allowed',
     `Pages of the origin "${origin}" may not use this server.`,
     { hint: `start the server with --allow-origin ${origin} if they may` },
+  )
+}
+
+/** As Node has them; a request without a browser has few of these. */
+export type BrowserRequest = Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>
+
+/** Of several Host fields a proxy before the server may have believed another one (RFC 9112 3.2). */
+export function requireOneHost(rawHeaders: readonly string[]): void {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count < 2) return
+  throw new ServerError('invalid_request', 'The request has more than one Host header.', {
+    parameter: 'Host',
+    in: 'header',
+  })
+}
+
+/**
+ * What a page loads as an image or a script, and what it links to, is asked for without an Origin. Browsers say in
+ * `Sec-Fetch-Site` whether the page is of another site, or of another origin of the same one, such as another port of
+ * this machine; neither gets anything. A link may lead to a page of ours, which is all that lies outside of /v1/.
+ * `same-origin` is our own page, `none` what the user has typed, and who is no browser does not say.
+ */
+function requireOwnSite(url: string, headers: IncomingHttpHeaders): void {
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  const isLink =
+    headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  if (isLink && !url.startsWith('/v1/')) return
+  throw new ServerError(
+    'origin_not_allowed',
+    `Pages of other origins may not use this server, and the browser says "${site}".`,
+    {
+      hint: 'start the server with --allow-origin, and let the page use fetch, which names its origin',
+    },
   )
 }
 

@@ -4,7 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { COUNTED_BYTES_MIN } from './budgets/hold.ts'
 import { SERVER_LIMITS } from './limits.ts'
-import { checkOriginAndHost, corsHeaders, type OriginRules } from './origin-and-host.ts'
+import {
+  checkOriginAndHost,
+  corsHeaders,
+  type OriginRules,
+  requireOneHost,
+} from './origin-and-host.ts'
 import type { RunningRequests } from './running-request.ts'
 import { ServerError } from './server-error.ts'
 
@@ -31,6 +36,19 @@ function answersPreflight(
   return true
 }
 
+/** A whole URL with the authority of Host is a path by now, see `absoluteToPath`. */
+function requirePath(target: string | undefined): void {
+  if (target?.startsWith('/')) return
+  throw new ServerError(
+    'invalid_request',
+    'The target of the request is no path, or a URL of another host than Host.',
+  )
+}
+
+function isOfBrowser(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
 /** How long the body is going to be; one that does not say it may become as long as a body can be. */
 function bodyBytesOf(headers: IncomingHttpHeaders): number {
   const { bodyBytesMax } = SERVER_LIMITS
@@ -53,13 +71,19 @@ export function addRequestHooks(
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
   fastify.addHook('onRequest', (request, reply, done) => {
-    const { headers } = request.raw
+    const { raw } = request
+    const { headers } = raw
     try {
       const { host, origin } = headers
-      if (host === undefined || host !== allowedHost || origin !== undefined) {
-        checkOriginAndHost(rules, headers)
+      requirePath(raw.url)
+      if (host === undefined || host !== allowedHost || isOfBrowser(headers)) {
+        checkOriginAndHost(rules, raw)
         allowedHost = host
-        if (origin !== undefined && answersPreflight(rules, request, reply)) return
+      } else {
+        requireOneHost(raw.rawHeaders)
+      }
+      if (origin !== undefined) {
+        if (answersPreflight(rules, request, reply)) return
       }
       requirePlainBody(headers['content-encoding'])
       if (isStopping() && request.url.startsWith('/v1/')) {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { IntegerForm } from '../planner/planner.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import { csvHeader, csvRows } from './csv-text.ts'
-import { type Problem, problemOf } from './error-response.ts'
+import { problemOf } from './error-response.ts'
 import type { OpenScan } from './scan-streams.ts'
 import { ClientDisconnected } from './server-error.ts'
 
@@ -38,7 +38,7 @@ export async function* ndjsonChunks(
   writing: {
     readonly writer: AnswerWriter
     readonly integers: IntegerForm
-    readonly failed: (problem: Problem, error: unknown) => void
+    readonly failed: (error: unknown) => void
   },
 ): AsyncGenerator<string, void, undefined> {
   let rows = 0
@@ -49,9 +49,8 @@ export async function* ndjsonChunks(
     }
   } catch (error) {
     if (error instanceof ClientDisconnected) throw error
-    const problem = problemOf(error)
-    writing.failed(problem, error)
-    yield `${JSON.stringify({ error: problem })}\n`
+    writing.failed(error)
+    yield `${JSON.stringify({ error: problemOf(error) })}\n`
     return
   }
   yield `${JSON.stringify({ end: { rows, readTimestamp: scan.readTimestamp } })}\n`

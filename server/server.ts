@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import { Connections } from './connections.ts'
 import { Cursors } from './cursor.ts'
 import { createFastify } from './fastify-instance.ts'
+import { Drain } from './http/drain.ts'
 import { problemSender } from './http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
@@ -105,6 +106,7 @@ export class Server {
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
   readonly #ended = new EndedTransactions()
+  readonly #drain: Drain
   #stopping = false
   #closing: Promise<void> | undefined
 
@@ -119,6 +121,7 @@ export class Server {
   private constructor(parts: ServerParts, cursors: Cursors) {
     const { config, storage, log, clock } = parts
     this.#parts = parts
+    this.#drain = new Drain(clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
     this.#requests = new RunningRequests(clients, shares)
@@ -147,6 +150,7 @@ export class Server {
       requests: this.#requests,
       sendProblem,
       isStopping: () => this.#stopping,
+      drain: this.#drain,
       onUndeclaredAnswer: parts.onUndeclaredAnswer,
     })
     this.#live = live
@@ -169,26 +173,31 @@ export class Server {
   }
 
   /**
-   * Stops in order: takes no new work, lets running requests and observers finish as long as it may
+   * Stops in order: takes no new work (with `drain` not before those who watch `/readyz` could know), lets running requests and observers finish as long as it may
    * wait, rolls open transactions back, closes the storage.
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  close({ drain = false }: { readonly drain?: boolean } = {}): Promise<void> {
+    this.#closing ??= this.#close(drain)
     return this.#closing
   }
 
-  async #close(): Promise<void> {
+  /** Stops without waiting for those who watch `/readyz`. */
+  endDrain(): void {
+    this.#drain.end()
+  }
+
+  async #close(drain: boolean): Promise<void> {
+    const { shutdownTimeoutMs } = this.#parts.config
+    const drainedMs = drain ? await this.#drain.wait(shutdownTimeoutMs) : 0
+    const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
     this.#stopping = true
     this.#live.stop()
     const finished = Promise.all([this.http.close(), this.#observers.stop()])
     this.#connections.stop()
     const timer = setTimeout(() => {
       this.#requests.abortAll(new ServerError('overloaded', 'The server is stopping.'))
-    }, this.#parts.config.shutdownTimeoutMs)
-    const lastTimer = setTimeout(
-      () => this.#connections.destroyAll(),
-      this.#parts.config.shutdownTimeoutMs + ABORT_GRACE_MS,
-    )
+    }, waitMs)
+    const lastTimer = setTimeout(() => this.#connections.destroyAll(), waitMs + ABORT_GRACE_MS)
     await finished
     clearTimeout(timer)
     clearTimeout(lastTimer)

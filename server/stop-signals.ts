@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
+import type { Server } from './server.ts'
 
 /** Ctrl-C under npm delivers SIGINT twice within this time, and the second one means nothing. */
 const REPEATED_WITHIN_MS = 1_000
 const EXIT_INTERRUPTED = 130
 
-/** SIGTERM and SIGINT stop the server in order; one more signal, a second later, ends it at once. */
-export function stopOnSignals(close: () => Promise<void>, log: Logger): void {
-  let firstAtMs: number | undefined
+/**
+ * SIGTERM and SIGINT stop the server in order; SIGTERM, which process managers send, after a time in which
+ * `/readyz` says so. One more signal, a second later, ends that time, and another the process, at once.
+ */
+export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: Logger): void {
+  /** When the last step of stopping began. */
+  let lastAtMs: number | undefined
+  let mayDrain = false
   const onSignal = (signal: NodeJS.Signals) => {
     const nowMs = performance.now()
-    if (firstAtMs === undefined) {
-      firstAtMs = nowMs
+    if (lastAtMs === undefined) {
+      lastAtMs = nowMs
+      mayDrain = signal === 'SIGTERM'
       log.info({ signal }, 'stopping')
-      close().then(
+      server.close({ drain: mayDrain }).then(
         () => {
           log.info('stopped')
           process.exit(0)
@@ -23,8 +30,11 @@ export function stopOnSignals(close: () => Promise<void>, log: Logger): void {
           process.exit(1)
         },
       )
-    } else if (nowMs - firstAtMs > REPEATED_WITHIN_MS) {
-      process.exit(EXIT_INTERRUPTED)
+    } else if (nowMs - lastAtMs > REPEATED_WITHIN_MS) {
+      if (!mayDrain) process.exit(EXIT_INTERRUPTED)
+      mayDrain = false
+      lastAtMs = nowMs
+      server.endDrain()
     }
   }
   process.on('SIGTERM', onSignal)

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { IntegerForm } from '../planner/planner.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
+import { logFault } from './http/fault-log.ts'
 import { answerReadTimestamp } from './routes/transaction-answers.ts'
 import { csvChunks, ndjsonChunks, rowStream } from './row-stream.ts'
 import type { RunningRequest, RunningRequests } from './running-request.ts'
@@ -40,9 +41,7 @@ export class StreamAnswers {
       const asked = await read(running)
       if (asked === undefined) throw noScan()
       const scan = await streams.open(asked, running)
-      const failed = (problem: { readonly code: string }, error: unknown) => {
-        if (problem.code === 'internal') log.error({ err: error }, 'a stream failed')
-      }
+      const failed = (error: unknown) => logFault(log, error, 'a stream failed')
       const chunks =
         format === 'csv' ? csvChunks(scan) : ndjsonChunks(scan, { writer, integers, failed })
       answerReadTimestamp(reply, scan.readTimestamp)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StorageWarning } from '../../storage/storage.ts'
+import type { Drain } from '../http/drain.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { ServerError } from '../server-error.ts'
@@ -8,9 +9,10 @@ export function serverRoutes(parts: {
   readonly document: OpenApiDocument
   readonly version: string
   readonly isStopping: () => boolean
+  readonly drain: Drain
   readonly warnings: () => readonly StorageWarning[]
 }): Handlers {
-  const { document, version, isStopping, warnings } = parts
+  const { document, version, isStopping, drain, warnings } = parts
   return {
     async getRoot() {
       return { name: 'percolite', version, documentation: '/docs', openapi: '/openapi.yaml' }
@@ -21,7 +23,9 @@ export function serverRoutes(parts: {
     },
 
     async getReadiness() {
-      if (isStopping()) throw new ServerError('overloaded', 'The server is stopping.')
+      drain.readinessAsked()
+      if (isStopping() || drain.isDraining)
+        throw new ServerError('overloaded', 'The server is stopping.')
       return { status: 'ready', warnings: warnings() }
     },
 

@@ -5,9 +5,10 @@ import type { Clock } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../error-response.ts'
+import { isOfLeaving, logFault } from '../http/fault-log.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ClientDisconnected, ServerError } from '../server-error.ts'
+import { ServerError } from '../server-error.ts'
 import { ChangeLines } from './change-lines.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts'
@@ -69,9 +70,9 @@ export class ChangeStreams {
   }
 
   #end(lines: ChangeLines, error: unknown): void {
-    if (!(error instanceof ClientDisconnected)) {
+    logFault(this.#parts.log, error, 'a stream failed')
+    if (!isOfLeaving(error)) {
       const { type: _, ...problem } = problemOf(error)
-      if (problem.code === 'internal') this.#parts.log.error({ err: error }, 'a stream failed')
       lines.send(SubscriptionFrame.of('error', problem))
     }
     lines.end()

@@ -4,9 +4,9 @@ import type { Observers } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../error-response.ts'
+import { isOfLeaving, logFault } from '../http/fault-log.ts'
 import { type NotificationFields, SocketObservations } from '../observers/socket-observations.ts'
 import type { RunningRequest } from '../running-request.ts'
-import { ClientDisconnected } from '../server-error.ts'
 import { SubscriptionFrame } from '../subscriptions/subscription-frame.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { ClientFrame } from './client-frame.ts'
@@ -89,9 +89,9 @@ export class FrameWorks {
 
   /** The `type` of a problem only says its code once more, and here it is the type of the frame. */
   failed(id: string, error: unknown): FrameParts {
-    if (error instanceof ClientDisconnected) return []
+    if (isOfLeaving(error)) return []
     const { type: _, ...problem } = problemOf(error)
-    if (problem.code === 'internal') this.#parts.log.error({ err: error }, 'a frame failed')
+    logFault(this.#parts.log, error, 'a frame failed')
     return SubscriptionFrame.of('error', problem).parts(id)
   }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '../../storage/storage.ts'
+
+/** Nobody who has not asked for so long watches `/readyz`, so there is nobody to wait for. */
+const WATCHED_WITHIN_MS = 60_000
+
+/**
+ * The time between `/readyz` saying no and the end of the listening socket: whoever distributes requests by
+ * `/readyz` sends the next ones elsewhere, and none of them meets a connection that is refused.
+ */
+export class Drain {
+  readonly #clock: Clock
+  readonly #drainMs: number
+  readonly #ending = new AbortController()
+  #askedAtMs: number | undefined
+  #isDraining = false
+
+  constructor(clock: Clock, drainMs: number) {
+    this.#clock = clock
+    this.#drainMs = drainMs
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** To be called for each request of `/readyz`. */
+  readinessAsked(): void {
+    this.#askedAtMs = this.#clock.monotonicMs()
+  }
+
+  /** Resolves to the milliseconds that it took: none when nobody watches `/readyz`, at most `maxMs`. */
+  async wait(maxMs: number): Promise<number> {
+    this.#isDraining = true
+    const startedMs = this.#clock.monotonicMs()
+    const isWatched =
+      this.#askedAtMs !== undefined && startedMs - this.#askedAtMs <= WATCHED_WITHIN_MS
+    const waitMs = isWatched ? Math.min(this.#drainMs, maxMs) : 0
+    const { signal } = this.#ending
+    if (waitMs > 0 && !signal.aborted) {
+      await this.#clock.sleep(waitMs, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
+    }
+    return this.#clock.monotonicMs() - startedMs
+  }
+
+  /** Ends the waiting, also before it has begun. */
+  end(): void {
+    this.#ending.abort()
+  }
+}
