@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
-import type { GarbageCollector, GarbageReport } from './garbage-collector.ts'
+import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
 import { ReachedTimestamps } from './reached-timestamps.ts'
-import type { Expendable } from './row-garbage.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
 export type GarbageCollectionParts = {
@@ -14,8 +13,7 @@ export type GarbageCollectionParts = {
   readonly oldestSnapshot: () => Timestamp | undefined
   /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
   readonly safePointMax: () => Timestamp | undefined
-  /** Which rows may go as a whole, by what the catalog says at the safe point. */
-  readonly expendableAt: (safePoint: Timestamp) => Promise<Expendable>
+  readonly expendableAt: FindExpendable
 }
 
 /** Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. */
@@ -68,8 +66,7 @@ export class GarbageCollection {
     const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? newest)
     // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.
     const safePoint = Math.max(current, chosen)
-    const expendable = () => expendableAt(safePoint)
-    const report = await collector.collect(safePoint, expendable, this.#stopping.signal)
+    const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)
     this.#lastReport = report
     const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
     context.log.info({ ...report, rowsPerSecond }, 'collected garbage')

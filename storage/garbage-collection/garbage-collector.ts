@@ -2,6 +2,7 @@
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { RowMutations } from '../cell-store/cell-store.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
+import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from '../transaction/protocol-context.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
 
@@ -26,6 +27,9 @@ export type CollectorHooks = {
   readonly collected: (row: Uint8Array) => void
 }
 
+/** Which rows may go as a whole, by what the catalog says at the safe point. */
+export type FindExpendable = (safePoint: Timestamp) => Promise<Expendable>
+
 /** Settles every lock of a transaction that began before the safe point; resolves to how many. */
 export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
 
@@ -38,7 +42,7 @@ export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
  * 4. delete, row by row, and from the log of commits.
  *
  * Each step can be repeated, so a collection that was interrupted is simply begun again; two at once do
- * no harm.
+ * no harm, and the one that raised the safe point less goes on with that of the other.
  */
 export class GarbageCollector {
   readonly #context: ProtocolContext
@@ -66,21 +70,21 @@ export class GarbageCollector {
   }
 
   /**
-   * Rejects with CellStoreError when the store fails, and with the signal's reason. `findExpendable` is
-   * asked for after the safe point has been raised, so it may read the store at the safe point.
+   * Rejects with CellStoreError when the store fails, and with the signal's reason. `findExpendable` may read
+   * the store at the safe point that it is given.
    */
   async collect(
-    safePoint: Timestamp,
-    findExpendable: () => Promise<Expendable>,
+    wanted: Timestamp,
+    findExpendable: FindExpendable,
     signal?: AbortSignal,
   ): Promise<GarbageReport> {
-    const { oracle, clock } = this.#context
+    const { clock } = this.#context
     const start = clock.monotonicMs()
-    await oracle.raiseSafePoint(safePoint)
+    const { safePoint, expendable } = await this.#raise(wanted, findExpendable, signal)
     if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
     const locksResolved = await this.#resolveBelow(safePoint)
     await this.#trimLog(safePoint, signal)
-    const rows = await this.#deleteGarbage(safePoint, await findExpendable(), signal)
+    const rows = await this.#deleteGarbage(safePoint, expendable, signal)
     const bytesReclaimed = await this.#reclaimSpace(signal)
     return {
       safePoint,
@@ -88,6 +92,29 @@ export class GarbageCollector {
       ...rows,
       bytesReclaimed,
       elapsedMs: Math.round(clock.monotonicMs() - start),
+    }
+  }
+
+  /**
+   * Raises the safe point, in this turn, and reads at it which rows may go. Another gateway may raise it further
+   * before that has been read; then its safe point is ours too. It is not raised beyond that, or two collectors would
+   * overtake each other for ever.
+   */
+  async #raise(
+    wanted: Timestamp,
+    findExpendable: FindExpendable,
+    signal?: AbortSignal,
+  ): Promise<{ readonly safePoint: Timestamp; readonly expendable: Expendable }> {
+    for (let safePoint = wanted; ; ) {
+      signal?.throwIfAborted()
+      const raising = this.#context.oracle.raiseSafePoint(safePoint)
+      // Read at once: the fence of many processes is waited for, and meanwhile it would be overtaken.
+      const [raised, found] = await Promise.allSettled([raising, findExpendable(safePoint)])
+      if (raised.status === 'rejected') throw raised.reason
+      if (found.status === 'fulfilled') return { safePoint, expendable: found.value }
+      const newer = newerSafePoint(found.reason)
+      if (newer === undefined) throw found.reason
+      safePoint = newer
     }
   }
 
@@ -134,6 +161,12 @@ export class GarbageCollector {
       total += bytes
     }
   }
+}
+
+/** The safe point of another collector that has overtaken a snapshot; undefined for every other error. */
+function newerSafePoint(error: unknown): Timestamp | undefined {
+  if (!(error instanceof StorageError) || error.code !== 'snapshot_too_old') return undefined
+  return Number(error.fields.oldest)
 }
 
 const PAGE_ROWS = 250

@@ -482,11 +482,16 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'fenceAfterTruncation',
     what: 'the safe point is raised after the versions below it have been deleted',
     edits: [
-      { file: COLLECTOR, find: '    await oracle.raiseSafePoint(safePoint)\n', replace: '' },
+      {
+        file: COLLECTOR,
+        find: 'const raising = this.#context.oracle.raiseSafePoint(safePoint)',
+        replace: 'const raising = Promise.resolve()',
+      },
       {
         file: COLLECTOR,
         find: '    const bytesReclaimed = ',
-        replace: '    await oracle.raiseSafePoint(safePoint)\n    const bytesReclaimed = ',
+        replace:
+          '    await this.#context.oracle.raiseSafePoint(safePoint)\n    const bytesReclaimed = ',
       },
     ],
     caughtBy: { seedsMax: 150, topology: 'embedded', bias: 'collecting' },

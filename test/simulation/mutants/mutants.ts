@@ -307,7 +307,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     what: 'versions are collected that living snapshots need',
     file: COLLECTOR,
     find: 'await this.#deleteGarbage(safePoint,',
-    replace: 'await this.#deleteGarbage(oracle.lastSeen(),',
+    replace: 'await this.#deleteGarbage(this.#context.oracle.lastSeen(),',
     caughtBy: { seedsMax: 100, bias: 'collecting' },
   }),
   mutant({

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LeapingClock } from '../../test/leaping-clock.ts'
+import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { openGateway, type Storage } from '../storage.ts'
+
+const AT_ONCE = { retentionMs: 0, heldMsMax: 0 }
+const KEY = Buffer.from('\u0001bob')
+
+/** Gateways over one store, each on a clock of its own: collections wait minutes for what may be under way. */
+async function openGateways(count: number) {
+  const cellStore = new MemoryCellStore()
+  const open = () => openGateway(cellStore, { clock: new LeapingClock(), retention: AT_ONCE })
+  const gateways: Storage[] = []
+  for (let at = 0; at < count; at += 1) gateways.push(await open())
+  const close = async () => {
+    for (const gateway of gateways) await gateway.close()
+    await cellStore.close()
+  }
+  return { gateways, close }
+}
+
+async function write(storage: Storage, value: string): Promise<void> {
+  const transaction = await storage.begin()
+  transaction.put(KEY, '0', Buffer.from(value))
+  await transaction.commit()
+}
+
+async function read(storage: Storage): Promise<string> {
+  const transaction = await storage.begin()
+  const row = await transaction.getRow(KEY, ['0'])
+  transaction.rollback()
+  return Buffer.from(row?.columns.get('0')?.value ?? []).toString()
+}
+
+test('gateways that collect at once all do, though the fence of one overtakes the snapshot of another', async (t) => {
+  const { gateways, close } = await openGateways(3)
+  t.after(close)
+  for (let round = 1; round <= 5; round += 1) {
+    await write(gateways[round % 3] as Storage, `${round}`)
+    const reports = await Promise.all(gateways.map((gateway) => gateway.collectGarbage()))
+    for (const { safePoint } of reports) assert.ok(safePoint > 0)
+    for (const gateway of gateways) assert.equal(await read(gateway), `${round}`)
+  }
+})
