@@ -66,3 +66,10 @@ test('a mistake in a field is told with the name of the field', () => {
     assert.equal(frame.type === 'invalid' && frame.error.message, detail)
   }
 })
+
+test('a frame of very many fields is refused by its id, and none of them is copied', () => {
+  const names = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`n${at}`, at]))
+  const frame = reader.read(Buffer.from(JSON.stringify({ type: 'query', id: 'a', ...names })))
+  assert.ok(frame.type === 'invalid' && frame.id === 'a')
+  assert.equal(frame.error.message, 'A frame has at most 64 fields.')
+})

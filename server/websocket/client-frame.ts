@@ -55,6 +55,9 @@ export type ClientFrameType = Exclude<ClientFrame['type'], 'invalid'>
 
 export const CLIENT_FRAMES = Object.keys(FRAME_DECLARATIONS) as readonly ClientFrameType[]
 
+/** More than any frame has: an object of very many names is not copied to find that out. */
+const FIELDS_MAX = 64
+
 const SCHEMAS = '#/components/schemas'
 
 /** The schemas of the fields of each type; what is not listed is refused. `id` stands in nearly all. */
@@ -78,14 +81,16 @@ export class ClientFrameReader {
 
   /** Throws BadFrame. */
   read(bytes: Buffer): ClientFrame {
-    const { type, ...rest } = fieldsOf(bytes)
-    if (type === 'auth') return { type }
-    const { id, ...fields } = rest
+    const frame = fieldsOf(bytes)
+    if (frame.type === 'auth') return { type: 'auth' }
+    const hasTooMany = Object.keys(frame).length > FIELDS_MAX
+    const { type, id, ...fields } = hasTooMany ? { type: frame.type, id: frame.id } : frame
     const idCharactersMax = SERVER_LIMITS.frameIdCharactersMax
     if (typeof id !== 'string' || id === '' || id.length > idCharactersMax) {
       throw new BadFrame(`A frame has an id, a text of 1 to ${idCharactersMax} characters.`)
     }
     try {
+      if (hasTooMany) throw invalid(`A frame has at most ${FIELDS_MAX} fields.`)
       switch (type) {
         case 'query': {
           const { notification, ...request } = fields
