@@ -65,7 +65,12 @@ export function parseRequest(
   return script.length === statements.length ? script : parseRest(parser, statements, script, turns)
 }
 
-function parsedText(parser: Parser, sql: string, turns: Turns): Answer<readonly Statement[]> {
+/** The statements of one text; those of a long one are parsed in several turns. Throws ParseError. */
+export function parsedText(
+  parser: Parser,
+  sql: string,
+  turns: Turns,
+): Answer<readonly Statement[]> {
   return sql.length <= SHORT_TEXT ? parser.parseScript(sql) : parsedInTurns(parser, sql, turns)
 }
 

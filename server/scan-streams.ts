@@ -7,7 +7,7 @@ import { explained } from './explained-error.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { AnswerBudget } from './query-answer.ts'
-import { parseRequest, type QueryOptions, type QueryRequest } from './query-request.ts'
+import { parsedText, parseRequest, type QueryOptions, type QueryRequest } from './query-request.ts'
 import { requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
@@ -38,16 +38,17 @@ export class ScanStreams {
   }
 
   /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
-  isOneScan(request: QueryRequest): boolean {
+  async isOneScan(request: QueryRequest, signal: AbortSignal): Promise<boolean> {
     const { sql = request.statements?.[0]?.sql ?? '' } = request
     if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
-    const [first, ...others] = this.#parts.parser.parseScript(sql)
+    const { parser, turnQueue, clock } = this.#parts
+    const [first, ...others] = await parsedText(parser, sql, new Turns(turnQueue, clock, signal))
     return first?.kind === 'scan' && others.length === 0
   }
 
   /** Undefined where the request is anything but one SCAN of its own. */
   async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
-    if (!this.isOneScan(request)) return undefined
+    if (!(await this.isOneScan(request, running.signal))) return undefined
     const { parser, turnQueue, clock, cursors } = this.#parts
     const turns = new Turns(turnQueue, clock, running.signal)
     const script = readScript(await parseRequest(parser, request, turns))

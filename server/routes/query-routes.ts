@@ -49,7 +49,9 @@ export function queryRoutes(parts: {
     }
     const { reply, parameters } = request
     requireIntegersShown(format, query.integers, 'body')
-    if (format === 'csv' && !scans.isOneScan(query)) return run(request, query, format)
+    const { signal } = new AbortController()
+    const isStream = format !== 'csv' || (await scans.isOneScan(query, signal))
+    if (!isStream) return run(request, query, format)
     requireMeaningOfStream(format, query)
     if (parameters['Idempotency-Key'] !== undefined) {
       throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')

@@ -6,10 +6,11 @@ import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../pl
 import type { Timestamp } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { checkedParameters, noteParameters } from '../query-request.ts'
+import { checkedParameters, noteParameters, parsedText } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { limitExceeded, ServerError } from '../server-error.ts'
+import { Turns } from '../turns.ts'
 import { FrameCache } from './frame-cache.ts'
 import { Permits } from './permits.ts'
 import { RecentCommits } from './recent-commits.ts'
@@ -89,7 +90,10 @@ export class Subscriptions {
     running: RunningRequest,
   ): Promise<never> {
     const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
-    const query = this.#queryOf(request, hold)
+    const { turnQueue, clock } = this.#parts
+    const turns = new Turns(turnQueue, clock, running.signal)
+    const parsed = parsedText(this.#parser, request.sql, turns)
+    const query = this.#queryOf(request, parsed instanceof Promise ? await parsed : parsed, hold)
     query.subscriptions += 1
     try {
       const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
@@ -112,7 +116,11 @@ export class Subscriptions {
    * Subscriptions of the same text and parameters share one; `hold` holds their bytes for each of them. Throws
    * ParseError and ServerError, and then holds nothing.
    */
-  #queryOf(request: SubscriptionRequest, hold: Hold): SubscribedQuery {
+  #queryOf(
+    request: SubscriptionRequest,
+    statements: readonly Statement[],
+    hold: Hold,
+  ): SubscribedQuery {
     const { sql, params, integers = 'number' } = request
     const source = sourceOf(request)
     if (source !== undefined) noteParameters(request, source)
@@ -124,7 +132,7 @@ export class Subscriptions {
       throw limitExceeded('subscriptionBytesMax', subscriptionBytesMax, name.length, what)
     }
     const known = this.#queries.get(name)
-    const statement = known?.statement ?? this.#statementOf(sql, parameters)
+    const statement = known?.statement ?? statementOf(statements, parameters)
     hold.moveTo(name.length)
     if (known !== undefined) return known
     keepOwnSource(parameters)
@@ -133,15 +141,6 @@ export class Subscriptions {
     const query = new SubscribedQuery({ name, number, statement, parameters, integers })
     this.#queries.set(name, query)
     return query
-  }
-
-  #statementOf(sql: string, parameters: Parameters): Statement {
-    const [statement, ...others] = this.#parser.parseScript(sql)
-    if (statement === undefined || others.length > 0) {
-      throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
-    }
-    requireParametersUsed(parameters, [statement])
-    return statement
   }
 
   async #tellProgress(): Promise<void> {
@@ -157,6 +156,15 @@ export class Subscriptions {
       }
     }
   }
+}
+
+function statementOf(statements: readonly Statement[], parameters: Parameters): Statement {
+  const [statement, ...others] = statements
+  if (statement === undefined || others.length > 0) {
+    throw new ServerError('invalid_request', 'A subscription is of exactly one statement.')
+  }
+  requireParametersUsed(parameters, [statement])
+  return statement
 }
 
 function startOf({ snapshot, since }: SubscriptionRequest): SubscriptionStart {

@@ -104,7 +104,7 @@ async function openTransaction(): Promise<string> {
 }
 
 async function finish(): Promise<void> {
-  const well = await fetch(`${server.url}/v1/tables/victim/rows/a`)
+  const well = await fetch(`${server.url}/v1/tables/victim/rows/b`)
   if (well.status !== 200) faults.push(`afterwards a row is ${well.status}`)
   figures[5] = 1
   await ended
