@@ -39,7 +39,8 @@ async function startFlapping(t: TestContext) {
       for (const weather of ['lost', 'fair', 'unanswered', 'fair', 'shed', 'fair'] as Weather[]) {
         proxy.become(weather)
         if (random.below(2) === 0) proxy.breakAll()
-        await setTimeout(50 + random.below(250))
+        // What was refused for a second needs longer to get on.
+        await setTimeout((weather === 'fair' ? 300 : 50) + random.below(250))
       }
       await restart(turn % 2 === 0)
       await setTimeout(random.below(500))
