@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * One row
-         * @description Its `ETag` is the stamp of its newest commit, whichever columns are asked for.
+         * @description Its `ETag` changes with each commit of the row and with the columns of its table; the form that is asked for has a tag of its own.
          */
         readonly get: operations["getRow"];
         /**
@@ -1506,12 +1506,12 @@ export interface components {
         /** @description The form of the answer; all but `json` stream every row. */
         readonly RowFormat: "json" | "ndjson" | "csv";
         /**
-         * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+         * @description Only if the row has one of these `ETag`s, of whatever form; `*` is any row that exists. A weak tag never matches. A commit timestamp in quotes names the row's version alone.
          * @example "1793000000500000"
          */
         readonly IfMatch: string;
         /**
-         * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+         * @description Only if the row has none of these `ETag`s, weak ones included; `*` means that there must be no row.
          * @example *
          */
         readonly IfNoneMatch: string;
@@ -1524,7 +1524,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The stamp of the row's newest commit, in quotes; for one row. */
+        /** @description Of one row: the timestamp of its newest commit, a digest of its table's columns, and one of the form that was asked for, where that is not the usual one. */
         readonly ETag: string;
         /** @description `true` when this is the answer that was kept for the request's `Idempotency-Key`. */
         readonly IdempotentReplayed: boolean;
@@ -2000,7 +2000,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Names of columns, joined by `,`; all of them unless given.
+                 * @description Names of columns, joined by `,`; all of them unless given. One with a comma or a quote stands in double quotes, as in the dialect.
                  * @example id,balance
                  */
                 readonly columns?: string;
@@ -2186,7 +2186,7 @@ export interface operations {
     readonly getRow: {
         readonly parameters: {
             readonly query?: {
-                /** @description Names of columns, joined by `,`; all of them unless given. */
+                /** @description Names of columns, joined by `,`; all of them unless given. One with a comma or a quote stands in double quotes, as in the dialect. */
                 readonly columns?: string;
                 /**
                  * @description Read the past, at a stamp or an ISO time.
@@ -2208,12 +2208,12 @@ export interface operations {
                  */
                 readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
                 /**
-                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @description Only if the row has one of these `ETag`s, of whatever form; `*` is any row that exists. A weak tag never matches. A commit timestamp in quotes names the row's version alone.
                  * @example "1793000000500000"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @description Only if the row has none of these `ETag`s, weak ones included; `*` means that there must be no row.
                  * @example *
                  */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -2301,12 +2301,12 @@ export interface operations {
                  */
                 readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
                 /**
-                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @description Only if the row has one of these `ETag`s, of whatever form; `*` is any row that exists. A weak tag never matches. A commit timestamp in quotes names the row's version alone.
                  * @example "1793000000500000"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @description Only if the row has none of these `ETag`s, weak ones included; `*` means that there must be no row.
                  * @example *
                  */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -2409,12 +2409,12 @@ export interface operations {
                  */
                 readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
                 /**
-                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @description Only if the row has one of these `ETag`s, of whatever form; `*` is any row that exists. A weak tag never matches. A commit timestamp in quotes names the row's version alone.
                  * @example "1793000000500000"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @description Only if the row has none of these `ETag`s, weak ones included; `*` means that there must be no row.
                  * @example *
                  */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -2488,12 +2488,12 @@ export interface operations {
                  */
                 readonly "Percolite-Min-Timestamp"?: components["parameters"]["MinTimestamp"];
                 /**
-                 * @description Only if the row has one of these `ETag`s; `*` is any row that exists.
+                 * @description Only if the row has one of these `ETag`s, of whatever form; `*` is any row that exists. A weak tag never matches. A commit timestamp in quotes names the row's version alone.
                  * @example "1793000000500000"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Only if the row has none of these `ETag`s; `*` means that there must be no row.
+                 * @description Only if the row has none of these `ETag`s, weak ones included; `*` means that there must be no row.
                  * @example *
                  */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -8,20 +8,32 @@ export function csvHeader({ columns }: Pick<StatementResult, 'columns'>): string
   return `${columns.map(({ name }) => field(name)).join(',')}\r\n`
 }
 
-/** A line for each row. NULL is an empty field, and an empty text one in quotes. */
+/**
+ * A line for each row. NULL is an empty field, and an empty text one in quotes. In a row of one column
+ * an empty field would be a blank line, which readers skip, so that NULL is the word NULL there, and the
+ * text NULL stands in quotes.
+ */
 export function csvRows({ columns, rows }: Pick<StatementResult, 'columns' | 'rows'>): string {
+  const isLone = columns.length === 1
   let text = ''
   for (const row of rows) {
     const fields = columns.map(({ type }, index) => {
       const value: SqlValue = row[index] ?? null
-      return value === null ? '' : field(valueText(type, value))
+      if (value === null) return isLone ? 'NULL' : ''
+      return isLone ? loneField(valueText(type, value)) : field(valueText(type, value))
     })
     text += `${fields.join(',')}\r\n`
   }
   return text
 }
 
-/** In quotes where a reader would otherwise take it for something else. */
-function field(text: string): string {
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+function loneField(text: string): string {
+  return text === 'NULL' ? '"NULL"' : field(text)
 }
+
+/** In quotes where a reader would otherwise take it for something else; many drop blanks at either end. */
+function field(text: string): string {
+  return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const NEEDS_QUOTES = /[",\r\n]|^[ \t]|[ \t]$/

@@ -6,6 +6,8 @@ import { STORAGE_LIMITS } from '../storage/storage.ts'
 /** The bounds that the server itself keeps, unit last. */
 export const SERVER_LIMITS = {
   bodyBytesMax: 16 * 1024 * 1024,
+  /** Of the header field Accept. */
+  acceptCharactersMax: 1_024,
   bodyNestingMax: 260,
   bodyValuesMax: 500_000,
   pageRowsDefault: 1_000,

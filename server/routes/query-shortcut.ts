@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
 import { bytesOf } from '../answer-body.ts'
-import { FORMAT_TYPES, formatOf } from '../answer-format.ts'
+import { FORMAT_TYPES, isJsonWanted } from '../answer-format.ts'
 import { parseJson } from '../body.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -72,7 +72,7 @@ export function queryShortcut(parts: {
 
 function isPlain({ url, headers }: IncomingMessage): boolean {
   if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
-  if (formatOf(undefined, headers.accept) !== 'json' || asksForMore(headers)) return false
+  if (!isJsonWanted(headers.accept) || asksForMore(headers)) return false
   return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
 }
 

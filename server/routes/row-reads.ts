@@ -11,11 +11,13 @@ import {
   requireIntegersShown,
   requireSameSnapshot,
 } from '../requests/meaningless-options.ts'
-import { etagOf, RowConditions } from '../rows/row-conditions.ts'
-import { ownerOf, paramsOf, type RowsAsked, readNames, scanOf } from '../rows/row-page.ts'
+import { readNames } from '../rows/name-list.ts'
+import { RowConditions } from '../rows/row-conditions.ts'
+import { ownerOf, paramsOf, type RowsAsked, scanOf } from '../rows/row-page.ts'
 import { getRow } from '../rows/row-statements.ts'
 import type { RowTransactions } from '../rows/row-transactions.ts'
 import { keyParameters } from '../rows/row-values.ts'
+import { representationOf, tagOf } from '../rows/row-version.ts'
 import { addressOf, columnsText, rowBody, rowNotFound } from '../rows/row-writes.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { Paging } from '../scan-paging.ts'
@@ -101,7 +103,7 @@ export async function oneRow(
 ): Promise<string | undefined> {
   const conditions = new RowConditions(parameters)
   const { columns } = parameters
-  const asked = columns === undefined ? {} : { columns: readNames(String(columns)) }
+  const asked = columns === undefined ? {} : { columns: readNames('columns', String(columns)) }
   return rows.read(snapshotOf(parameters), running, async (transaction) => {
     const target = targetOf(transaction, parameters)
     const { table, key } = target
@@ -109,12 +111,14 @@ export async function oneRow(
     const commitTs = result.rowTimestamps?.[0] ?? null
     if (result.rows.length === 0 || commitTs === null) throw rowNotFound(target)
     answerReadTimestamp(reply, transaction.readTimestamp)
-    reply.header('ETag', etagOf(commitTs))
-    if (conditions.hasAlready(commitTs)) {
+    const form = formOf(writer, parameters)
+    const tag = tagOf(commitTs, representationOf(table, { ...asked, ...form }))
+    reply.header('ETag', tag)
+    if (conditions.hasAlready(tag)) {
       reply.code(304).removeHeader('content-type')
       return undefined
     }
-    conditions.require(commitTs, addressOf(target))
-    return `${rowBody(result, formOf(writer, parameters))}\n`
+    conditions.require({ table, commitTs }, addressOf(target), 'reader')
+    return `${rowBody(result, form)}\n`
   })
 }

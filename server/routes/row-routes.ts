@@ -58,8 +58,9 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
 
   return {
     async listRows(request) {
-      const { parameters, raw } = request
+      const { parameters, raw, reply } = request
       const format = formatOf(parameters.format, raw.headers.accept)
+      if (parameters.format === undefined) varyBy(reply, 'Accept')
       return format === 'json'
         ? running(request, (run) => pageOfRows(parts, request, run))
         : streamOfRows(parts, request, format)
@@ -98,6 +99,12 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
   }
 }
 
+/** A cache may keep the answer for requests that have this header field in common (RFC 9110, 12.5.5). */
+function varyBy(reply: FastifyReply, field: string): void {
+  const before = reply.getHeader('Vary')
+  reply.header('Vary', before === undefined ? field : `${before}, ${field}`)
+}
+
 /** What makes it this request and no other; a list, which the body of a query never is. */
 function identityOf({ raw, body, parameters }: CheckedRequest): string {
   const head = [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match']]
@@ -108,8 +115,8 @@ function writtenAnswer(
   reply: FastifyReply,
   written: Awaited<ReturnType<RowTransactions['write']>>,
 ): string | undefined {
-  const { status, location, body, version, readTimestamp, commitTimestamp, replayed } = written
-  const tag = versionTag(version, commitTimestamp)
+  const { status, location, body, readTimestamp, commitTimestamp, replayed } = written
+  const tag = versionTag(written, commitTimestamp)
   reply.code(status)
   answerReadTimestamp(reply, readTimestamp)
   answerCommitTimestamp(reply, commitTimestamp)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/storage.ts'
+import type { TableDefinition, Timestamp } from '../../storage/storage.ts'
 import { ServerError } from '../server-error.ts'
+import { type EntityTag, type EntityTags, readEntityTags } from './entity-tags.ts'
+import { isOfRow, representationOf, tagOf } from './row-version.ts'
 
-/** Entity tags as RFC 9110 has them: of any row that exists, or of the versions listed. */
-type EntityTags = 'any' | readonly string[]
-
-/** The ETag of a row: the newest commit of any of its families. */
-export function etagOf(commitTs: Timestamp): string {
-  return `"${commitTs}"`
-}
+/** A row as conditions look at it: its table, and its newest commit, null where there is no row. */
+export type RowState = { readonly table: TableDefinition; readonly commitTs: Timestamp | null }
 
 /** What a request asks of a row before anything is done with it. */
 export class RowConditions {
@@ -25,39 +22,48 @@ export class RowConditions {
     return this.#ifMatch !== undefined || this.#ifNoneMatch !== undefined
   }
 
-  /** Whether a reader has this very version already. */
-  hasAlready(commitTs: Timestamp): boolean {
-    return this.#ifNoneMatch !== undefined && names(this.#ifNoneMatch, commitTs)
+  /** Whether a reader has this very representation already; tags are compared weakly. */
+  hasAlready(tag: string): boolean {
+    const tags = this.#ifNoneMatch
+    if (tags === undefined || tags === 'any') return tags === 'any'
+    return tags.some(({ text }) => `"${text}"` === tag)
   }
 
-  /** Of a row as it is, or null where there is none. Throws `precondition_failed`. */
-  require(commitTs: Timestamp | null, address: Readonly<Record<string, unknown>>): void {
-    const isMatched = this.#ifMatch === undefined || names(this.#ifMatch, commitTs)
-    const isNoneMatched = this.#ifNoneMatch === undefined || !names(this.#ifNoneMatch, commitTs)
+  /**
+   * Throws `precondition_failed`. If-Match compares strongly, so a weak tag never matches; If-None-Match
+   * compares weakly (RFC 9110, 13.1.1 and 13.1.2). A reader's If-None-Match is asked by `hasAlready`.
+   */
+  require(
+    state: RowState,
+    address: Readonly<Record<string, unknown>>,
+    of: 'reader' | 'writer' = 'writer',
+  ): void {
+    const isMatched =
+      this.#ifMatch === undefined || names(this.#ifMatch, state, ({ isWeak }) => !isWeak)
+    const isNoneMatched =
+      of === 'reader' || this.#ifNoneMatch === undefined || !names(this.#ifNoneMatch, state)
     if (isMatched && isNoneMatched) return
-    const now = commitTs === null ? 'There is no such row' : `The row is now ${etagOf(commitTs)}`
+    const { table, commitTs } = state
+    const form = { integers: 'number', isDescribed: false } as const
+    const tag = commitTs === null ? undefined : tagOf(commitTs, representationOf(table, form))
+    const now = tag === undefined ? 'There is no such row' : `The row is now ${tag}`
     const header = isMatched ? 'If-None-Match' : 'If-Match'
     throw new ServerError('precondition_failed', `${now}, which ${header} does not allow.`, {
       ...address,
-      ...(commitTs === null ? {} : { etag: etagOf(commitTs) }),
+      ...(tag === undefined ? {} : { etag: tag }),
     })
   }
 }
 
-function names(tags: EntityTags, commitTs: Timestamp | null): boolean {
+function names(
+  tags: EntityTags,
+  { table, commitTs }: RowState,
+  mayMatch: (tag: EntityTag) => boolean = () => true,
+): boolean {
   if (commitTs === null) return false
-  return tags === 'any' || tags.includes(etagOf(commitTs))
+  return tags === 'any' || tags.some((tag) => mayMatch(tag) && isOfRow(tag, commitTs, table))
 }
 
-const TAGS = /^(?:W\/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W\/)?"[^"]*")*$/
-
-/** Weak tags are never those of a row, whose tag is strong. */
 function readTags(name: string, header: unknown): EntityTags | undefined {
-  if (header === undefined) return undefined
-  const text = String(header).trim()
-  if (text === '*') return 'any'
-  if (!TAGS.test(text)) {
-    throw new ServerError('invalid_request', `${name} takes * or entity tags in double quotes.`)
-  }
-  return (text.match(/(?:W\/)?"[^"]*"/g) ?? []).filter((tag) => !tag.startsWith('W/'))
+  return header === undefined ? undefined : readEntityTags(name, String(header))
 }

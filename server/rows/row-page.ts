@@ -3,11 +3,11 @@ import type { KeyHint, Name, OrderPart, ScanStatement } from '../../parser/ast.t
 import type { Parser } from '../../parser/parser.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import type { CursorOwner } from '../cursor.ts'
-import { unescapeComponent } from '../key-path.ts'
 import { checkedParameters, parametersOfText } from '../query-request.ts'
 import { requireParametersUsed } from '../requests/unused-parameters.ts'
 import { ServerError } from '../server-error.ts'
 import { parseCondition } from './condition-text.ts'
+import { type ListedName, readNameList, readNames, splitDirection, wrongList } from './name-list.ts'
 import { NOWHERE, nameOf, projectionOf } from './row-statements.ts'
 
 /** The parameters of `listRows` that say which rows, and in which order. */
@@ -20,22 +20,17 @@ export type RowsAsked = {
   readonly order?: string
 }
 
-/** Names of columns, joined by commas; inside one `~1` is a comma and `~0` a tilde, as in a key. */
-export function readNames(text: string): string[] {
-  return text.split(',').map(unescapeComponent)
-}
-
 /** The SCAN that a page of rows is one of. Throws ParseError and ServerError. */
 export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
   const { table, columns, where, index, order } = asked
   return {
     kind: 'scan',
-    projection: projectionOf(columns === undefined ? undefined : readNames(columns)),
+    projection: projectionOf(columns === undefined ? undefined : readNames('columns', columns)),
     table: nameOf(table),
     ...(index === undefined ? {} : { hint: hintOf(index) }),
     ...(where === undefined ? {} : { where: parseCondition(parser, where) }),
     groupBy: [] as readonly Name[],
-    orderBy: order === undefined ? [] : order.split(',').map(orderPartOf),
+    orderBy: order === undefined ? [] : readNameList('order', order).map(orderPartOf),
     position: NOWHERE,
   }
 }
@@ -66,15 +61,11 @@ function hintOf(index: string): KeyHint {
   return { kind: 'index', index: nameOf(index), position: NOWHERE }
 }
 
-const DIRECTION = /\s(asc|desc)$/i
-
-function orderPartOf(text: string): OrderPart {
-  const part = text.trim()
-  const [end = '', direction] = DIRECTION.exec(part) ?? []
-  const name = part.slice(0, part.length - end.length).trimEnd()
-  if (name === '') {
-    throw new ServerError('invalid_request', 'order is a list such as "time desc, id".')
+function orderPartOf(listed: ListedName): OrderPart {
+  const { name, rest } = splitDirection(listed)
+  const direction = rest.toLowerCase()
+  if (direction !== '' && direction !== 'asc' && direction !== 'desc') {
+    throw wrongList('order', 'asc, desc or nothing follows a name, as in time desc, id')
   }
-  const descending = direction?.toLowerCase() === 'desc'
-  return { column: nameOf(unescapeComponent(name)), descending }
+  return { column: nameOf(name), descending: direction === 'desc' }
 }

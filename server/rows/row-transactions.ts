@@ -56,6 +56,8 @@ export type WrittenAnswer = {
   readonly body?: string
   /** The row that is answered; `written` by this very transaction. */
   readonly version?: 'written' | Timestamp
+  /** What its table and its form make of the row, for its tag. */
+  readonly representation?: string
 }
 
 export type Written = WrittenAnswer & {

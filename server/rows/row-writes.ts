@@ -6,10 +6,11 @@ import { writeKeyPath } from '../key-path.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { keyToJson } from '../row-address.ts'
 import { limitExceeded, ServerError } from '../server-error.ts'
-import { etagOf, type RowConditions } from './row-conditions.ts'
+import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
 import { keyParameters, type RowObject, readRow, withoutKey } from './row-values.ts'
+import { representationOf, tagOf } from './row-version.ts'
 
 /** One row by its key, inside one transaction. */
 export type RowTarget = {
@@ -44,7 +45,7 @@ export async function replaceRow(
   const insert = insertRows(table, [...keyColumns(table), ...row.columns], 1)
   const result = await rows.run(insert, [...ofKey, ...row.values])
   const status = rowsAffected === 0 ? 201 : 200
-  return { status, body: rowBody(result, form), version: 'written' }
+  return { status, body: rowBody(result, form), version: 'written', ...representation(table, form) }
 }
 
 /** Changes the columns that are given. Throws `row_not_found`. */
@@ -62,11 +63,16 @@ export async function mergeRow(
     const found = await rows.run(getRow(table), ofKey)
     const version = found.rowTimestamps?.[0] ?? undefined
     if (found.rows.length === 0 || version === undefined) throw rowNotFound(target)
-    return { status: 200, body: rowBody(found, form), version }
+    return { status: 200, body: rowBody(found, form), version, ...representation(table, form) }
   }
   const result = await rows.run(patchRow(table, columns), [...ofKey, ...values])
   if (result.unmet !== undefined) throw rowNotFound(target)
-  return { status: 200, body: rowBody(result, form), version: 'written' }
+  return {
+    status: 200,
+    body: rowBody(result, form),
+    version: 'written',
+    ...representation(table, form),
+  }
 }
 
 /** Throws `row_not_found`. */
@@ -95,6 +101,7 @@ export async function insertRow(
     location: `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`,
     body: rowBody(result, form),
     version: 'written',
+    ...representation(table, form),
   }
 }
 
@@ -148,7 +155,7 @@ async function requireConditions(target: RowTarget, conditions: RowConditions): 
   const { rows, table, key } = target
   const get = getRow(table, { columns: keyColumns(table), forUpdate: true })
   const { rowTimestamps } = await rows.run(get, keyParameters(table, key))
-  conditions.require(rowTimestamps?.[0] ?? null, addressOf(target))
+  conditions.require({ table, commitTs: rowTimestamps?.[0] ?? null }, addressOf(target))
 }
 
 export function rowNotFound(target: Pick<RowTarget, 'table' | 'key'>): ServerError {
@@ -174,11 +181,17 @@ export function columnsText(columns: StatementResult['columns']): string {
 
 /** The tag of the answered row, which its own commit made. */
 export function versionTag(
-  version: WrittenAnswer['version'],
+  { version, representation }: WrittenAnswer,
   commitTimestamp: number | null,
 ): string | undefined {
   const stamp = version === 'written' ? commitTimestamp : version
-  return stamp === undefined || stamp === null ? undefined : etagOf(stamp)
+  if (stamp === undefined || stamp === null) return undefined
+  // Answers that an earlier version kept for their Idempotency-Key have none.
+  return representation === undefined ? `"${stamp}"` : tagOf(stamp, representation)
+}
+
+function representation(table: TableDefinition, { integers, isDescribed }: RowForm) {
+  return { representation: representationOf(table, { integers, isDescribed }) }
 }
 
 function keyOf(table: TableDefinition, { columns, rows }: StatementResult): SqlValue[] {

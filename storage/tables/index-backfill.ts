@@ -170,8 +170,17 @@ function keyText({ table }: TableIndex, rowKey: Uint8Array): string {
 }
 
 function textOf(value: SqlValue): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  return value instanceof Uint8Array ? `x'${Buffer.from(value).toString('hex')}'` : String(value)
+  if (typeof value === 'string') return JSON.stringify(begin(value, value.length))
+  if (!(value instanceof Uint8Array)) return String(value)
+  const hex = Buffer.from(value.subarray(0, SHOWN_MAX)).toString('hex')
+  return `x'${begin(hex, value.length * 2)}'`
+}
+
+/** Characters, or bytes, of one value of a key that a failure shows: it names a row, and may be read by people. */
+const SHOWN_MAX = 60
+
+function begin(text: string, length: number): string {
+  return length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`
 }
 
 function bytesOf({ key, row }: StoredRow): number {

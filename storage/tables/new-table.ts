@@ -32,6 +32,7 @@ export type NewFamily = { readonly name: string; readonly columns: readonly stri
 export function defineTable(table: NewTable, id: number): TableDefinition {
   const { name, families = [] } = table
   requireName(name, { table: name })
+  requireReachableName(name)
   requireCount(name, 'columns', table.columns.length)
   requireDistinctColumns(name, table.columns)
   const keyColumns = new Set(table.primaryKey.map((part) => part.column))
@@ -50,6 +51,15 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     indexes: [],
     observers: [],
   }
+}
+
+/** In a path, `.` and `..` are ways to another path: clients resolve them before they ask. */
+function requireReachableName(name: string): void {
+  if (name !== '.' && name !== '..') return
+  throw invalidDefinition(`A table cannot be named "${name}", which no path can hold.`, {
+    table: name,
+    hint: 'Choose a name with a letter in it.',
+  })
 }
 
 function definePrimaryKey(table: NewTable, columns: readonly ColumnDefinition[]): KeyPart[] {
