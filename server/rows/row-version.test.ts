@@ -56,7 +56,14 @@ test('ADD and DROP COLUMN change the tag of rows that nobody writes', async (t) 
 
 test('each form of a row has a tag of its own, and any of them names its version in a write', async (t) => {
   const server = await world(t)
-  const forms = ['', '?columns=id', '?columns=id,note', '?columns=note,id', '?integers=string', '?described=true']
+  const forms = [
+    '',
+    '?columns=id',
+    '?columns=id,note',
+    '?columns=note,id',
+    '?integers=string',
+    '?described=true',
+  ]
   const tags = await Promise.all(forms.map((form) => etagOf(server, form)))
   assert.equal(new Set(tags).size, forms.length)
   for (const [index, form] of forms.entries()) {
