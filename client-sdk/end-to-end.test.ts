@@ -39,6 +39,8 @@ test('a number in a JSON column is never rounded: it throws, or comes as text', 
     fields: { column: 'j', value: '1425367890123456789' },
   })
   assert.equal((await exact.table('value').get(20))?.row.j, text)
+  const put = await db.table('value').put(23, { j: raw })
+  assert.throws(() => put.row, { code: 'json_number_inexact', committed: true })
   for await (const event of exact.subscribe('SCAN id, j FROM value WHERE id = 20', [], {
     snapshot: true,
   })) {

@@ -117,7 +117,7 @@ test('values have the types of the columns that the answer has, whatever the tab
   assert.deepEqual((await changing.put(1, { a: 'AQI=' })).row, { id: 1, a: 'AQI=' })
   assert.deepEqual((await changing.patch(1, { a: 'AQI=' })).row, { id: 1, a: 'AQI=' })
   assert.deepEqual((await changing.get(1))?.row, { id: 1, a: 'AQI=' })
-  const before = Number(version.slice(1, -1))
+  const before = Number.parseInt(version.slice(1), 10)
   assert.deepEqual((await changing.get(1, { asOf: before }))?.row, { id: 1, a: bytes })
   assert.deepEqual(await Array.fromAsync(changing.rows({ asOf: before })), [{ id: 1, a: bytes }])
   assert.deepEqual(await Array.fromAsync(changing.rows()), [{ id: 1, a: 'AQI=' }])
@@ -133,7 +133,7 @@ test('a table that is made anew has the types of the new one, and before that of
   const row = { id: 'x', a: '0x10', 1: 5n, 0: Uint8Array.of(255) }
   assert.deepEqual((await renewed.insert(row)).row, row)
   assert.deepEqual((await renewed.get('x', { columns: ['0', 'a'] }))?.row, { 0: row[0], a: row.a })
-  const old = await renewed.get(1, { asOf: Number(version.slice(1, -1)) })
+  const old = await renewed.get(1, { asOf: Number.parseInt(version.slice(1), 10) })
   assert.deepEqual(old?.row, { id: 1n, a: 16n })
 })
 
