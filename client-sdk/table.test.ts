@@ -203,3 +203,11 @@ test('a caller who gives up gets the reason they gave', async (t) => {
   giving.abort(new Error('too late'))
   await assert.rejects(asked, /too late/)
 })
+
+test('columns are named whatever is in their names', async () => {
+  await db.query('CREATE TABLE odd (id INTEGER PRIMARY KEY, " a, ""b""~" TEXT, c INTEGER)')
+  const odd = db.table('odd')
+  await odd.put(1, { ' a, "b"~': 'x', c: 2 })
+  const found = await odd.get(1, { columns: [' a, "b"~'] })
+  assert.deepEqual(found?.row, { ' a, "b"~': 'x' })
+})

@@ -41,7 +41,7 @@ export type RowsOptions = ReadRowOptions & {
   readonly params?: Readonly<Record<string, Parameter>>
   /** The index to walk; `primary` lets a `where` that bounds no key walk the whole table. */
   readonly index?: string
-  /** Columns of that key, each perhaps with `desc`: `['time desc', 'id']`. */
+  /** Columns of that key, each perhaps with `desc`, special names in quotes: `['time desc', '"first, last"']`. */
   readonly order?: readonly string[]
   /** Rows a request, at most 10,000; the server's default is 100. */
   readonly pageSize?: number
@@ -164,11 +164,12 @@ export class Table<R = Row> {
 }
 
 function readParameters({ columns, asOf }: ReadRowOptions) {
-  return { columns: columns?.map(escapeName).join(','), asOf: asOf?.toString() }
+  return { columns: columns?.map(quotedName).join(','), asOf: asOf?.toString() }
 }
 
-function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll(',', '~1')
+/** In the quotes of the dialect, within which commas, blanks and everything else are themselves. */
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 function searchOf(parameters: Readonly<Record<string, string | undefined>>): string {
