@@ -14,13 +14,13 @@ const SILENCE_MS = 300
 // More than the kernel takes for a client that reads nothing.
 const LONG_ANSWER = Buffer.alloc(32 * 1024 * 1024, 'x')
 
-async function listening(t: TestContext, listener: RequestListener) {
+async function listening(t: TestContext, listener: RequestListener, silenceMs = SILENCE_MS) {
   const server = createServer(listener)
   const connections = new Connections(
     server,
     new ClientKeys([]),
     new Shares().connections,
-    SILENCE_MS,
+    silenceMs,
   )
   t.after(() => {
     connections.destroyAll()
@@ -63,13 +63,16 @@ test('a client that waits for an answer which is still being made is not cut off
 })
 
 test('a slow client that goes on reading gets all of its answer', async (t) => {
-  const { port } = await listening(t, (_request, response) => response.end(LONG_ANSWER))
+  // Far longer than a pause, also on a busy machine, and shorter than all of them together.
+  const silenceMs = 2_000
+  const { port } = await listening(t, (_request, response) => response.end(LONG_ANSWER), silenceMs)
   const socket = ask(t, port, GET)
+  const beganMs = performance.now()
   let bytes = 0
   for await (const chunk of socket) {
     bytes += chunk.length
-    // Some hundred pauses, together longer than the silence that is allowed.
-    if (bytes % 7 === 0) await setTimeout(5)
+    const dueMs = (2 * silenceMs * bytes) / LONG_ANSWER.length
+    await setTimeout(Math.max(0, dueMs - (performance.now() - beganMs)))
     if (bytes >= LONG_ANSWER.length) break
   }
   assert.ok(bytes >= LONG_ANSWER.length)
