@@ -69,7 +69,10 @@ export async function openSqliteCellStore(
 ): Promise<EmbeddedCellStore> {
   const { onFatal = () => {}, log = silentLog, redoLog = 'auto', sealedCells } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
+  const { path, warning } = directory
+  if (warning !== undefined) log.warn({ path }, warning)
   try {
+    directory.makeStoreFile()
     return await SqliteCellStore.open(directory, { onFatal, log, redoLog, sealedCells })
   } catch (error) {
     directory.release()
