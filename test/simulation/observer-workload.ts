@@ -52,16 +52,16 @@ async function define({ transaction, random }: Work): Promise<string> {
     const { name, isWeak } = WATCHERS[random.below(WATCHERS.length)] as (typeof WATCHERS)[number]
     const found = catalog.observer(name)
     if (found?.observer.state === 'paused') {
-      resumeObserver(writes, catalog, name)
+      await resumeObserver(writes, catalog, name)
       return 'observer resumed'
     }
     if (random.fraction() < 0.4) {
-      pauseObserver(writes, catalog, name)
+      await pauseObserver(writes, catalog, name)
       return 'observer paused'
     }
     if (isWeak) return 'nothing to define'
     const since = Math.floor(random.fraction() * 2_000_000)
-    replayObserver(writes, catalog, name, writes.startTs - since)
+    await replayObserver(writes, catalog, name, writes.startTs - since)
     return 'observer replayed'
   })
 }
@@ -73,7 +73,7 @@ export async function resumeAll({ transaction }: Work): Promise<void> {
       // The catalog of a transaction that changes it is another one each time.
       const found = catalog.observer(name)
       if (found?.observer.state !== 'paused') continue
-      resumeObserver(writes, catalog, name)
+      await resumeObserver(writes, catalog, name)
       return
     }
   })
