@@ -10,7 +10,9 @@ import {
   FLAGS,
   type Flag,
   type FlagName,
+  HISTORY_FLAGS,
 } from './flags.ts'
+import type { HistoryConfig } from './history/history-command.ts'
 import { isLoopbackName } from './origin-and-host.ts'
 
 /** What the server is started with; durations are in milliseconds. */
@@ -43,6 +45,7 @@ export type Config = {
 export type Command =
   | { readonly kind: 'serve'; readonly config: Config }
   | { readonly kind: 'check'; readonly config: CheckConfig }
+  | { readonly kind: 'history'; readonly config: HistoryConfig }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
 
@@ -59,6 +62,7 @@ export function readCommand(
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
   if (args[0] === 'check') return readCheckCommand(args.slice(1), environment)
+  if (args[0] === 'history') return readHistoryCommand(args.slice(1), environment)
   const { values, positionals } = parseCommandLine(args, FLAGS)
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
@@ -99,6 +103,24 @@ function readCheckCommand(
     )
   }
   return { kind: 'check', config: { target: { kind: 'server', url }, json } }
+}
+
+function readHistoryCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parseCommandLine(args, { data: FLAGS.data, ...HISTORY_FLAGS })
+  if (values.help === true) return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  const [action, other] = positionals
+  if (other !== undefined) throw new UsageError(`"${other}" is not asked for.`)
+  if (action !== 'show' && action !== 'renew') {
+    const unknown = action === undefined ? 'Nothing' : `"${action}"`
+    throw new UsageError(`${unknown} is asked of the history; it is show or renew.`)
+  }
+  const path = textOf(values.data) ?? environment[environmentName('data')] ?? FLAGS.data.default
+  const dataDirectory = checkedText('data', path)
+  return { kind: 'history', config: { action, dataDirectory, json: values.json === true } }
 }
 
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */

@@ -112,6 +112,11 @@ export const CHECK_FLAGS = {
   json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
 } as const satisfies Readonly<Record<string, Flag>>
 
+/** The flags of `percolite history`; `--data` is the one above. They are not read from the environment. */
+export const HISTORY_FLAGS = {
+  json: { kind: 'switch', default: 'false', meaning: 'print the history as JSON' },
+} as const satisfies Readonly<Record<string, Flag>>
+
 export type Flag = {
   readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'file' | 'duration'
   readonly choices?: readonly string[]
@@ -150,6 +155,14 @@ export function helpText(): string {
     'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
     '',
     ...linesOf({ data: FLAGS.data, ...CHECK_FLAGS }),
+    '',
+    'Usage: percolite history show|renew [--data <text>] [--json]',
+    '                                      in the repository: npm run history -- show|renew [flags]',
+    '',
+    "Shows which timestamps are the database's own, or renews its history, as has to be done after a copy",
+    'of it was put back. Exit code 0: done, 1: not done, such as while a server uses the folder.',
+    '',
+    ...linesOf({ data: FLAGS.data, ...HISTORY_FLAGS }),
     '',
   ].join('\n')
 }

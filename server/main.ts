@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { runCheck } from './check-command.ts'
 import { type Command, type Config, readCommand, UsageError } from './config.ts'
 import { helpText } from './flags.ts'
+import { runHistory } from './history/history-command.ts'
 import { createLog } from './log.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
@@ -16,7 +17,8 @@ const EXIT_USAGE = 2
 
 /**
  * `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. `percolite check …`:
- * 0 for a sound store, 1 for one with problems, 3 when it could not be checked.
+ * 0 for a sound store, 1 for one with problems, 3 when it could not be checked. `percolite history …`: 0
+ * when it was done, else 1.
  */
 async function main(): Promise<void> {
   const command = readCommandOrExit()
@@ -29,6 +31,12 @@ async function main(): Promise<void> {
       return
     case 'check':
       process.exitCode = await runCheck(command.config, {
+        output: process.stdout,
+        errors: process.stderr,
+      })
+      return
+    case 'history':
+      process.exitCode = await runHistory(command.config, {
         output: process.stdout,
         errors: process.stderr,
       })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/error-codes.ts'
-import { CHECK_FLAGS, environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
+import { CHECK_FLAGS, environmentName, FLAG_NAMES, FLAGS, HISTORY_FLAGS } from '../server/flags.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { type JsonObject, objectAt, readOpenApiDocument } from '../server/openapi/document.ts'
 import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
@@ -111,8 +111,10 @@ test('every limit is in docs/limits.md with its figure', () => {
 test('every flag is in docs/configuration.md with its environment name and default', () => {
   const documented = tableRows('docs/configuration.md').map((cells) => cells.slice(0, 3))
   const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
-  const ofCheck = Object.entries(CHECK_FLAGS).map(([name, flag]) => [`--${name}`, '', flag.default])
-  assert.deepEqual(documented.toSorted(), [...known, ...ofCheck].toSorted())
+  const ofCommands = [CHECK_FLAGS, HISTORY_FLAGS].flatMap((flags) =>
+    Object.entries(flags).map(([name, flag]) => [`--${name}`, '', flag.default]),
+  )
+  assert.deepEqual(documented.toSorted(), [...known, ...ofCommands].toSorted())
 })
 
 test('every frame and every close code of a socket is in docs/websocket-protocol.md', () => {
