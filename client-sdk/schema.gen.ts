@@ -5,7 +5,14 @@ export interface paths {
     readonly "/v1/query": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -50,7 +57,14 @@ export interface paths {
     readonly "/v1/transactions": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -75,7 +89,14 @@ export interface paths {
     readonly "/v1/transactions/{transaction}": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -105,7 +126,14 @@ export interface paths {
     readonly "/v1/transactions/{transaction}/query": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -131,7 +159,14 @@ export interface paths {
     readonly "/v1/transactions/{transaction}/commit": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -156,7 +191,14 @@ export interface paths {
     readonly "/v1/tables": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -176,7 +218,14 @@ export interface paths {
     readonly "/v1/tables/{table}": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -199,7 +248,14 @@ export interface paths {
     readonly "/v1/tables/{table}/rows": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -235,7 +291,14 @@ export interface paths {
     readonly "/v1/tables/{table}/rows/{key}": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -278,7 +341,14 @@ export interface paths {
     readonly "/v1/tables/{table}/cells/{key}": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -315,7 +385,14 @@ export interface paths {
     readonly "/v1/changes": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -337,7 +414,14 @@ export interface paths {
     readonly "/v1/socket": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -358,7 +442,14 @@ export interface paths {
     readonly "/v1/limits": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -375,7 +466,14 @@ export interface paths {
     readonly "/v1/status": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -392,7 +490,14 @@ export interface paths {
     readonly "/v1/locks": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -413,7 +518,14 @@ export interface paths {
     readonly "/v1/observers": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -434,7 +546,14 @@ export interface paths {
     readonly "/v1/check": {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -656,6 +775,7 @@ export interface components {
             readonly cursor?: components["schemas"]["Cursor"];
             readonly pageSize?: components["schemas"]["PageSize"];
             readonly asOf?: components["schemas"]["AsOf"];
+            readonly history?: components["schemas"]["HistoryId"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
@@ -664,6 +784,7 @@ export interface components {
             readonly transaction?: components["schemas"]["TransactionId"];
             readonly keepOpen?: components["schemas"]["KeepOpen"];
             readonly asOf?: components["schemas"]["AsOf"];
+            readonly history?: components["schemas"]["HistoryId"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
@@ -683,11 +804,13 @@ export interface components {
             readonly params?: components["schemas"]["Parameters"];
             readonly cursor?: components["schemas"]["Cursor"];
             readonly pageSize?: components["schemas"]["PageSize"];
+            readonly history?: components["schemas"]["HistoryId"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
         readonly TransactionStatementsRequest: {
             readonly statements: readonly components["schemas"]["StatementWithParameters"][];
+            readonly history?: components["schemas"]["HistoryId"];
             readonly integers?: components["schemas"]["IntegerFormat"];
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
@@ -760,6 +883,7 @@ export interface components {
              */
             readonly readOnly?: boolean;
             readonly asOf?: components["schemas"]["AsOf"];
+            readonly history?: components["schemas"]["HistoryId"];
         };
         readonly OpenedTransaction: {
             readonly transaction: components["schemas"]["TransactionId"];
@@ -1103,6 +1227,9 @@ export interface components {
              */
             readonly engine: string;
             readonly uptimeSeconds: number;
+            readonly history: components["schemas"]["HistoryId"];
+            /** @description The first stamp that could be given out in this history. */
+            readonly historyFrom: components["schemas"]["Stamp"];
             /** @description A new stamp, so the time of the store. */
             readonly timestamp: components["schemas"]["Stamp"];
             /** @description The oldest stamp that can be read; 0 as long as nothing has been collected. */
@@ -1501,6 +1628,12 @@ export interface components {
          *     seen. One that this store has not given yet is `timestamp_in_future`.
          */
         readonly MinTimestamp: components["schemas"]["Stamp"];
+        /**
+         * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+         *     of, as an answer has named it. When it is not the store's, they are refused with
+         *     `history_replaced`. A request that has none of them is done as without it.
+         */
+        readonly History: components["schemas"]["HistoryId"];
         /** @description The form of the answer. */
         readonly Format: "json" | "ndjson" | "csv" | "table";
         /** @description The form of the answer; all but `json` stream every row. */
@@ -1528,6 +1661,8 @@ export interface components {
         readonly ETag: string;
         /** @description `true` when this is the answer that was kept for the request's `Idempotency-Key`. */
         readonly IdempotentReplayed: boolean;
+        /** @description The history of the store, in every answer. */
+        readonly History: components["schemas"]["HistoryId"];
         /** @description The stamp of the snapshot that was read. */
         readonly ReadTimestamp: components["schemas"]["Stamp"];
         /** @description The stamp of the commit, when something was written. */
@@ -1544,6 +1679,12 @@ export interface operations {
                 readonly format?: components["parameters"]["Format"];
             };
             readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
@@ -1575,6 +1716,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -1617,6 +1759,7 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1651,7 +1794,14 @@ export interface operations {
                 /** @description At most this many. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1679,6 +1829,12 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+                /**
                  * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
                  *     seen. One that this store has not given yet is `timestamp_in_future`.
                  */
@@ -1699,6 +1855,7 @@ export interface operations {
                     /** @description Where the outcome of the transaction is asked. */
                     readonly Location: string;
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1725,7 +1882,14 @@ export interface operations {
     readonly getTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -1762,7 +1926,14 @@ export interface operations {
     readonly rollBackTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -1792,7 +1963,14 @@ export interface operations {
     readonly queryInTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -1817,6 +1995,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly [name: string]: unknown;
                 };
@@ -1841,7 +2020,14 @@ export interface operations {
     readonly commitTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /** @description The id that `BEGIN` answered. */
                 readonly transaction: components["parameters"]["Transaction"];
@@ -1854,6 +2040,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly [name: string]: unknown;
                 };
@@ -1888,7 +2075,14 @@ export interface operations {
                  */
                 readonly asOf?: components["parameters"]["AsOf"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1898,6 +2092,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1922,7 +2117,14 @@ export interface operations {
                  */
                 readonly asOf?: components["parameters"]["AsOf"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -1938,6 +2140,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2040,6 +2243,12 @@ export interface operations {
             };
             readonly header?: {
                 /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+                /**
                  * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
                  *     seen. One that this store has not given yet is `timestamp_in_future`.
                  */
@@ -2060,6 +2269,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2120,6 +2330,12 @@ export interface operations {
             };
             readonly header?: {
                 /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+                /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
                  * @example 5f3c2a9e-3d0b-4b86-9d0e-8b6f7a2c1d40
@@ -2153,6 +2369,7 @@ export interface operations {
                     readonly Location?: string;
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -2203,6 +2420,12 @@ export interface operations {
             };
             readonly header?: {
                 /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+                /**
                  * @description A stamp that the snapshot has to reach, such as the commit of another process that is to be
                  *     seen. One that this store has not given yet is `timestamp_in_future`.
                  */
@@ -2241,6 +2464,7 @@ export interface operations {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2258,6 +2482,7 @@ export interface operations {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -2289,6 +2514,12 @@ export interface operations {
                 readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
@@ -2343,6 +2574,7 @@ export interface operations {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -2362,6 +2594,7 @@ export interface operations {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -2397,6 +2630,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
@@ -2441,6 +2680,7 @@ export interface operations {
             readonly 204: {
                 headers: {
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -2476,6 +2716,12 @@ export interface operations {
                 readonly described?: components["parameters"]["Described"];
             };
             readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
                 /**
                  * @description Chosen by the client, new for each new request: 1 to 255 visible ASCII characters. For
                  *     requests that are a transaction of their own and write rows.
@@ -2530,6 +2776,7 @@ export interface operations {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
                     readonly "Percolite-Read-Timestamp": components["headers"]["ReadTimestamp"];
+                    readonly "Percolite-History": components["headers"]["History"];
                     readonly "Percolite-Commit-Timestamp": components["headers"]["CommitTimestamp"];
                     readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     readonly [name: string]: unknown;
@@ -2564,7 +2811,14 @@ export interface operations {
     readonly getCells: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path: {
                 /**
                  * @description The table's name, as it is written in CREATE TABLE.
@@ -2672,7 +2926,14 @@ export interface operations {
                 /** @description `string` makes every INTEGER a decimal string. */
                 readonly integers?: components["parameters"]["Integers"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2702,7 +2963,14 @@ export interface operations {
     readonly openSocket: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2727,7 +2995,14 @@ export interface operations {
     readonly getLimits: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2761,7 +3036,14 @@ export interface operations {
     readonly getStatus: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2790,7 +3072,14 @@ export interface operations {
                 /** @description At most this many. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2816,7 +3105,14 @@ export interface operations {
     readonly listObservers: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2842,7 +3138,14 @@ export interface operations {
     readonly checkStore: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };

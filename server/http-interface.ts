@@ -10,6 +10,7 @@ import type { Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
 import type { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
+import { HISTORY_HEADER, requireHistory } from './history/request-history.ts'
 import type { Drain } from './http/drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { LiveConnections } from './live-connections.ts'
@@ -109,6 +110,7 @@ export function addInterface(
     log,
     isStopping,
     requests,
+    history: storage.history.id,
   })
   addBodyParsers(http)
   addErrorHandling(http, document.operations, parts.sendProblem)
@@ -116,7 +118,8 @@ export function addInterface(
   addDocumentationPages(http, document)
   const shortcut = queryShortcut({
     answers,
-    outbox: new Outbox(),
+    outbox: new Outbox(storage.history.id),
+    history: storage.history.id,
     requests,
     answered: (sent) => {
       metrics.answered('query', sent.status)
@@ -150,6 +153,8 @@ export function addInterface(
   bindOperations(http, document, validator, handlers, {
     shortcuts: { query: shortcut },
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
+    checkParameters: (parameters) =>
+      requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
   })
   return { live, metrics }
 }

@@ -35,8 +35,14 @@ export class LiveConnections {
     const { subscriptions } = this
     this.streams = new ChangeStreams({ ...parts, subscriptions })
     const frames = new ClientFrameReader(validator)
-    const { observers } = parts.storage
-    this.sockets = new SocketServer({ ...parts, subscriptions, observers, frames })
+    const { observers, history } = parts.storage
+    this.sockets = new SocketServer({
+      ...parts,
+      subscriptions,
+      observers,
+      frames,
+      history: history.id,
+    })
   }
 
   /** Subscriptions end at once, and sockets behind the answers of their running queries. */

@@ -92,10 +92,11 @@ export function corsHeaders(rules: OriginRules, origin: string | undefined): Cor
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
     'Access-Control-Allow-Headers':
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Percolite-Min-Timestamp',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, ' +
+      'Percolite-History, Percolite-Min-Timestamp',
     'Access-Control-Expose-Headers':
       'ETag, Idempotent-Replayed, Location, Percolite-Commit-Timestamp, Percolite-Read-Timestamp, ' +
-      'Retry-After',
+      'Percolite-History, Retry-After',
     'Access-Control-Max-Age': '600',
     Vary: 'Origin',
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import { type AnswerBody, bytesOf } from './answer-body.ts'
+import { HISTORY_HEADER } from './history/request-history.ts'
 import { HEADER_OF_ALL } from './request-hooks.ts'
 
 /** An answer that is complete. The header fields are names and values in turn. */
@@ -21,7 +22,13 @@ const POSTED_MAX = 64
  * together, the first answer wakes it for all of them.
  */
 export class Outbox {
+  readonly #headersOfAll: readonly string[]
   #posted: Posted[] = []
+
+  /** Every answer names the history of the store. */
+  constructor(history: string) {
+    this.#headersOfAll = [...HEADER_OF_ALL, HISTORY_HEADER, history]
+  }
 
   post(response: ServerResponse, answer: ReadyAnswer): void {
     this.#posted.push({ response, answer })
@@ -32,15 +39,23 @@ export class Outbox {
   readonly #sendAll = (): void => {
     const posted = this.#posted
     this.#posted = []
-    for (const { response, answer } of posted) sendAnswer(response, answer)
+    for (const { response, answer } of posted) this.send(response, answer)
+  }
+
+  /** At once: the client goes on while this process has still to see to others. */
+  send(response: ServerResponse, answer: ReadyAnswer): void {
+    sendAnswer(response, answer, this.#headersOfAll)
   }
 }
 
-/** At once: the client goes on while this process has still to see to others. */
-export function sendAnswer(response: ServerResponse, { status, headers, body }: ReadyAnswer): void {
+function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: ReadyAnswer,
+  headersOfAll: readonly string[],
+): void {
   const isText = typeof body === 'string'
   const bytes = isText ? Buffer.byteLength(body) : bytesOf(body)
-  response.writeHead(status, [...HEADER_OF_ALL, ...headers, 'Content-Length', String(bytes)])
+  response.writeHead(status, [...headersOfAll, ...headers, 'Content-Length', String(bytes)])
   if (isText) {
     // Where each character is one byte, Node need not look for those that are more.
     response.end(body, bytes === body.length ? 'latin1' : 'utf8')

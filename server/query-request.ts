@@ -26,6 +26,8 @@ export type QueryOptions = {
   readonly timeoutMs?: number
   /** Reads the past: a stamp or an ISO time. */
   readonly asOf?: unknown
+  /** The history that the stamps of the request are of, as far as its client knows. */
+  readonly history?: string
   /** The snapshot has to be this new. */
   readonly minTimestamp?: number
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { COUNTED_BYTES_MIN } from './budgets/hold.ts'
+import { HISTORY_HEADER } from './history/request-history.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import {
   checkOriginAndHost,
@@ -64,9 +65,11 @@ export function addRequestHooks(
     readonly log: Logger
     readonly isStopping: () => boolean
     readonly requests: RunningRequests
+    /** The id of the store's history, which every answer names. */
+    readonly history: string
   },
 ): void {
-  const { rules, log, isStopping, requests } = around
+  const { rules, log, isStopping, requests, history } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -102,6 +105,7 @@ export function addRequestHooks(
   })
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     reply.header(...HEADER_OF_ALL)
+    reply.header(HISTORY_HEADER, history)
     done(null, payload)
   })
   if (!log.isLevelEnabled('debug')) return

@@ -4,11 +4,12 @@ import type { StatementResult } from '../planner/planner.ts'
 import type { Catalog, Timestamp, Transaction } from '../storage/storage.ts'
 import type { Cursors } from './cursor.ts'
 import { explained } from './explained-error.ts'
+import { requireHistory } from './history/request-history.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { AnswerBudget } from './query-answer.ts'
 import { parsedText, parseRequest, type QueryOptions, type QueryRequest } from './query-request.ts'
-import { requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
+import { requireMinTimestamp, type SnapshotAsked, snapshotOf } from './request-snapshot.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
@@ -20,7 +21,7 @@ import { Turns } from './turns.ts'
 type StreamParts = ExecutionParts & { readonly parser: Parser; readonly cursors: Cursors }
 
 /** What one SCAN that is to be streamed begins with. */
-export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs'> & {
+export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'history'> & {
   readonly entry: IndexedStatement
   readonly asOf?: Timestamp
   /** Where the pages before ended. */
@@ -49,16 +50,18 @@ export class ScanStreams {
   /** Undefined where the request is anything but one SCAN of its own. */
   async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
     if (!(await this.isOneScan(request, running.signal))) return undefined
-    const { parser, turnQueue, clock, cursors } = this.#parts
+    const { parser, turnQueue, clock, cursors, storage } = this.#parts
+    requireHistory(storage.history, request.history, request)
     const turns = new Turns(turnQueue, clock, running.signal)
     const script = readScript(await parseRequest(parser, request, turns))
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
     const paging = Paging.of(request, script.statements, cursors)
     const { asOf } = snapshotOf(script, paging, request)
-    const { minTimestamp, timeoutMs } = request
+    const { minTimestamp, timeoutMs, history } = request
     return {
       entry,
+      ...(history === undefined ? {} : { history }),
       ...(asOf === undefined ? {} : { asOf }),
       ...(paging.page.after === undefined ? {} : { after: paging.page.after }),
       ...(minTimestamp === undefined ? {} : { minTimestamp }),
@@ -72,15 +75,19 @@ export class ScanStreams {
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
     const { storage, ended } = this.#parts
-    const { asOf } = scan
+    const { asOf, history } = scan
     const { signal } = running
     const mayRetry = (error: unknown) => asOf === undefined && retryableCause(error)
     const attempt = async () => {
-      const snapshot = { readOnly: true, ...(asOf === undefined ? {} : { asOf }) }
+      const named = history === undefined ? {} : { history }
+      const snapshot: SnapshotAsked = {
+        readOnly: true,
+        ...(asOf === undefined ? {} : { asOf, ...named }),
+      }
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
       try {
-        requireMinTimestamp(scan, snapshot, transaction.startTs)
+        requireMinTimestamp(storage, scan, snapshot, transaction.startTs)
         catalog = await storage.catalog(transaction)
         const found = catalog
         const page = (after: Uint8Array | undefined) =>

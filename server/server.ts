@@ -111,7 +111,7 @@ export class Server {
   #closing: Promise<void> | undefined
 
   static async create(parts: ServerParts): Promise<Server> {
-    const cursors = new Cursors(await parts.storage.secret('cursor'))
+    const cursors = new Cursors(await parts.storage.secret('cursor'), parts.storage.history)
     const server = new Server(parts, cursors)
     await server.http.ready()
     server.#observers.start(parts.observers ?? [])

@@ -3,13 +3,18 @@ import type { Catalog, Storage, Timestamp, Transaction } from '../storage/storag
 
 export type Snapshot = { readonly transaction: Transaction; readonly catalog: Catalog }
 
-/** Reads as of a moment, or as it is now. Rejects with StorageError `snapshot_too_old`. */
+/**
+ * Reads as of a moment, which is said to be of a history, or as it is now. Rejects with StorageError
+ * `history_replaced` and `snapshot_too_old`.
+ */
 export async function inSnapshot<T>(
   storage: Storage,
   asOf: Timestamp | undefined,
   work: (snapshot: Snapshot) => T | Promise<T>,
+  history?: string,
 ): Promise<T> {
-  const moment = asOf === undefined ? {} : { asOf }
+  const named = history === undefined ? {} : { history }
+  const moment = asOf === undefined ? {} : { asOf, ...named }
   const transaction = await storage.begin({ readOnly: true, ...moment })
   try {
     return await work({ transaction, catalog: await storage.catalog(transaction) })

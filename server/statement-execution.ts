@@ -29,7 +29,7 @@ import type { RunningRequest } from './running-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, RowStatement } from './script.ts'
 import { StatementFailure } from './server-error.ts'
-import { inSnapshot } from './snapshot.ts'
+import { inSnapshot, type Snapshot } from './snapshot.ts'
 import { type TurnQueue, Turns } from './turns.ts'
 import { uuidV7 } from './uuid.ts'
 
@@ -45,7 +45,7 @@ export type ExecutionParts = {
 
 /** What one run over statements shares. */
 export type Run = {
-  readonly request: Pick<QueryOptions, 'timeoutMs'>
+  readonly request: Pick<QueryOptions, 'timeoutMs' | 'history'>
   readonly transaction: Transaction
   readonly catalog: Catalog
   readonly paging: Pick<Paging, 'page' | 'check'>
@@ -224,9 +224,8 @@ export class StatementExecution {
     asOf: Timestamp,
     run: Run,
   ): Promise<StatementResult> {
-    return await inSnapshot(this.#parts.storage, asOf, (snapshot) =>
-      this.#runStatement(entry, { ...run, ...snapshot }),
-    )
+    const inPast = (snapshot: Snapshot) => this.#runStatement(entry, { ...run, ...snapshot })
+    return await inSnapshot(this.#parts.storage, asOf, inPast, run.request.history)
   }
 }
 

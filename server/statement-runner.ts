@@ -8,6 +8,7 @@ import type { Shares } from './budgets/shares.ts'
 import type { Cursors } from './cursor.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
+import { namedHistory, requireHistory } from './history/request-history.ts'
 import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -81,7 +82,8 @@ export class StatementRunner {
     running: RunningRequest,
     around: RunAround = {},
   ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
-    const { parser, turnQueue, clock } = this.#parts
+    const { parser, turnQueue, clock, storage } = this.#parts
+    requireHistory(storage.history, request.history, request)
     const turns = new Turns(turnQueue, clock, running.signal)
     const ordinary = () =>
       andThen(parseRequest(parser, request, turns), (statements) =>
@@ -139,6 +141,7 @@ export class StatementRunner {
     const { minTimestamp } = request
     const session = await sessions.open({
       ...beginOptions(begin, request),
+      ...namedHistory(request.history),
       ...(minTimestamp === undefined ? {} : { minTimestamp }),
       client: inside.running.client,
     })
@@ -182,7 +185,7 @@ export class StatementRunner {
       const transaction = begun instanceof Promise ? await begun : begun
       let catalog: Catalog | undefined
       try {
-        requireMinTimestamp(request, snapshot, transaction.startTs)
+        requireMinTimestamp(storage, request, snapshot, transaction.startTs)
         const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed
         if (observerRun !== undefined) await observerRun.acknowledge(transaction)

@@ -225,7 +225,7 @@ export class TransactionSessions {
   ): void {
     if (minTimestamp === undefined) return
     try {
-      requireMinTimestamp({ minTimestamp }, asked, transaction.startTs)
+      requireMinTimestamp(this.#storage, { ...asked, minTimestamp }, asked, transaction.startTs)
     } catch (error) {
       transaction.rollback()
       throw error

@@ -11,6 +11,8 @@ export type Frame = AnswerBody
 /** A client of the socket that keeps every frame until a test asks for it. */
 export class SocketClient {
   readonly socket: WebSocket
+  /** The first frame, where it has been passed by. */
+  welcome: Frame | undefined
   readonly #frames: Frame[] = []
   #arrived = Promise.withResolvers<void>()
   #closed: { readonly code: number; readonly reason: string } | undefined
@@ -94,6 +96,7 @@ export async function openSocket(
   const client = new SocketClient(socket)
   t.after(() => socket.terminate())
   await once(socket, 'open')
-  assert.equal((await client.next()).type, 'welcome')
+  client.welcome = await client.next()
+  assert.equal(client.welcome.type, 'welcome')
   return client
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreHistory } from '../../storage/storage.ts'
+import { ServerError } from '../server-error.ts'
 
 /** The header in which clients name the history that they know, and answers the store's own. */
 export const HISTORY_HEADER = 'Percolite-History'
@@ -23,10 +24,15 @@ export function requireHistory(
   if (BELONGINGS.some((name) => request[name] !== undefined)) history.requireId(String(named))
 }
 
-/** The name of another history than the store's; undefined where the client names none, or this one. */
-export function foreignHistory(
-  history: StoreHistory,
-  named: unknown,
-): { readonly history?: string } {
-  return named === undefined || named === history.id ? {} : { history: String(named) }
+/**
+ * The history that a client says its stamps are of, in the header, the body or both, as an option. Throws
+ * ServerError `invalid_request` where it names two.
+ */
+export function namedHistory(header: unknown, member?: unknown): { readonly history?: string } {
+  if (header !== undefined && member !== undefined && header !== member) {
+    const detail = `${HISTORY_HEADER} and "history" of the body name two histories.`
+    throw new ServerError('invalid_request', detail)
+  }
+  const named = header ?? member
+  return named === undefined ? {} : { history: String(named) }
 }

@@ -20,7 +20,7 @@ async function runTransaction(t: TestContext) {
     await storage.close()
   })
   const execution = new StatementExecution(executionParts(storage))
-  const cursors = new Cursors(await storage.secret('cursor'))
+  const cursors = new Cursors(await storage.secret('cursor'), storage.history)
   const parts = { parser: createParser(), cursors, execution }
   const catalog = await storage.catalog(transaction)
   return { running, tx: new RunTransaction(parts, { transaction, catalog, running }) }

@@ -45,7 +45,13 @@ export function bindOperations(
   {
     shortcuts = {},
     adders = {},
-  }: { readonly shortcuts?: Shortcuts; readonly adders?: RouteAdders } = {},
+    checkParameters: checkFurther = () => {},
+  }: {
+    readonly shortcuts?: Shortcuts
+    readonly adders?: RouteAdders
+    /** Told of the parameters of each request once they are of their schemas; may throw. */
+    readonly checkParameters?: (parameters: CheckedRequest['parameters']) => void
+  } = {},
 ): void {
   const unbound = new Set(Object.keys(handlers))
   const headers = headersOf(document)
@@ -55,8 +61,12 @@ export function bindOperations(
     unbound.delete(operation.id)
     prepareSchemas(operation, validator)
     const isGivenAny = parameterFinder(operation, headers)
-    const parametersOf = (request: FastifyRequest) =>
-      isGivenAny(request) ? checkParameters(operation, headers, validator, request) : NO_PARAMETERS
+    const parametersOf = (request: FastifyRequest) => {
+      if (!isGivenAny(request)) return NO_PARAMETERS
+      const parameters = checkParameters(operation, headers, validator, request)
+      checkFurther(parameters)
+      return parameters
+    }
     const shortcut = shortcuts[operation.id]
     const checkJson = (body: unknown) => checkBody(operation, validator, body, () => JSON_TYPE)
     const adder = adders[operation.id]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parameters } from '../../planner/planner.ts'
 import { FORMAT_TYPES } from '../answer-format.ts'
+import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 import { parametersOfText } from '../query-request.ts'
 import type { RunningRequests } from '../running-request.ts'
@@ -43,6 +44,7 @@ function subscriptionOf(parameters: CheckedRequest['parameters']): SubscriptionR
     ...(params === undefined ? {} : { params: readParams(String(params)) }),
     ...(snapshot === true ? { snapshot } : {}),
     ...(since === undefined ? {} : { since: Number(since) }),
+    ...namedHistory(parameters[HISTORY_HEADER]),
   }
 }
 

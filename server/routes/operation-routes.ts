@@ -34,6 +34,8 @@ export function operationRoutes(parts: {
         version,
         engine,
         uptimeSeconds: Math.round(clock.monotonicMs() - startedAtMs) / 1000,
+        history: storage.history.id,
+        historyFrom: storage.history.from,
         timestamp,
         safePoint,
         oldestSnapshot,

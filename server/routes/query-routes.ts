@@ -4,6 +4,7 @@ import { distinctText } from '../../planner/planner.ts'
 import { textOf } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
+import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
 import { IdempotentRequest } from '../idempotency.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 import type { ReadyAnswer } from '../outbox.ts'
@@ -79,7 +80,13 @@ function queryOf({ raw, body, parameters }: CheckedRequest): QueryRequest {
   if (typeof body === 'string') refuseJsonAsText(body)
   if (typeof body === 'string' && mediaTypeOf(raw) === FORM_TYPE) refuseLostNewlines(body)
   const minTimestamp = parameters['Percolite-Min-Timestamp']
-  return minTimestamp === undefined ? query : { ...query, minTimestamp: Number(minTimestamp) }
+  const named = parameters[HISTORY_HEADER]
+  if (minTimestamp === undefined && named === undefined) return query
+  return {
+    ...query,
+    ...namedHistory(named, query.history),
+    ...(minTimestamp === undefined ? {} : { minTimestamp: Number(minTimestamp) }),
+  }
 }
 
 function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): string {

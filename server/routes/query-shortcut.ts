@@ -8,7 +8,7 @@ import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { SentAnswer } from '../openapi/answer-check.ts'
 import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
-import { type Outbox, type ReadyAnswer, sendAnswer } from '../outbox.ts'
+import type { Outbox, ReadyAnswer } from '../outbox.ts'
 import type { QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
 import type { RunningRequests } from '../running-request.ts'
@@ -25,10 +25,12 @@ export function queryShortcut(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
   readonly requests: RunningRequests
+  /** The id of the store's history: what a request says of another one is looked at elsewhere. */
+  readonly history: string
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
   readonly answered: (sent: SentAnswer) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
-  const { answers, outbox, answered, requests } = parts
+  const { answers, outbox, answered, requests, history } = parts
 
   const told = (ready: ReadyAnswer): ReadyAnswer => {
     const { status, body } = ready
@@ -46,7 +48,7 @@ export function queryShortcut(parts: {
 
   return (checkBody) => (request, reply, done) => {
     const { raw } = request
-    if (!isPlain(raw)) {
+    if (!isPlain(raw, history)) {
       done()
       return
     }
@@ -56,7 +58,7 @@ export function queryShortcut(parts: {
         const query = checkBody(parseJson(bytes)) as QueryRequest
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
-        const send = (later: ReadyAnswer) => sendAnswer(reply.raw, told(later))
+        const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later))
         const asOthers = () => answers.of(query, reply.raw).then(send)
         const ready = answers.ofNow(query, raw)
         if (ready instanceof Promise) {
@@ -70,15 +72,17 @@ export function queryShortcut(parts: {
   }
 }
 
-function isPlain({ url, headers }: IncomingMessage): boolean {
+function isPlain({ url, headers }: IncomingMessage, history: string): boolean {
   if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
-  if (!isJsonWanted(headers.accept) || asksForMore(headers)) return false
+  if (!isJsonWanted(headers.accept) || asksForMore(headers, history)) return false
   return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
 }
 
 /** Name by name: V8 remembers where a name stands, and not where the names of a loop do. */
-function asksForMore(headers: IncomingHttpHeaders): boolean {
+function asksForMore(headers: IncomingHttpHeaders, history: string): boolean {
+  const named = headers['percolite-history']
   return (
+    (named !== undefined && named !== history) ||
     headers['transfer-encoding'] !== undefined ||
     headers.expect !== undefined ||
     headers.origin !== undefined ||

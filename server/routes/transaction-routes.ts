@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp } from '../../planner/planner.ts'
+import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import type { UnreadBegins } from '../requests/unread-begins.ts'
 import type { RunningRequests } from '../running-request.ts'
@@ -12,7 +13,11 @@ import {
   openedTransaction,
 } from './transaction-answers.ts'
 
-type OpenRequest = { readonly readOnly?: boolean; readonly asOf?: unknown }
+type OpenRequest = {
+  readonly readOnly?: boolean
+  readonly asOf?: unknown
+  readonly history?: string
+}
 
 export function transactionRoutes({
   sessions,
@@ -25,13 +30,14 @@ export function transactionRoutes({
 }): Handlers {
   return {
     async openTransaction({ body, parameters, reply }) {
-      const { readOnly = false, asOf } = (body ?? {}) as OpenRequest
+      const { readOnly = false, asOf, history } = (body ?? {}) as OpenRequest
       const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
       const min = parameters['Percolite-Min-Timestamp']
       const session = await sessions.open({
         client: requests.clientOf(reply.request.raw),
         readOnly: readOnly || asOf !== undefined,
         ...past,
+        ...namedHistory(parameters[HISTORY_HEADER], history),
         ...(min === undefined ? {} : { minTimestamp: Number(min) }),
       })
       await begins.watch(session.id, reply.raw)

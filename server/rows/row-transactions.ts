@@ -155,7 +155,7 @@ export class RowTransactions {
     })
     let catalog: Catalog | undefined
     try {
-      requireMinTimestamp(snapshot, snapshot, transaction.startTs)
+      requireMinTimestamp(storage, snapshot, snapshot, transaction.startTs)
       catalog = await storage.catalog(transaction)
       return await work(transaction, this.#rowTransaction(transaction, catalog, running))
     } catch (error) {

@@ -23,7 +23,12 @@ import { ToldColumns } from './told-columns.ts'
 /** Where a subscription begins. */
 export type SubscriptionStart =
   | { readonly kind: 'snapshot' | 'now' }
-  | { readonly kind: 'since'; readonly position: Timestamp }
+  | {
+      readonly kind: 'since'
+      readonly position: Timestamp
+      /** The history that the position is said to be of. */
+      readonly history: string | undefined
+    }
 
 /** The subscribers that have read everything, and are told together. */
 export interface LiveSubscribers {
@@ -194,6 +199,8 @@ export class Subscription {
       this.#position = await readSnapshot(this.#parts, reader)
       return
     }
+    // First of all: of another store nothing else makes sense, and its tables may not be there.
+    if (start.kind === 'since') storage.history.require(start.position, start.history)
     let plan = query.planAt(await catalogAt(storage))
     if (start.kind === 'since') {
       // A position from which nobody can read on is refused before anything is answered.
@@ -204,7 +211,7 @@ export class Subscription {
     } else {
       this.#position = await storage.feed.resolved()
     }
-    sink.send(told.begin(this.#position, plan))
+    sink.send(told.begin(this.#position, plan, storage.history.id))
   }
 
   /** False when there was no room for all of it. */

@@ -29,6 +29,8 @@ export type SubscriptionRequest = {
   readonly snapshot?: boolean
   /** What was committed after this timestamp comes. */
   readonly since?: Timestamp
+  /** The history that `since` is said to be of. */
+  readonly history?: string
 }
 
 /** Throws ServerError `invalid_request`. */
@@ -167,7 +169,7 @@ function statementOf(statements: readonly Statement[], parameters: Parameters): 
   return statement
 }
 
-function startOf({ snapshot, since }: SubscriptionRequest): SubscriptionStart {
-  if (since !== undefined) return { kind: 'since', position: since }
+function startOf({ snapshot, since, history }: SubscriptionRequest): SubscriptionStart {
+  if (since !== undefined) return { kind: 'since', position: since, history }
   return { kind: snapshot === true ? 'snapshot' : 'now' }
 }

@@ -19,7 +19,11 @@ export class ToldColumns {
   }
 
   /** The frame that a subscription begins with. */
-  begin(timestamp: Timestamp, { table, columns }: SubscriptionPlan): SubscriptionFrame {
+  begin(
+    timestamp: Timestamp,
+    { table, columns }: SubscriptionPlan,
+    history: string,
+  ): SubscriptionFrame {
     this.#columns = columns
     this.#shape = shapeOf(table, columns)
     this.#tableId = table.id
@@ -28,7 +32,7 @@ export class ToldColumns {
       ...typed(column),
       ...(table.primaryKey[place]?.descending ? { descending: true } : {}),
     }))
-    const fields = { timestamp, columns: columns.map(typed), shape: this.#shape, key }
+    const fields = { timestamp, history, columns: columns.map(typed), shape: this.#shape, key }
     return SubscriptionFrame.of('subscribed', fields)
   }
 

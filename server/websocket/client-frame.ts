@@ -66,6 +66,7 @@ const SUBSCRIBE_FIELDS: Readonly<Record<string, SchemaPointer>> = {
   params: `${SCHEMAS}/Parameters`,
   integers: `${SCHEMAS}/IntegerFormat`,
   since: `${SCHEMAS}/Stamp`,
+  history: `${SCHEMAS}/HistoryId`,
 }
 
 /** Reads frames by the schemas of `openapi.yaml`, so that a query is here what it is over HTTP. */

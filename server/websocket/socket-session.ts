@@ -24,6 +24,8 @@ export type SocketParts = FrameWorkParts & {
   readonly frames: ClientFrameReader
   readonly requests: RunningRequests
   readonly version: string
+  /** The id of the store's history. */
+  readonly history: string
 }
 
 /** Something that a client asked for and that has not had its last frame. */
@@ -73,7 +75,7 @@ export class SocketSession {
     // At once, or what the client sends with its handshake would be lost.
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary))
     socket.on('pong', () => this.#heard())
-    this.#outbox.sendText(welcomeText(parts.version))
+    this.#outbox.sendText(welcomeText(parts.version, parts.history))
   }
 
   /** Closes at once when nothing runs, else behind the last answer. All but queries ends. */

@@ -21,6 +21,7 @@ const LIMITS_TOLD = Object.fromEntries(
 )
 
 /** The first frame of every socket. */
-export function welcomeText(version: string): string {
-  return JSON.stringify({ type: 'welcome', version, protocol: PROTOCOL, limits: LIMITS_TOLD })
+export function welcomeText(version: string, history: string): string {
+  const type = 'welcome'
+  return JSON.stringify({ type, version, protocol: PROTOCOL, history, limits: LIMITS_TOLD })
 }

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ServerProcess } from '../server-process.ts'
+import { openSocket } from '../socket-client.ts'
+import { testFolder } from '../test-folder.ts'
+
+const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const TABLE = 'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)'
+const ALL = 'SCAN * FROM account USE PRIMARY KEY'
+
+type Asked = {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
+
+/** A server in a process of its own, asked as any client asks it. */
+class Asker {
+  readonly server: ServerProcess
+
+  constructor(server: ServerProcess) {
+    this.server = server
+  }
+
+  static async start(t: TestContext, data: string): Promise<Asker> {
+    const server = await ServerProcess.start(data)
+    t.after(() => server.killNine())
+    return new Asker(server)
+  }
+
+  async ask(path: string, { method, headers, json }: Asked = {}) {
+    const answer = await fetch(`${this.server.url}${path}`, {
+      method: method ?? (json === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...headers,
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    })
+    const text = await answer.text()
+    const isJson = /json/.test(answer.headers.get('content-type') ?? '') && !text.includes('\n{')
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? JSON.parse(text) : text,
+    }
+  }
+
+  async sql(sql: string, more: object = {}, headers: Asked['headers'] = {}) {
+    return this.ask('/v1/query', { json: { sql, ...more }, headers })
+  }
+
+  /** The commit timestamp of a write that has to succeed. */
+  async write(sql: string): Promise<number> {
+    const { status, body } = await this.sql(sql)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.commitTimestamp
+  }
+}
+
+/** What a client may keep of a store. */
+type Kept = {
+  readonly timestamp: number
+  readonly history: string
+  readonly cursor: string
+  readonly transaction: string
+  readonly etag: string
+}
+
+async function keep(asker: Asker): Promise<Kept> {
+  const opened = await asker.sql('BEGIN')
+  const { transaction } = opened.body
+  await asker.sql("INSERT INTO account (id, balance) VALUES ('eve', 1)", { transaction })
+  const commit = await asker.ask(`/v1/transactions/${transaction}/commit`, { method: 'POST' })
+  const timestamp = commit.body.commitTimestamp
+  const { etag } = Object.fromEntries((await asker.ask('/v1/tables/account/rows/eve')).headers)
+  const { cursor } = (await asker.sql(ALL, { pageSize: 1 })).body
+  const status = (await asker.ask('/v1/status')).body
+  assert.equal(status.history, opened.headers.get('percolite-history'))
+  assert.ok(typeof etag === 'string' && typeof cursor === 'string')
+  return { timestamp, history: status.history, cursor, transaction, etag }
+}
+
+/** Every door through which a timestamp, or what holds one, comes in; with what the client says of it. */
+function doorsOf(kept: Kept, headers: Readonly<Record<string, string>>) {
+  const { timestamp, cursor, transaction } = kept
+  const rows = '/v1/tables/account/rows'
+  const min = { 'percolite-min-timestamp': String(timestamp), ...headers }
+  const get = "GET * FROM account WHERE id = 'bob'"
+  const doors: Record<string, readonly [string, Asked]> = {
+    changes: [`/v1/changes?since=${timestamp}&sql=${encodeURIComponent(ALL)}`, { headers }],
+    'asOf of rows': [`${rows}?order=id&asOf=${timestamp}`, { headers }],
+    'asOf of a row': [`${rows}/bob?asOf=${timestamp}`, { headers }],
+    'asOf of a stream': [`${rows}?order=id&asOf=${timestamp}&format=ndjson`, { headers }],
+    'asOf of tables': [`/v1/tables?asOf=${timestamp}`, { headers }],
+    'asOf of a table': [`/v1/tables/account?asOf=${timestamp}`, { headers }],
+    'asOf of a request': ['/v1/query', { headers, json: { sql: get, asOf: timestamp } }],
+    'asOf of BEGIN': ['/v1/transactions', { headers, json: { asOf: timestamp } }],
+    'AS OF': [
+      '/v1/query',
+      { headers, json: { sql: `GET * FROM account AS OF ${timestamp} WHERE id = 'bob'` } },
+    ],
+    'AS OF an expression': [
+      '/v1/query',
+      {
+        headers,
+        json: {
+          sql: "GET * FROM account AS OF :t WHERE id = 'bob'",
+          params: { t: timestamp },
+        },
+      },
+    ],
+    'AS OF of a stream': [
+      '/v1/query?format=csv',
+      { headers, json: { sql: `SCAN * FROM account AS OF ${timestamp} USE PRIMARY KEY` } },
+    ],
+    'AS OF among others': [
+      '/v1/query',
+      {
+        headers,
+        json: {
+          statements: [
+            { sql: 'SHOW TABLES' },
+            { sql: `GET * FROM account AS OF ${timestamp} WHERE id = 'bob'` },
+          ],
+        },
+      },
+    ],
+    'BEGIN AS OF': ['/v1/query', { headers, json: { sql: `BEGIN READ ONLY AS OF ${timestamp}` } }],
+    cursor: ['/v1/query', { headers, json: { sql: ALL, pageSize: 1, cursor } }],
+    'minimum of a query': ['/v1/query', { headers: min, json: { sql: 'SHOW TABLES' } }],
+    'minimum of a row': [`${rows}/bob`, { headers: min }],
+    'minimum of BEGIN': ['/v1/transactions', { headers: min, json: {} }],
+    'minimum of a stream': ['/v1/query?format=ndjson', { headers: min, json: { sql: ALL } }],
+    outcome: [`/v1/transactions/${transaction}`, { headers }],
+    COMMIT: [`/v1/transactions/${transaction}/commit`, { headers, method: 'POST' }],
+    ROLLBACK: [`/v1/transactions/${transaction}`, { headers, method: 'DELETE' }],
+    'query inside': [`/v1/transactions/${transaction}/query`, { headers, json: { sql: get } }],
+    'query in an open one': ['/v1/query', { headers, json: { sql: get, transaction } }],
+  }
+  return Object.entries(doors)
+}
+
+/** With the former id in the header, the answer need not say which timestamps are lost. */
+async function requireReplaced(
+  asker: Asker,
+  kept: Kept,
+  expected: object,
+  gap?: object,
+): Promise<void> {
+  for (const headers of [{}, { 'percolite-history': kept.history }]) {
+    for (const [name, [path, asked]] of doorsOf(kept, headers)) {
+      const { status, body } = await asker.ask(path, asked)
+      const about = `${name}, ${JSON.stringify(headers)}: ${JSON.stringify(body)}`
+      assert.equal(status, 410, about)
+      assert.equal(body.code, 'history_replaced', about)
+      assert.equal(body.retryable, false)
+      assert.deepEqual({ ...body, ...expected }, body, about)
+      const isJudged = !('percolite-history' in headers)
+      if (isJudged) assert.deepEqual(body.gap, gap, about)
+    }
+  }
+}
+
+test('what a client kept of a store that was removed and made again is refused at every door', async (t) => {
+  const data = join(await testFolder(t, 'removed'), 'data')
+  const before = await Asker.start(t, data)
+  await before.write(TABLE)
+  await before.write("INSERT INTO account (id, balance) VALUES ('bob', 10)")
+  const kept = await keep(before)
+  await before.server.stop()
+  await rm(data, { recursive: true })
+
+  const after = await Asker.start(t, data)
+  await requireReplaced(after, kept, {})
+  await after.write(TABLE)
+  const { timestamp: since, history } = kept
+  const { history: now, historyFrom: from } = (await after.ask('/v1/status')).body
+  assert.notEqual(now, history)
+  assert.ok(from > since)
+  await requireReplaced(after, kept, { history: now, from })
+
+  // On a socket, where the welcome names the history: never `subscribed`.
+  const client = await openSocket(t, portOf(after))
+  assert.equal(client.welcome?.history, now)
+  for (const more of [{ since }, { since, history }, { since: from + 1_000_000, history }]) {
+    const error = await client.subscribe(JSON.stringify(more), ALL, more)
+    assert.deepEqual([error.type, error.code], ['error', 'history_replaced'])
+  }
+  const subscribed = await client.subscribe('now', ALL, { snapshot: true, history })
+  assert.deepEqual([subscribed.type, subscribed.history], ['subscribed', now])
+  for (const more of [{ asOf: since }, { minTimestamp: since }, { asOf: from, history }]) {
+    const error = await client.query('SHOW TABLES', more)
+    assert.equal(error.code, 'history_replaced', JSON.stringify(more))
+  }
+  assert.equal((await client.query('SHOW TABLES', { history })).type, 'result')
+
+  // A request without a timestamp is about the store as it is, whatever its client remembers.
+  const headers = { 'percolite-history': history }
+  const plain = await after.sql('SHOW TABLES', {}, headers)
+  assert.deepEqual([plain.status, plain.headers.get('percolite-history')], [200, now])
+  const insert = "INSERT INTO account (id, balance) VALUES ('kim', 1)"
+  const bound = await after.sql(insert, {}, { ...headers, 'idempotency-key': 'k' })
+  assert.deepEqual([bound.status, bound.body.code], [410, 'history_replaced'])
+  const bare = await after.sql(insert, {}, { 'idempotency-key': 'k' })
+  assert.equal(bare.status, 200)
+  const named = { 'percolite-history': now, 'idempotency-key': 'k' }
+  assert.equal((await after.sql(insert, {}, named)).headers.get('idempotent-replayed'), 'true')
+  // Two names for one request mean nothing.
+  const twice = await after.sql('SHOW TABLES', { history: now }, headers)
+  assert.deepEqual([twice.status, twice.body.code], [400, 'invalid_request'])
+  // A moment of this store from before its tables keeps its own words.
+  const early = await after.sql("GET * FROM account WHERE id = 'kim'", { asOf: from })
+  assert.deepEqual([early.status, early.body.code], [404, 'unknown_table'])
+  await after.server.stop()
+})
+
+test('a copy that was put back and renewed refuses what it has lost, and keeps what it has', async (t) => {
+  const folder = await testFolder(t, 'copied')
+  const [data, copy] = [join(folder, 'data'), join(folder, 'copy')]
+  let asker = await Asker.start(t, data)
+  await asker.write(TABLE)
+  await asker.write("INSERT INTO account (id, balance) VALUES ('bob', 10)")
+  const early = await asker.write("SET balance = 11 ON account WHERE id = 'bob'")
+  await asker.write("SET balance = 12 ON account WHERE id = 'bob'")
+  await asker.server.stop()
+  await cp(data, copy, { recursive: true })
+  asker = await Asker.start(t, data)
+  const lost = await keep(asker)
+  const inUse = await percolite('history', 'renew', '--data', data)
+  assert.deepEqual([inUse.code, inUse.output], [1, ''])
+  await asker.server.stop()
+
+  await rm(data, { recursive: true })
+  await cp(copy, data, { recursive: true })
+  const renewed = await percolite('history', 'renew', '--data', data, '--json')
+  assert.equal(renewed.code, 0, renewed.errors)
+  const { id, from, gaps } = JSON.parse(renewed.output)
+  asker = await Asker.start(t, data)
+  const gap = gaps.at(-1)
+  assert.ok(gap.after < lost.timestamp && lost.timestamp < gap.until)
+  await requireReplaced(asker, lost, { history: id, from }, gap)
+
+  // A form that was open meanwhile is not saved over what is there.
+  await asker.write("INSERT INTO account (id, balance) VALUES ('eve', 2)")
+  const row = '/v1/tables/account/rows/eve'
+  const form = { method: 'PATCH', json: { balance: 3 }, headers: { 'if-match': lost.etag } }
+  assert.equal((await asker.ask(row, form)).status, 412)
+
+  // What the copy has goes on.
+  const past = await asker.sql(`GET balance FROM account AS OF ${early} WHERE id = 'bob'`)
+  assert.deepEqual(past.body.results[0].rows, [{ balance: 11 }])
+  const client = await openSocket(t, portOf(asker))
+  const subscribed = await client.subscribe('early', ALL, { since: early })
+  assert.equal(subscribed.type, 'subscribed')
+  const change = await client.about('early')
+  assert.deepEqual(change.changes[0].row, { id: 'bob', balance: 12 })
+  await asker.server.stop()
+})
+
+function portOf({ server }: Asker): number {
+  return Number(new URL(server.url).port)
+}
+
+async function percolite(...args: readonly string[]) {
+  const child = execFile(process.execPath, [MAIN, ...args])
+  let [output, errors] = ['', '']
+  child.stdout?.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, output, errors }
+}
