@@ -27,6 +27,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export class Http {
   readonly #options: HttpOptions
   readonly #base: string
+  /** The history of the server's store, as its last answer named it. */
+  #history: string | undefined
 
   constructor(options: HttpOptions) {
     this.#options = options
@@ -71,6 +73,7 @@ export class Http {
     let answer: Response | undefined
     try {
       answer = await this.#options.fetch(this.#base + path, { ...init, signal })
+      this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
       const json = jsonOf(answer, await answer.text(), this.#options.json)
       return { answer: json as Answer, headers: answer.headers }
     } catch (cause) {
@@ -94,11 +97,15 @@ export class Http {
     return new Headers({
       accept: 'application/json',
       ...options.headers,
+      ...(this.#history === undefined ? {} : { [HISTORY_HEADER]: this.#history }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     })
   }
 }
+
+/** Stamps, transactions and cursors of another history are refused by the server, see `docs/http-api.md`. */
+const HISTORY_HEADER = 'percolite-history'
 
 /** What a request was answered. */
 type Exchanged<Answer> = {

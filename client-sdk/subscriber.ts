@@ -24,6 +24,8 @@ export type SubscriberOptions = {
    * with. Changes come from there on, with no snapshot before them.
    */
   readonly since?: number | undefined
+  /** The history that `since` is of: the `history` of the subscription that it comes from. */
+  readonly history?: string | undefined
   /**
    * `true`: the rows come first, as of one moment, unless there is a `since`. `false`: there is never a
    * snapshot, and when changes were missed that the server does not keep any more, the subscription
@@ -75,6 +77,8 @@ export class Subscriber<R> {
   readonly #options: SubscriberOptions
   readonly #listener: SubscriberListener<R>
   #position: number | undefined
+  /** What the position is of. */
+  #history: string | undefined
   #wantsSnapshot: boolean
   /** Rows of a snapshot were told whose end has not come. */
   #isSnapshotTold = false
@@ -99,6 +103,7 @@ export class Subscriber<R> {
     this.#options = options
     this.#listener = listener
     this.#position = options.since
+    this.#history = options.history
     this.#wantsSnapshot = options.snapshot === true
   }
 
@@ -132,6 +137,11 @@ export class Subscriber<R> {
         }
       }
     }
+  }
+
+  /** The history of the store that told it last. */
+  get history(): string | undefined {
+    return this.#history
   }
 
   /** Nothing more is to be told for now, but for what is on its way. */
@@ -208,8 +218,12 @@ export class Subscriber<R> {
       ...(params === undefined ? {} : { params: encodeParameters(params) }),
       ...(this.#position === undefined
         ? { snapshot: this.#wantsSnapshot }
-        : { since: this.#position }),
+        : { since: this.#position, ...this.#named }),
     }
+  }
+
+  get #named() {
+    return this.#history === undefined ? {} : { history: this.#history }
   }
 
   /** Throws what the server says is wrong, and `integer_out_of_range`. */
@@ -235,7 +249,8 @@ export class Subscriber<R> {
     if (isOther && hasRows && this.#listener.needsOneShape) throw new OtherShape()
   }
 
-  #begun({ key, timestamp }: ServerFrame): void {
+  #begun({ key, timestamp, history }: ServerFrame): void {
+    if (typeof history === 'string') this.#history = history
     this.#hasBegun = true
     this.#isSuspect = false
     this.#begunAt = performance.now()
@@ -256,8 +271,11 @@ export class Subscriber<R> {
 
   /** Says so when what was told does not hold any more. */
   #mayComeBack(error: PercoliteError): boolean {
-    if (error.code === 'resume_too_old' && this.#options.snapshot !== false) {
-      this.#beginAnew()
+    const isReplaced = error.code === 'history_replaced'
+    const isPast = isReplaced || error.code === 'resume_too_old'
+    if (isPast && this.#options.snapshot !== false) {
+      if (isReplaced) this.#history = undefined
+      this.#beginAnew(isReplaced ? { reason: 'history_replaced' } : {})
       // The server is there again, so it is not to be waited for as if it were not.
       this.#tries = 0
       return true
@@ -272,10 +290,10 @@ export class Subscriber<R> {
   }
 
   /** With a snapshot, since what was told before does not hold any more. */
-  #beginAnew(): void {
+  #beginAnew(why: { readonly reason?: 'history_replaced' } = {}): void {
     this.#position = undefined
     this.#wantsSnapshot = true
     this.#isSnapshotTold = false
-    this.#listener.event({ kind: 'reset' }, 0)
+    this.#listener.event({ kind: 'reset', ...why }, 0)
   }
 }

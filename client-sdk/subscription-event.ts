@@ -32,9 +32,10 @@ export type SubscriptionEvent<R = Row> =
   | { readonly kind: 'progress'; readonly timestamp: number }
   /**
    * What came before is not to be counted on, and a new snapshot follows: changes were missed that the
-   * server does not keep any more, or a snapshot was broken off.
+   * server does not keep any more, or a snapshot was broken off. With a reason, the store is another one, or
+   * an earlier copy of it: what is kept elsewhere by its timestamps does not count any more either.
    */
-  | { readonly kind: 'reset' }
+  | { readonly kind: 'reset'; readonly reason?: 'history_replaced' }
 
 export type WireRow = { readonly key: readonly unknown[]; readonly row: Record<string, unknown> }
 

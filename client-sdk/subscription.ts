@@ -14,7 +14,11 @@ export type SubscribeOptions = SubscriberOptions & {
 /** How much may wait for its reader, in characters of the wire, besides what is on its way. */
 const WAITING_CHARACTERS_MAX = 1024 * 1024
 
-type Waiting<R> = { readonly event: SubscriptionEvent<R>; readonly characters: number }
+type Waiting<R> = {
+  readonly event: SubscriptionEvent<R>
+  readonly characters: number
+  readonly history: string | undefined
+}
 
 /**
  * What changes of the rows of a statement, one whole commit after the other, over any loss of the
@@ -29,15 +33,22 @@ export class Subscription<R = Row>
   #waiting: Array<Waiting<R>> = []
   #waitingCharacters = 0
   #position: number | undefined
+  #history: string | undefined
 
   constructor(socket: SharedSocket, statement: SubscribedStatement, options: SubscribeOptions) {
     this.#position = options.since
+    this.#history = options.history
     this.#subscriber = new Subscriber(socket, statement, options, {
       key: () => undefined,
       event: (event, characters) => {
-        if (event.kind !== 'progress' || options.progress) this.#keep({ event, characters })
-        // Where nothing waits before it, that is as good as given.
-        else if (this.#waiting.length === 0) this.#position = event.timestamp
+        const { history } = this.#subscriber
+        if (event.kind !== 'progress' || options.progress) {
+          this.#keep({ event, characters, history })
+        } else if (this.#waiting.length === 0) {
+          // Where nothing waits before it, that is as good as given.
+          this.#position = event.timestamp
+          this.#history = history
+        }
       },
     })
     this.#arrivals = new Arrivals(
@@ -55,6 +66,14 @@ export class Subscription<R = Row>
    */
   get position(): number | undefined {
     return this.#position
+  }
+
+  /**
+   * The history of the store that `position` is of, to be kept with it and given as `history` with `since`:
+   * so the server knows a position of another store, or of what a restored copy has lost.
+   */
+  get history(): string | undefined {
+    return this.#history
   }
 
   next(): Promise<IteratorResult<SubscriptionEvent<R>, undefined>> {
@@ -85,7 +104,8 @@ export class Subscription<R = Row>
     if (first === undefined) return undefined
     this.#waitingCharacters -= first.characters
     if (this.#waitingCharacters < WAITING_CHARACTERS_MAX / 2) this.#subscriber.resume()
-    const { event } = first
+    const { event, history } = first
+    this.#history = history
     if (event.kind === 'reset') this.#position = undefined
     else if (event.kind !== 'rows') this.#position = event.timestamp
     return event
