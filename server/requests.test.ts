@@ -40,8 +40,11 @@ test('asOf in the body reads the past, whatever the statements, and lets nothing
   assert.equal(inside.body.code, 'invalid_request')
   const twice = await server.query(`BEGIN AS OF ${asOf}; SHOW TABLES; COMMIT`, { asOf })
   assert.equal(twice.body.code, 'invalid_request')
-  const early = await server.get(`/v1/tables?asOf=${asOf - 3_600_000_000}`)
+  const { historyFrom } = (await server.get('/v1/status')).body
+  const early = await server.get(`/v1/tables?asOf=${historyFrom}`)
   assert.deepEqual(early.body.tables, [])
+  const before = await server.get(`/v1/tables?asOf=${historyFrom - 1}`)
+  assert.deepEqual([before.status, before.body.code], [410, 'history_replaced'])
   assert.equal((await server.get(`/v1/tables/account?asOf=${asOf}`)).status, 200)
 })
 
