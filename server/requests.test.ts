@@ -43,8 +43,8 @@ test('asOf in the body reads the past, whatever the statements, and lets nothing
   const { historyFrom } = (await server.get('/v1/status')).body
   const early = await server.get(`/v1/tables?asOf=${historyFrom}`)
   assert.deepEqual(early.body.tables, [])
-  const before = await server.get(`/v1/tables?asOf=${historyFrom - 1}`)
-  assert.deepEqual([before.status, before.body.code], [410, 'history_replaced'])
+  const foreign = await server.get(`/v1/tables?asOf=${historyFrom - 1}`)
+  assert.deepEqual([foreign.status, foreign.body.code], [410, 'history_replaced'])
   assert.equal((await server.get(`/v1/tables/account?asOf=${asOf}`)).status, 200)
 })
 
