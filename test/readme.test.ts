@@ -20,6 +20,7 @@ function withoutStamps(output: string): string {
   return output
     .replace(/"\d{16}\.[0-9a-f]{32}"/g, '"<id>"')
     .replace(/"shape":"[^"]+"/, '"shape":"<shape>"')
+    .replace(/"history":"[0-9a-f]{32}"/, '"history":"<history>"')
     .replace(/\b\d{16}\b/g, '<timestamp>')
     .trim()
 }
