@@ -1329,8 +1329,14 @@ export interface components {
             readonly token?: string;
             /** @description What could have stood there. */
             readonly expected?: readonly string[];
-            /** @description What to write instead. */
+            /** @description What to write or do instead. */
             readonly hint?: string;
+            /** @description The statement to send instead, where there is one; `hint` ends in it. */
+            readonly suggestion?: string;
+            /** @description Which row of a posted array, or of an INSERT of several, is meant, from 0. */
+            readonly row?: number;
+            /** @description When a table was created that is read as of a moment before. */
+            readonly createdAt?: components["schemas"]["Stamp"];
             readonly table?: string;
             /** @description The primary key of the row, in key order. */
             readonly key?: readonly components["schemas"]["Value"][];

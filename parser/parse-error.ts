@@ -12,6 +12,8 @@ export type ParseErrorDetails = {
   readonly expected?: readonly string[] | undefined
   /** What to write instead; holds the rewritten statement where a habit of SQL was recognised. */
   readonly hint?: string | undefined
+  /** That statement alone. */
+  readonly suggestion?: string | undefined
   readonly limitName?: ParserLimitName | undefined
   /** The bound that was exceeded, and the figure found. Both only with `limit_exceeded`. */
   readonly limit?: number | undefined
@@ -30,6 +32,7 @@ export class ParseError extends Error {
   readonly token: string | undefined
   readonly expected: readonly string[] | undefined
   readonly hint: string | undefined
+  readonly suggestion: string | undefined
   readonly limitName: ParserLimitName | undefined
   readonly limit: number | undefined
   readonly actual: number | undefined
@@ -49,6 +52,7 @@ export class ParseError extends Error {
     this.token = details.token
     this.expected = details.expected
     this.hint = details.hint
+    this.suggestion = details.suggestion
     this.limitName = details.limitName
     this.limit = details.limit
     this.actual = details.actual
@@ -64,7 +68,7 @@ export class ParseError extends Error {
 export function syntaxError(
   message: string,
   position: Position,
-  details: Pick<ParseErrorDetails, 'token' | 'expected' | 'hint'> = {},
+  details: Pick<ParseErrorDetails, 'token' | 'expected' | 'hint' | 'suggestion'> = {},
 ): ParseError {
   return new ParseError('syntax_error', message, position, details)
 }

@@ -10,7 +10,7 @@ import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { buildInsertedRows } from './row-statement-builder.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
-import { describeMistake } from './syntax-error.ts'
+import { describeMistake, type Mistake, withGeneratedKey } from './syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 import { createLexer } from './tokens.ts'
 
@@ -123,7 +123,11 @@ class CachingParser implements Parser {
     ranges: readonly TokenRange[],
   ): Generator<void, readonly Statement[]> {
     const tree = yield* this.#tree(text, tokens, ranges, (some) => this.#grammar.parse(some))
-    return buildScript(tree, text)
+    try {
+      return buildScript(tree, text)
+    } catch (error) {
+      throw withGeneratedKey(error, { text, tokens }, (other) => this.#check(other))
+    }
   }
 
   /** The tree of these tokens, which stand behind each other once there is nothing wrong between them. */
@@ -136,19 +140,25 @@ class CachingParser implements Parser {
     const own = ranges.flatMap(({ from, to }) => tokens.slice(from, to))
     checkTurn(own)
     const tree = parse(own)
-    const wrong = this.#grammar.errors[0]?.token
-    if (wrong === undefined) return tree
+    const mistake = this.#mistakeIn(text, tokens, ranges.at(-1)?.to ?? tokens.length)
+    if (mistake === undefined) return tree
     // To explain it takes as long as to parse it.
     yield
-    const found = tokens.indexOf(wrong)
-    const end = ranges.at(-1)?.to ?? tokens.length
-    const mistake = { text, tokens, at: found < 0 ? end : found }
-    throw describeMistake(mistake, this.#expected(), (other) => this.#parses(other))
+    throw describeMistake(mistake, this.#expected(), (other) => this.#check(other))
   }
 
-  #parses(text: string): boolean {
-    this.#grammar.parse(this.#lexer.tokenize(text).tokens)
-    return this.#grammar.errors.length === 0
+  /** Of what was parsed last; `end` is where those tokens end. */
+  #mistakeIn(text: string, tokens: readonly IToken[], end: number): Mistake | undefined {
+    const wrong = this.#grammar.errors[0]?.token
+    if (wrong === undefined) return undefined
+    const found = tokens.indexOf(wrong)
+    return { text, tokens, at: found < 0 ? end : found }
+  }
+
+  #check(text: string): Mistake | undefined {
+    const { tokens } = this.#lexer.tokenize(text)
+    this.#grammar.parse(tokens)
+    return this.#mistakeIn(text, tokens, tokens.length)
   }
 
   #expected(): ExpectedTokens {

@@ -9,7 +9,7 @@ import { Grammar } from './grammar.ts'
 import { ParseError } from './parse-error.ts'
 import { createParser } from './parser.ts'
 import { scriptParts } from './script-parts.ts'
-import { describeMistake } from './syntax-error.ts'
+import { describeMistake, type Mistake } from './syntax-error.ts'
 import { statementAt } from './text-limits.ts'
 import { createLexer } from './tokens.ts'
 
@@ -22,6 +22,15 @@ const expected = new ExpectedTokens(grammar.scriptRule())
 const rowsOf = (count: number, row = "(1, 'a')") => new Array<string>(count).fill(row).join(', ')
 const partsOf = (text: string) => [...scriptParts(lexer.tokenize(text).tokens)]
 
+function mistakeIn(text: string): Mistake | undefined {
+  const { tokens } = lexer.tokenize(text)
+  grammar.parse(tokens)
+  const wrong = grammar.errors[0]?.token
+  if (wrong === undefined) return undefined
+  const at = tokens.indexOf(wrong)
+  return { text, tokens, at: at < 0 ? tokens.length : at }
+}
+
 /** The whole text at once. */
 function parsedWhole(text: string) {
   const { tokens } = lexer.tokenize(text)
@@ -31,10 +40,7 @@ function parsedWhole(text: string) {
     if (wrong === undefined) return buildScript(script, text)
     const at = tokens.indexOf(wrong)
     const mistake = { text, tokens, at: at < 0 ? tokens.length : at }
-    throw describeMistake(mistake, expected, (other) => {
-      grammar.parse(lexer.tokenize(other).tokens)
-      return grammar.errors.length === 0
-    })
+    throw describeMistake(mistake, expected, mistakeIn)
   } catch (error) {
     assert.ok(error instanceof ParseError)
     return error.inStatement(statementAt(tokens, error.offset))

@@ -62,17 +62,6 @@ export const foreignCharacter: Habit = (wrong) => {
         advice: 'quotes are straight',
         rewritten: source.replace(/[‘’]/g, "'").replace(/[“”]/g, '"'),
       }
-    case '.':
-      return {
-        advice: 'a statement has one table, so its columns are named alone',
-        rewritten: rewrite(
-          wrong,
-          new Map([
-            [wrong.at - 1, ''],
-            [wrong.at, ''],
-          ]),
-        ),
-      }
     case '#':
       return { advice: 'a comment begins with --' }
     case '@':

@@ -73,6 +73,9 @@ function ofCreateTable(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
   if (word === 'UNIQUE') return ofUniqueColumn(wrong)
+  if (GENERATES.has(word)) return ofGeneratedKey(wrong)
+  const other = ofOtherObject(wrong)
+  if (other !== undefined) return other
   if (word !== '(') return CONSTRAINTS.get(word)
   // UNIQUE (a) and FOREIGN KEY (a) in the list of columns look like columns of a strange type.
   const before = piece(wrong, at - 2, at).toUpperCase()
@@ -84,15 +87,77 @@ const UNIQUE = 'what is unique besides the key is said by an index: CREATE UNIQU
 
 const CONSTRAINTS: ReadonlyMap<string, Advice> = new Map(
   Object.entries({
-    REFERENCES: 'there are no foreign keys: CHECK the other row in the same transaction',
+    REFERENCES:
+      'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
     CHECK: 'a table has no conditions: CHECK is a statement of the transaction that writes',
     CONSTRAINT: 'constraints have no names',
-    AUTOINCREMENT: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
-    AUTO_INCREMENT: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
-    GENERATED: 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT',
     NULL: 'a column may be NULL where NOT NULL does not forbid it',
   }).map(([word, advice]) => [word, { advice }] as const),
 )
+
+const GENERATES: ReadonlySet<string> = new Set(['AUTOINCREMENT', 'AUTO_INCREMENT', 'GENERATED'])
+
+const GENERATED_KEY = 'keys that nobody chooses are made by DEFAULT uuid(), of the type TEXT'
+
+/** id INTEGER PRIMARY KEY AUTOINCREMENT, id SERIAL PRIMARY KEY -> id TEXT PRIMARY KEY DEFAULT uuid() */
+export function ofGeneratedKey(
+  wrong: Pick<WrongStatement, 'text' | 'tokens' | 'at'>,
+): Advice & { readonly rewritten: string } {
+  const { tokens, at } = wrong
+  const isEdge = (index: number) => {
+    const type = tokens[index]?.tokenType
+    return type === token.Comma || type === token.LeftParenthesis || type === token.RightParenthesis
+  }
+  let name = at
+  while (name > 0 && !isEdge(name - 1)) name -= 1
+  let end = at
+  while (end < tokens.length && !isEdge(end)) end += 1
+  const isKey = tokens.slice(name, end).some(({ tokenType }) => tokenType === keyword.Primary)
+  const column = `${tokens[name]?.image} TEXT${isKey ? ' PRIMARY KEY' : ''} DEFAULT uuid()`
+  const replaced = new Map([[name, column]])
+  for (let index = name + 1; index < end; index += 1) replaced.set(index, '')
+  return { advice: GENERATED_KEY, rewritten: rewrite(wrong, replaced) }
+}
+
+/** CREATE DATABASE, CREATE VIEW, CREATE TEMP TABLE … */
+function ofOtherObject(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const word = tokens[1]?.image.toUpperCase() ?? ''
+  if (at === 3 && tokens[1]?.tokenType === keyword.Table && tokens[3]?.tokenType === keyword.As) {
+    return { advice: 'a table is created with its columns, and filled by INSERT' }
+  }
+  if (at !== 1) return undefined
+  switch (word) {
+    case 'DATABASE':
+    case 'SCHEMA':
+      return { advice: 'there is one database, and it is there already: CREATE TABLE' }
+    case 'TEMP':
+    case 'TEMPORARY':
+    case 'UNLOGGED':
+      return { advice: 'every table stays', rewritten: `CREATE ${piece(wrong, 2)}` }
+    case 'VIEW':
+    case 'MATERIALIZED':
+      return {
+        advice: 'there are no views: keep the text of the SCAN, or let an observer fill a table',
+      }
+    case 'SEQUENCE':
+      return { advice: GENERATED_KEY }
+    case 'FUNCTION':
+    case 'PROCEDURE':
+      return { advice: 'there are no functions of your own: observers run code when rows change' }
+    case 'TYPE':
+    case 'DOMAIN':
+      return {
+        advice:
+          'there are no types of your own: CHECK is a statement of the transaction that writes',
+      }
+    case 'USER':
+    case 'ROLE':
+      return { advice: 'there are no roles: who reaches the server may do everything' }
+    default:
+      return undefined
+  }
+}
 
 /** CREATE TABLE t (…, email TEXT UNIQUE) -> CREATE TABLE …; CREATE UNIQUE INDEX t_email ON t (email) */
 function ofUniqueColumn(wrong: WrongStatement): Advice {
@@ -115,7 +180,7 @@ function ofAlter(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const word = tokens[at]?.image.toUpperCase() ?? ''
   const before = tokens[at - 1]?.tokenType
-  if (before === keyword.Add && ['INDEX', 'UNIQUE', 'KEY'].includes(word)) {
+  if (before === keyword.Add && ['INDEX', 'UNIQUE', 'KEY', 'CONSTRAINT'].includes(word)) {
     return { advice: 'an index is added by CREATE [UNIQUE] INDEX name ON table (column, …)' }
   }
   if (at === 4 && (before === keyword.Add || before === keyword.Drop)) {
@@ -154,6 +219,9 @@ function ofShow(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   const words = piece(wrong, 1).toUpperCase()
   const last = tokens.at(-1)?.image
+  if (/^(DATABASES|SCHEMAS)\b/.test(words) || /^TABLES \S/.test(words)) {
+    return { advice: 'tables are shown by', rewritten: 'SHOW TABLES' }
+  }
   if (/^(INDEX|INDEXES|INDICES|KEYS)\b/.test(words) && tokens.length > 2) {
     return { advice: 'indexes are shown of a table', rewritten: `SHOW INDEXES FROM ${last}` }
   }

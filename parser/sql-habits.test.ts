@@ -28,6 +28,7 @@ const SUBSCRIPTION =
   'changes are pushed to whoever subscribes to a GET or a SCAN, on /v1/socket or by GET /v1/changes'
 const NOTIFY =
   'NOTIFY tells a weak observer of one row: NOTIFY observer ON table WHERE full primary key'
+const NO_ALIAS = 'a statement has one table, so its columns are named alone'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
@@ -38,7 +39,10 @@ for (const [text, hint] of [
   ['COMMIT; select * from t; COMMIT', `${SELECT}: SCAN * from t`],
   ['EXPLAIN ANALYZE SELECT a FROM t', `${SELECT}: EXPLAIN ANALYZE SCAN a FROM t`],
   ['SELECT 1', SELECT],
-  ['SELECT * FROM a JOIN b ON a.x = b.x', SELECT],
+  [
+    'SELECT * FROM a JOIN b ON a.x = b.x',
+    `${SELECT}; a statement reads one table; read the other one in a second statement`,
+  ],
   [
     "UPDATE t SET a = a + 1, b = 'x' WHERE id = 5",
     `${UPDATE}: SET a = a + 1, b = 'x' ON t WHERE id = 5`,
@@ -170,7 +174,7 @@ for (const [text, hint] of [
   ['CREATE TABLE t (id TEXT PRIMARY KEY, UNIQUE (id))', `${UNIQUE}: CREATE UNIQUE INDEX`],
   [
     'CREATE TABLE t (id TEXT PRIMARY KEY, FOREIGN KEY (a) REFERENCES b)',
-    'there are no foreign keys: CHECK the other row in the same transaction',
+    'there are no foreign keys; GET … FOR UPDATE guards the other row, or CHECK tests it, in the same transaction',
   ],
   [
     'CREATE TABLE t (id TEXT PRIMARY KEY, CHECK (a > 1))',
@@ -231,7 +235,7 @@ for (const [text, hint] of [
   ['SCAN * FROM t LIMIT 5 OFFSET 5', OFFSET],
   ['SCAN * FROM t WEHRE a = 1', undefined],
   ['toString', undefined],
-  ['SCAN * FROM t constructor', undefined],
+  ['SCAN * FROM t constructor', `${NO_ALIAS}: SCAN * FROM t`],
 ] as const) {
   test(`${text}: ${hint ?? 'no hint'}`, () => {
     assert.equal(hintOf(text), hint)

@@ -11,27 +11,54 @@ import {
   reservedWordAsName,
   trailingComma,
 } from './slips.ts'
+import { EXPRESSION_HABITS } from './sql-expressions.ts'
 import { foreignStatement } from './sql-statements.ts'
+import { TABLE_HABITS } from './sql-tables.ts'
 import * as token from './tokens.ts'
 import { SIMILAR_TYPES } from './type-names.ts'
-import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
+import { type Habit, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
-const REWRITTEN_CHARACTERS_MAX = 1_000
+export const REWRITTEN_CHARACTERS_MAX = 1_000
+/** Habits that are put right in one statement, one after the other. */
+const HABITS_MAX = 6
 
-/** What to write instead, where the statement shows a habit of SQL or a common slip. */
-export function hintFor(wrong: WrongStatement): string | undefined {
+export type Hint = {
+  readonly hint: string
+  /** The statement to send instead. The hint ends in it. */
+  readonly suggestion?: string
+}
+
+/** What to write instead, where the statement shows habits of SQL or common slips. */
+export function hintFor(wrong: WrongStatement): Hint | undefined {
+  const found = putRight(wrong, HABITS_MAX)
+  if (found === undefined) return undefined
+  const { text } = found
+  const advices = [...new Set(found.advices)].join('; ')
+  return text === undefined ? { hint: advices } : { hint: `${advices}: ${text}`, suggestion: text }
+}
+
+type Repair = { readonly advices: readonly string[]; readonly text?: string }
+
+/** One habit is put right, and what is wrong after that is looked at in the same way. */
+function putRight(wrong: WrongStatement, habitsLeft: number): Repair | undefined {
   for (const recognise of HABITS) {
     const found = recognise(wrong)
     if (found === undefined) continue
     const { advice, rewritten, onlyRewritten } = found
-    const right =
-      rewritten !== undefined &&
-      rewritten.length <= REWRITTEN_CHARACTERS_MAX &&
-      wrong.parses(rewritten)
-    if (right) return `${advice}: ${rewritten}`
-    if (onlyRewritten !== true) return advice
+    const repaired = rewritten === undefined ? undefined : repair(wrong, rewritten, habitsLeft)
+    if (repaired?.text !== undefined) {
+      return { advices: [advice, ...repaired.advices], text: repaired.text }
+    }
+    if (onlyRewritten !== true) return { advices: [advice, ...(repaired?.advices ?? [])] }
   }
   return undefined
+}
+
+function repair(wrong: WrongStatement, rewritten: string, habitsLeft: number): Repair | undefined {
+  if (rewritten.length > REWRITTEN_CHARACTERS_MAX) return undefined
+  const next = wrong.recheck(rewritten)
+  if (next === undefined) return { advices: [], text: rewritten }
+  return habitsLeft > 1 ? putRight(next, habitsLeft - 1) : undefined
 }
 
 const typeLength: Habit = ({ tokens, at }) => {
@@ -94,10 +121,6 @@ const NO_OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE 
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     OFFSET: NO_OFFSET,
-    JOIN: 'a statement reads one table; read the other one in a second statement',
-    INNER: 'a statement reads one table; read the other one in a second statement',
-    LEFT: 'a statement reads one table; read the other one in a second statement',
-    UNION: 'a statement reads one table; read the other one in a second statement',
     HAVING: 'there is no HAVING: leave groups out where they are read',
     DISTINCT: 'there is no DISTINCT: different values are read by GROUP BY',
     ILIKE: "LIKE on lower(…) ignores case: lower(name) LIKE 'a%'",
@@ -112,9 +135,26 @@ const foreignWord: Habit = ({ tokens, at }) => {
   return advice === undefined ? undefined : { advice }
 }
 
+/** FETCH FIRST 5 ROWS ONLY, and SCAN TOP 5 … */
+const rowCount: Habit = (wrong) => {
+  const { tokens, at } = wrong
+  const advice = 'a number of rows is given by LIMIT'
+  if (tokens[at]?.image.toUpperCase() === 'FETCH') {
+    const count = tokens.findIndex(
+      ({ tokenType }, index) => index > at && tokenType === token.Integer,
+    )
+    if (count < 0) return { advice }
+    return { advice, rewritten: `${piece(wrong, 0, at)} LIMIT ${tokens[count]?.image}` }
+  }
+  if (tokens[at - 1]?.image.toUpperCase() !== 'TOP' || at !== 2) return undefined
+  const rest = `${tokens[0]?.image} ${piece(wrong, at + 1)} LIMIT ${tokens[at]?.image}`
+  return { advice, rewritten: rest }
+}
+
 /** The first that recognises something decides. */
 const HABITS: readonly Habit[] = [
   foreignStatement,
+  ...EXPRESSION_HABITS,
   doubleEqual,
   quoteInsideString,
   trailingComma,
@@ -126,6 +166,8 @@ const HABITS: readonly Habit[] = [
   chainedComparison,
   typeLength,
   limitWithOffset,
+  rowCount,
   foreignWord,
+  ...TABLE_HABITS,
   reservedWordAsName,
 ]

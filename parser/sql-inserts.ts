@@ -9,6 +9,8 @@ export function foreignInsert(wrong: WrongStatement): Advice | undefined {
   const { tokens, at } = wrong
   if (tokens[0]?.tokenType !== keyword.Insert) return undefined
   if (at === 1) return ofModifier(wrong) ?? withoutInto(wrong)
+  const selected = fromSelect(wrong)
+  if (selected !== undefined) return selected
   if (at === 3) return withoutColumns(wrong)
   const on = tokens.findLastIndex(({ tokenType }) => tokenType === keyword.On)
   if (on < 0 || at <= on || at > on + 4) return undefined
@@ -30,6 +32,21 @@ const UPSERT = 'SET … ON table WHERE full primary key inserts or updates a row
 
 function withoutInto(wrong: WrongStatement): Advice {
   return { advice: 'INSERT needs INTO', rewritten: `INSERT INTO ${piece(wrong, 1)}` }
+}
+
+/** INSERT INTO t (a, b) SELECT … -> INSERT INTO t (a, b) VALUES (:a, :b) */
+function fromSelect(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  const type = tokens[at]?.tokenType
+  if (type !== keyword.Select && type !== keyword.Scan) return undefined
+  const advice =
+    'INSERT takes VALUES; the rows are read by a SCAN, and inserted in the same transaction'
+  const columns = at > 3 ? listAt(wrong, 3) : []
+  if (!columns.every((column) => /^[A-Za-z_]\w*$/.test(column)) || columns.length === 0) {
+    return { advice }
+  }
+  const values = columns.map((column) => `:${column}`).join(', ')
+  return { advice, rewritten: `${piece(wrong, 0, at)} VALUES (${values})` }
 }
 
 /** INSERT without its list of columns; their names are not known here, only how many there are. */

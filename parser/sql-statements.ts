@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { TokenType } from 'chevrotain'
 import { isAggregate } from './aggregates.ts'
 import * as keyword from './keywords.ts'
 import { foreignDefinition } from './sql-definitions.ts'
@@ -10,6 +11,8 @@ import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statem
 
 /** A statement that begins as one of SQL, perhaps behind EXPLAIN, told in the dialect's words. */
 export function foreignStatement(wrong: WrongStatement): Advice | undefined {
+  const explained = ofExplain(wrong)
+  if (explained !== undefined) return explained
   const start = statementStart(wrong)
   const first = wrong.tokens[start]
   if (first === undefined || wrong.at < start) return undefined
@@ -31,7 +34,10 @@ function recognise(wrong: WrongStatement): Advice | undefined {
     if (type === keyword.Update) return ofUpdate(wrong)
     return ofForeignWord(wrong) ?? foreignObserver(wrong)
   }
+  const session = ofSession(wrong)
+  if (session !== undefined) return session
   if (type === keyword.Begin && wrong.at === 1) return ofBegin(wrong)
+  if (type === keyword.Rollback && wrong.at === 1) return { advice: NO_SAVEPOINT }
   if (type === keyword.Insert) return foreignInsert(wrong)
   if (type === keyword.Delete && wrong.at === 1) return ofDelete(wrong)
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
@@ -67,14 +73,24 @@ function aggregates({ tokens }: WrongStatement): boolean {
 }
 
 /** column = value AND column = value … to the end of the statement, or to its FOR UPDATE. */
-function onlyEquates({ tokens }: WrongStatement, from: number): boolean {
+function onlyEquates(wrong: WrongStatement, from: number): boolean {
+  return equatesColumns(wrong, from, keyword.For)
+}
+
+/** The same, perhaps with t.column, up to a word that may follow. */
+function equatesColumns(
+  { tokens }: WrongStatement,
+  from: number,
+  end = keyword.Returning,
+): boolean {
   for (let index = from; ; index += 4) {
+    if (tokens[index + 1]?.image === '.') index += 2
     const [column, operator, , and] = tokens.slice(index, index + 4)
     if (column === undefined || !token.isOf(column.tokenType, keyword.Name)) return false
     if (operator?.tokenType !== token.Equal && operator?.tokenType !== token.DoubleEqual) {
       return false
     }
-    if (and === undefined || and.tokenType === keyword.For) return true
+    if (and === undefined || and.tokenType === end) return true
     if (and.tokenType !== keyword.And) return false
   }
 }
@@ -85,10 +101,23 @@ function ofUpdate(wrong: WrongStatement): Advice {
   const where = indexOf(wrong, keyword.Where)
   const advice = 'UPDATE is written SET … ON table WHERE full primary key'
   if (set < 0 || where < set) return { advice }
+  if (!equatesColumns(wrong, where + 1)) return ofUpdatedRange(wrong, set, where)
   const assignments = piece(wrong, set + 1, where)
   return {
     advice,
     rewritten: `SET ${assignments} ON ${piece(wrong, 1, set)} ${piece(wrong, where)}`,
+  }
+}
+
+/** UPDATE t SET a = 1 WHERE b > 5: which rows these are has to be read first. */
+function ofUpdatedRange(wrong: WrongStatement, set: number, where: number): Advice {
+  const returning = indexOf(wrong, keyword.Returning)
+  const end = returning < 0 ? wrong.tokens.length : returning
+  const table = piece(wrong, 1, set)
+  return {
+    advice:
+      'SET changes one row, which WHERE names by its full primary key; the rows of a range are found by',
+    rewritten: `SCAN * FROM ${table} USE PRIMARY KEY ${piece(wrong, where, end)}`,
   }
 }
 
@@ -123,6 +152,52 @@ function ofAggregate(wrong: WrongStatement): Advice {
   return { advice, rewritten: `SCAN COUNT(*) FROM ${piece(wrong, table)}` }
 }
 
+const NO_SAVEPOINT =
+  'there are no savepoints: a statement that fails leaves the transaction as it was before it'
+
+/** TABLE t */
+function ofWholeTable(wrong: WrongStatement): Advice | undefined {
+  if (wrong.tokens[0]?.tokenType !== keyword.Table) return undefined
+  return { advice: 'rows are read by SCAN', rewritten: `SCAN * FROM ${piece(wrong, 1)}` }
+}
+
+/** \\d, \\dt and \\d t of psql */
+function ofBackslash(wrong: WrongStatement): Advice {
+  const named = wrong.tokens.length > 2
+  const rewritten = named ? `DESCRIBE ${piece(wrong, 2)}` : 'SHOW TABLES'
+  return { advice: 'what begins with \\ is for psql itself', rewritten }
+}
+
+/** BEGIN ISOLATION LEVEL …, SET TRANSACTION …, SET name = value */
+function ofSession(wrong: WrongStatement): Advice | undefined {
+  const words = piece(wrong, 0, 2).toUpperCase()
+  if (words === 'BEGIN ISOLATION' || words === 'SET TRANSACTION' || words === 'SET SESSION') {
+    return {
+      advice: 'every transaction has a snapshot: there is no other isolation level',
+      rewritten: 'BEGIN',
+    }
+  }
+  return undefined
+}
+
+/** EXPLAIN (ANALYZE, BUFFERS) …, EXPLAIN VERBOSE …, EXPLAIN QUERY PLAN … */
+function ofExplain(wrong: WrongStatement): Advice | undefined {
+  const { tokens, at } = wrong
+  if (tokens[0]?.tokenType !== keyword.Explain) return undefined
+  const start = tokens.findIndex(
+    ({ tokenType }, index) =>
+      index > 0 && (EXPLAINED.has(tokenType) || tokenType === keyword.Update),
+  )
+  if (start < 0 || at >= start || at === 0) return undefined
+  const analyzes = tokens.slice(1, start).some(({ tokenType }) => tokenType === keyword.Analyze)
+  const rewritten = `EXPLAIN ${analyzes ? 'ANALYZE ' : ''}${piece(wrong, start)}`
+  return { advice: 'EXPLAIN takes ANALYZE and nothing else', rewritten }
+}
+
+const EXPLAINED: ReadonlySet<TokenType> = new Set([
+  ...[keyword.Get, keyword.Scan, keyword.SetWord, keyword.Insert, keyword.Delete, keyword.Select],
+])
+
 function ofBegin(wrong: WrongStatement): Advice | undefined {
   const noise = /^(transaction|work|tran|deferred|immediate|exclusive)$/i
   if (!noise.test(wrong.tokens[1]?.image ?? '')) return undefined
@@ -152,6 +227,37 @@ function ofForeignWord(wrong: WrongStatement): Advice | undefined {
       return ofAggregate(wrong)
     case 'WITH':
       return { advice: 'a statement reads one table and nothing else: there is no WITH' }
+    case 'SAVEPOINT':
+    case 'RELEASE':
+      return { advice: NO_SAVEPOINT }
+    case 'VALUES':
+    case 'TABLE':
+      return ofWholeTable(wrong)
+    case 'USE':
+      return { advice: 'there is one database: its tables are shown by', rewritten: 'SHOW TABLES' }
+    case 'PRAGMA':
+      return { advice: 'what there is is shown by', rewritten: 'SHOW TABLES' }
+    case '\\':
+      return ofBackslash(wrong)
+    case 'GRANT':
+    case 'REVOKE':
+      return { advice: 'there are no roles: who reaches the server may do everything' }
+    case 'LOCK':
+      return {
+        advice:
+          'nothing is locked ahead: GET … FOR UPDATE guards the rows that a decision rests on',
+      }
+    case 'VACUUM':
+    case 'ANALYZE':
+    case 'REINDEX':
+      return { advice: 'there is nothing to tidy up: old versions are collected by the server' }
+    case 'COPY':
+      return { advice: 'rows are sent as JSON: POST /v1/tables/{table}/rows' }
+    case 'PREPARE':
+    case 'EXECUTE':
+      return { advice: 'a text with parameters is prepared by itself: send it again with others' }
+    case 'DECLARE':
+      return { advice: 'a SCAN is answered by the page: follow its cursor' }
     case 'REPLACE':
     case 'UPSERT':
     case 'MERGE':

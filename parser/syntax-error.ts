@@ -4,9 +4,12 @@ import type { IToken } from 'chevrotain'
 import { positionOfToken } from './cst-position.ts'
 import type { Expectation, ExpectedTokens } from './expected-tokens.ts'
 import { END_OF_TEXT, expectedWords, joined } from './expected-words.ts'
-import { type ParseError, positionAt, shownToken, syntaxError } from './parse-error.ts'
-import { hintFor } from './sql-habits.ts'
+import { ParseError, positionAt, shownToken, syntaxError } from './parse-error.ts'
+import { ofGeneratedKey } from './sql-definitions.ts'
+import { hintFor, REWRITTEN_CHARACTERS_MAX } from './sql-habits.ts'
 import * as token from './tokens.ts'
+import { GENERATED_TYPES } from './type-names.ts'
+import type { WrongStatement } from './wrong-statement.ts'
 
 const MALFORMED_WORDS = new Map([
   [token.UnclosedComment, 'the comment that begins here has no end */'],
@@ -27,13 +30,37 @@ export type Mistake = {
 
 /**
  * The error for a text that the parser refused: where, what stood there, what could have, and a hint
- * for a habit of SQL. `parses` tells whether a text is right, so that no hint is itself wrong.
+ * for a habit of SQL. `check` tells what is wrong with a text, so that no hint is itself wrong.
  */
 export function describeMistake(
   mistake: Mistake,
   expectedTokens: ExpectedTokens,
-  parses: (text: string) => boolean,
+  check: (text: string) => Mistake | undefined,
 ): ParseError {
+  const { text } = mistake
+  const { offending, expectation, wrong } = wrongStatement(mistake, expectedTokens, check)
+  const expected = expectedWords(expectation)
+  const position = offending ? positionOfToken(offending) : positionAt(text, text.length)
+  const image = offending && shownToken(offending.image)
+  const malformed = offending && MALFORMED_WORDS.get(offending.tokenType)
+  const found = image === undefined ? END_OF_TEXT : `'${image}'`
+  return syntaxError(malformed ?? `expected ${joined(expected)}, found ${found}`, position, {
+    token: image,
+    expected,
+    ...hintFor(wrong),
+  })
+}
+
+/** The statement that is wrong, and where it begins to be. */
+function wrongStatement(
+  mistake: Mistake,
+  expectedTokens: ExpectedTokens,
+  check: (text: string) => Mistake | undefined,
+): {
+  readonly offending: IToken | undefined
+  readonly expectation: Expectation
+  readonly wrong: WrongStatement
+} {
   const { text, tokens } = mistake
   const before = tokens.slice(0, mistake.at)
   const start = before.findLastIndex(({ tokenType }) => tokenType === token.Semicolon) + 1
@@ -46,16 +73,32 @@ export function describeMistake(
     expectation = expectedTokens.after(tokens.slice(start, at))
     offending = tokens[at]
   }
-  const expected = expectedWords(expectation)
-  const position = offending ? positionOfToken(offending) : positionAt(text, text.length)
-  const image = offending && shownToken(offending.image)
-  const malformed = offending && MALFORMED_WORDS.get(offending.tokenType)
-  const found = image === undefined ? END_OF_TEXT : `'${image}'`
-  return syntaxError(malformed ?? `expected ${joined(expected)}, found ${found}`, position, {
-    token: image,
-    expected,
-    hint: hintFor({ text, tokens: statementTokens(tokens, start), at: at - start, parses }),
-  })
+  const recheck = (other: string): WrongStatement | undefined => {
+    const found = check(other)
+    return found && wrongStatement(found, expectedTokens, check).wrong
+  }
+  const wrong = { text, tokens: statementTokens(tokens, start), at: at - start, recheck }
+  return { offending, expectation, wrong }
+}
+
+/** An error of a type that makes its values by itself, with the column to write instead. */
+export function withGeneratedKey(
+  error: unknown,
+  { text, tokens }: Pick<Mistake, 'text' | 'tokens'>,
+  check: (text: string) => Mistake | undefined,
+): unknown {
+  if (!(error instanceof ParseError)) return error
+  const type = tokens.findIndex(({ startOffset }) => startOffset === error.offset)
+  if (!GENERATED_TYPES.has(tokens[type]?.image.toUpperCase() ?? '')) return error
+  const before = tokens.slice(0, type)
+  const start = before.findLastIndex(({ tokenType }) => tokenType === token.Semicolon) + 1
+  const wrong = { text, tokens: statementTokens(tokens, start), at: type - start }
+  const { advice, rewritten } = ofGeneratedKey(wrong)
+  const isRight = rewritten.length <= REWRITTEN_CHARACTERS_MAX && check(rewritten) === undefined
+  const hint = isRight
+    ? { hint: `${advice}: ${rewritten}`, suggestion: rewritten }
+    : { hint: advice }
+  return new ParseError(error.code, error.message, error, { ...error, ...hint })
 }
 
 function isExpected({ tokenType }: IToken, { expected }: Expectation): boolean {

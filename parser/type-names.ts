@@ -10,11 +10,16 @@ export const TYPE_NAMES: readonly string[] = [
   'JSON',
 ]
 
+/** Types whose values the database makes by itself. */
+export const GENERATED_TYPES: ReadonlySet<string> = new Set([
+  ...['SERIAL', 'BIGSERIAL', 'SMALLSERIAL', 'SERIAL4', 'SERIAL8', 'IDENTITY'],
+])
+
 /** What the types of other SQL databases are called here. */
 export const SIMILAR_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     TEXT: ['CHAR', 'VARCHAR', 'NVARCHAR', 'STRING', 'UUID', 'CLOB'],
-    INTEGER: ['INT', 'INT2', 'INT4', 'INT8', 'INT64', 'TINYINT', 'SMALLINT', 'BIGINT', 'SERIAL'],
+    INTEGER: ['INT', 'INT2', 'INT4', 'INT8', 'INT64', 'TINYINT', 'SMALLINT', 'BIGINT'],
     REAL: ['FLOAT', 'FLOAT4', 'FLOAT8', 'FLOAT64', 'DOUBLE', 'DECIMAL', 'NUMERIC', 'NUMBER'],
     BOOLEAN: ['BOOL', 'BIT'],
     BYTES: ['BLOB', 'BYTEA', 'BINARY', 'VARBINARY'],

@@ -9,7 +9,8 @@ export type WrongStatement = {
   readonly tokens: readonly IToken[]
   /** The number of tokens when the statement ended too early. */
   readonly at: number
-  readonly parses: (text: string) => boolean
+  /** What is wrong with another text; undefined when it is right. */
+  readonly recheck: (text: string) => WrongStatement | undefined
 }
 
 /** A recognised habit. `rewritten` is shown only when it is a right statement of this dialect. */

@@ -8,6 +8,7 @@ import {
   scopeOf,
   TurnTaking,
 } from './execution-context.ts'
+import { rowNumber, writtenRows } from './hints/duplicate-row.ts'
 import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
 import type { InsertPlan } from './plan.ts'
 import { PlanError } from './plan-error.ts'
@@ -19,6 +20,8 @@ type NewRow = {
   /** The key as a text, for finding it among others. */
   readonly identity: string
   readonly position: InsertPlan['position']
+  /** Which of several rows, from 0. */
+  readonly number: number | undefined
 }
 
 /**
@@ -37,7 +40,7 @@ export async function executeInsert(
   const rows: NewRow[] = []
   for (const planned of plan.rows) {
     scope.work.beginRow(planned.position)
-    rows.push(newRow(plan, planned, scope))
+    rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
     if (turns.isDue()) await turns.pause()
   }
   if (!plan.onConflictDoNothing) requireDistinctKeys(plan, rows)
@@ -47,7 +50,9 @@ export async function executeInsert(
   for (const batch of batchesOfDistinctKeys(rows)) {
     const free = batch.filter(({ identity }) => !taken.has(identity))
     const changes = free.map(({ row }) => ({ before: null, after: row }))
-    const conflicts = await changeRows(context.transaction, table, changes, { onConflict })
+    const conflicts = await writtenRows(table, free, () =>
+      changeRows(context.transaction, table, changes, { onConflict }),
+    )
     for (const [place, { row, identity }] of free.entries()) {
       if (conflicts[place] !== null) continue
       taken.add(identity)
@@ -66,6 +71,7 @@ function newRow(
   { table, given: places }: InsertPlan,
   planned: InsertPlan['rows'][number],
   scope: Scope,
+  number: number | undefined,
 ): NewRow {
   scope.work.spend(table.columns.length)
   const row = table.columns.map((column, index) => {
@@ -73,13 +79,13 @@ function newRow(
     const given = place === undefined ? undefined : planned.values[place]
     const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
     if (value === null && column.notNull) {
-      throw notNullViolation(table, column, given?.position ?? planned.position)
+      throw notNullViolation(table, column, given?.position ?? planned.position, { number })
     }
     return value
   })
   const key = keyOfRow(table, row)
   const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
-  return { row, key, identity, position: planned.position }
+  return { row, key, identity, position: planned.position, number }
 }
 
 /** Two rows of one statement with one key: the second finds the first. */
@@ -129,12 +135,12 @@ function batchesOfDistinctKeys(rows: readonly NewRow[]): ReadonlyArray<readonly 
   return batches
 }
 
-function alreadyExists({ table }: InsertPlan, { key, position }: NewRow): PlanError {
+function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {
   const json = keyToJson(table, key)
   const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
   return new PlanError('already_exists', message, {
     position,
     hint: 'SET changes a row, or makes it when there is none.',
-    fields: { table: table.name, key: json },
+    fields: { table: table.name, key: json, ...rowNumber({ number }) },
   })
 }

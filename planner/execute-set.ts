@@ -15,6 +15,7 @@ import {
 import { AnswerRows } from './answer-rows.ts'
 import type { Scope } from './compiled-expression.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from './execution-context.ts'
+import { writtenRows } from './hints/duplicate-row.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
 import { requireKey } from './one-row.ts'
 import type { SetPlan } from './plan.ts'
@@ -80,7 +81,11 @@ function writeRow(
           columns: assignments.map(({ column }) => column),
           key: stored.key,
         }
-  return andThen(changeRows(transaction, table, [change]), () => {
+  const { position } = plan
+  const written = writtenRows(table, [{ row, position }], () =>
+    changeRows(transaction, table, [change]),
+  )
+  return andThen(written, () => {
     if (plan.returning !== undefined) answer.add({ ...scope, row })
     return answer.result(1)
   })

@@ -34,7 +34,7 @@ test('INSERT of a key that has a row, or twice in one statement, changes nothing
   await session.run("INSERT INTO account (id) VALUES ('a')")
   const text = "INSERT INTO account (id) VALUES ('b'), ('a')"
   await assert.rejects(session.run(text), planError('already_exists', { column: 41 }))
-  await assert.rejects(session.run(text), fields({ table: 'account', key: ['a'] }))
+  await assert.rejects(session.run(text), fields({ table: 'account', key: ['a'], row: 1 }))
   const twice = "INSERT INTO account (id) VALUES ('c'), ('d'), ('c')"
   await assert.rejects(session.run(twice), planError('already_exists', { column: 48 }))
   assert.equal((await session.rows('SCAN id FROM account')).length, 1)

@@ -45,6 +45,8 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
   greatest: { arguments: ANY_NUMBER, compile: (call) => compileExtreme(call, 1) },
 }
 
+const AGGREGATES = 'COUNT, SUM, MIN, MAX and AVG'
+
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS)
 
 /** Throws PlanError invalid_request for an unknown function or a wrong number of arguments. */
@@ -56,10 +58,12 @@ export function compileCall(
   const { function: name, position } = call
   const definition = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined
   if (definition === undefined) {
-    const details = suggestion(name, FUNCTION_NAMES, { function: name })
+    const { hint, fields } = suggestion(name, FUNCTION_NAMES, { function: name })
+    const known = `There are ${FUNCTION_NAMES.join(', ')}, and of groups ${AGGREGATES}.`
     throw new PlanError('invalid_request', `There is no function ${name}.`, {
       position,
-      ...details,
+      hint: hint === undefined ? known : `${hint} ${known}`,
+      fields,
     })
   }
   const { min, max } = definition.arguments

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
 import { isIntegerInRange, type SqlType, type SqlValue } from '../storage/storage.ts'
+import { timestampHint } from './hints/timestamp-hint.ts'
 import { exactJson } from './json/exact-json.ts'
 import { jsonOfText, textOfJson } from './json/json-object.ts'
 import { ExactJson } from './json/sourced-json.ts'
@@ -162,10 +163,11 @@ function mismatch(
 ): PlanError {
   const given = Array.isArray(json) ? 'an array' : `${aOrAn(typeof json)} ${typeof json}`
   const shown = typeof json === 'string' && json.length <= 40 ? ` (${JSON.stringify(json)})` : ''
+  const hint = type === 'TIMESTAMP' && typeof json === 'string' ? timestampHint(json) : undefined
   return new PlanError(
     'type_mismatch',
     `${type} wants ${EXPECTED[type]}, not ${given}${shown}.`,
-    where,
+    hint === undefined ? where : { ...where, hint },
   )
 }
 

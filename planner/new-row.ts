@@ -37,9 +37,14 @@ export function notNullViolation(
   table: TableDefinition,
   column: ColumnDefinition,
   position: Position,
+  { number }: { readonly number?: number | undefined } = {},
 ): PlanError {
   return new PlanError('not_null_violation', `The column ${column.name} cannot be NULL.`, {
     position,
-    fields: { table: table.name, column: column.name },
+    fields: {
+      table: table.name,
+      column: column.name,
+      ...(number === undefined ? {} : { row: number }),
+    },
   })
 }

@@ -9,6 +9,7 @@ import {
   type ExpressionCompiler,
 } from './compiled-expression.ts'
 import { NODE_UNITS } from './expressions/work-meter.ts'
+import { eitherValueHint } from './hints/either-value.ts'
 import {
   byColumn,
   distinctConjunctsOf,
@@ -53,6 +54,7 @@ export function planAccess(
     ),
     ...(statement.hint === undefined ? {} : { hint: statement.hint }),
     hasWhere: statement.where !== undefined,
+    whereHint: eitherValueHint(statement.where),
     conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
     ...order,
     ...groupsOf(needs),

@@ -16,6 +16,7 @@ export const PLAN_ERRORS = {
   division_by_zero: 'A division or a remainder by zero.',
   unbounded_scan: 'A condition that bounds no key, without leave to walk the whole table.',
   not_null_violation: 'NULL in a NOT NULL column.',
+  unique_violation: 'Values of a unique index that another row has.',
   already_exists: 'An INSERT of a key that has a row, or a second definition of one name.',
   row_not_found: 'A SET that computes from a row that does not exist.',
   check_failed: 'A CHECK whose condition is not TRUE.',

@@ -3,7 +3,8 @@ import type { Expression, Position } from '../parser/ast.ts'
 import type { TableDefinition } from '../storage/storage.ts'
 import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from './candidate-key.ts'
 import type { ExpressionCompiler } from './compiled-expression.ts'
-import { nameText } from './expression-text.ts'
+import { expressionText, nameText } from './expression-text.ts'
+import { eitherValueHint } from './hints/either-value.ts'
 import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from './key-condition.ts'
 import { boundsOf, type KeyBounds } from './key-range.ts'
 import { PlanError } from './plan-error.ts'
@@ -95,9 +96,12 @@ function namedTwice(table: TableDefinition, column: number, position: Position):
   })
 }
 
+/** Longer statements are nothing to write down in a hint. */
+const SUGGESTION_CHARACTERS_MAX = 1_000
+
 function notTheKey(
   keys: readonly CandidateKey[],
-  { table, name: statement }: Asked & { readonly table: TableDefinition },
+  { table, name: statement, where }: Asked & { readonly table: TableDefinition },
   position: Position,
 ): PlanError {
   const [names, ...ofIndexes] = keys.map((key) => key.parts.map((part) => nameText(part.name)))
@@ -106,13 +110,21 @@ function notTheKey(
   const indexes = ofIndexes.map((columns) => ` or of a unique index (${columns.join(', ')})`)
   const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
   const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
-  const hint =
-    statement === 'GET'
-      ? `Write ${wanted}, or SCAN … FROM ${nameText(table.name)} WHERE … for any other condition.`
-      : `Write ${wanted}; SCAN … FROM ${nameText(table.name)} finds the keys of rows by other conditions.`
+  const choice = eitherValueHint(where)
+  const columns = statement === 'GET' ? '*' : primaryKey.join(', ')
+  const suggestion = `SCAN ${columns} FROM ${nameText(table.name)} USE PRIMARY KEY WHERE ${expressionText(where)}`
+  const isShort = suggestion.length <= SUGGESTION_CHARACTERS_MAX
+  const scan = isShort ? suggestion : `SCAN … FROM ${nameText(table.name)} WHERE …`
+  const why =
+    statement === 'GET' ? 'rows by any other condition' : 'the keys of rows by other conditions'
+  const hint = `${choice === undefined ? '' : `${choice}. `}Write ${wanted}; ${why} are found by: ${scan}`
   return new PlanError('invalid_request', message, {
     position,
     hint,
-    fields: { table: table.name, primaryKey: keys[0]?.parts.map((part) => part.name) },
+    fields: {
+      table: table.name,
+      primaryKey: keys[0]?.parts.map((part) => part.name),
+      ...(isShort ? { suggestion } : {}),
+    },
   })
 }

@@ -203,6 +203,7 @@ test('a GET and a SET name the whole key and nothing else', () => {
   }
   assert.throws(
     () => explain("GET * FROM trade WHERE symbol = 'X'"),
-    (error: { hint?: string }) => /or SCAN … FROM trade WHERE/.test(error.hint ?? ''),
+    (error: { hint?: string }) =>
+      /found by: SCAN \* FROM trade USE PRIMARY KEY WHERE symbol = 'X'/.test(error.hint ?? ''),
   )
 })

@@ -54,9 +54,10 @@ export function unbounded(question: AccessQuestion): PlanError {
     `or write ${statement === 'SCAN' ? 'SCAN … FROM' : 'DELETE FROM'} ${nameText(table.name)} USE PRIMARY KEY`,
     `${hasWhere ? 'WHERE … ' : ''}to walk the table.`,
   ].join(' ')
+  const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `
   return new PlanError('unbounded_scan', message, {
     position,
-    hint: `${hint}${buildingHint(question)}`,
+    hint: `${choice}${hint}${buildingHint(question)}`,
     fields: fieldsOf(question, keys, suggested),
   })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ColumnDefinition } from '../storage/storage.ts'
+import { type ColumnDefinition, columnPosition, type TableDefinition } from '../storage/storage.ts'
 import type { AccessQuestion } from './access-path.ts'
 import { partText } from './candidate-key.ts'
 import { nameText } from './expression-text.ts'
@@ -12,7 +12,8 @@ type Part = { readonly column: number; readonly descending: boolean }
  */
 export function suggestedIndex(question: AccessQuestion): string | undefined {
   const { table, hasWhere, conditions } = question
-  const parts = distinct([...fixedParts(question), ...followingParts(question)])
+  const wanted = distinct([...fixedParts(question), ...followingParts(question)])
+  const parts = withoutKeyAtEnd(wanted, table)
   const [first] = parts
   const bounded = conditions.some(({ column }) => column === first?.column)
   if (first === undefined || (hasWhere && !bounded)) return undefined
@@ -41,6 +42,22 @@ function followingParts({ orderBy, groupBy, conditions }: AccessQuestion): reado
   return [several, range].flatMap((condition) =>
     condition === undefined ? [] : [{ column: condition.column, descending: false }],
   )
+}
+
+/** Entries of an index are in the order of the primary key behind its columns anyhow. */
+function withoutKeyAtEnd(parts: readonly Part[], table: TableDefinition): readonly Part[] {
+  const key = table.primaryKey.map(({ columnId, descending }) => ({
+    column: columnPosition(table, columnId),
+    descending,
+  }))
+  for (let count = 1; count < parts.length; count += 1) {
+    const rest = parts.slice(count)
+    const isKey = rest.every(({ column, descending }, place) => {
+      return key[place]?.column === column && key[place].descending === descending
+    })
+    if (isKey) return parts.slice(0, count)
+  }
+  return parts
 }
 
 /** A column that is fixed orders nothing any more. */

@@ -36,6 +36,13 @@ export function requireNamedColumn(
   table: TableDefinition,
   { name, position, quoted }: ColumnExpression,
 ): number {
+  if (quoted !== true && MOMENTS.has(name.toUpperCase()) && !hasColumn(table, name)) {
+    throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
+      position,
+      hint: 'The moment of the statement is now().',
+      fields: { table: table.name, column: name },
+    })
+  }
   if (quoted !== true || table.columns.some((column) => column.name === name)) {
     return requireColumn(table, name, position)
   }
@@ -44,6 +51,15 @@ export function requireNamedColumn(
     hint: `Double quotes hold a name. For a text, write '${name.replaceAll("'", "''")}' in single quotes.`,
     fields: { table: table.name, column: name },
   })
+}
+
+/** What other databases call the moment of the statement. */
+const MOMENTS: ReadonlySet<string> = new Set([
+  ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'],
+])
+
+function hasColumn(table: TableDefinition, name: string): boolean {
+  return table.columns.some((column) => column.name === name)
 }
 
 /** An index of the table, whatever its state, or PlanError unknown_index with the near names. */

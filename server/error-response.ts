@@ -47,7 +47,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 function ofParseError(error: ParseError): Problem {
-  const { line, column, token, expected, hint, statement } = error
+  const { line, column, token, expected, hint, suggestion, statement } = error
   const { limitName, limit: limitValue, actual } = error
   const limit = limitName === undefined ? {} : { limit: limitName, limitValue, actual }
   return problem(error.code, error.message, {
@@ -56,6 +56,7 @@ function ofParseError(error: ParseError): Problem {
     token,
     expected,
     hint,
+    suggestion,
     statement,
     ...limit,
   })

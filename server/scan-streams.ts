@@ -10,6 +10,7 @@ import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { AnswerBudget } from './query-answer.ts'
 import { parsedText, parseRequest, type QueryOptions, type QueryRequest } from './query-request.ts'
 import { requireMinTimestamp, type SnapshotAsked, snapshotOf } from './request-snapshot.ts'
+import { withCreation } from './requests/table-creation.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import type { RunningRequest } from './running-request.ts'
 import { Paging } from './scan-paging.ts'
@@ -95,7 +96,7 @@ export class ScanStreams {
         return new OpenScan({ transaction, ended }, await page(scan.after), page)
       } catch (error) {
         transaction.rollback()
-        throw explained(error, catalog)
+        throw await withCreation(explained(error, catalog), storage, asOf)
       }
     }
     try {

@@ -25,6 +25,7 @@ import type { PlanCache } from './plan-cache.ts'
 import type { AnswerBudget } from './query-answer.ts'
 import type { QueryOptions } from './query-request.ts'
 import { asOfOf } from './request-snapshot.ts'
+import { withCreation } from './requests/table-creation.ts'
 import type { RunningRequest } from './running-request.ts'
 import type { Paging } from './scan-paging.ts'
 import type { IndexedStatement, RowStatement } from './script.ts'
@@ -224,8 +225,13 @@ export class StatementExecution {
     asOf: Timestamp,
     run: Run,
   ): Promise<StatementResult> {
+    const { storage } = this.#parts
     const inPast = (snapshot: Snapshot) => this.#runStatement(entry, { ...run, ...snapshot })
-    return await inSnapshot(this.#parts.storage, asOf, inPast, run.request.history)
+    try {
+      return await inSnapshot(storage, asOf, inPast, run.request.history)
+    } catch (error) {
+      throw await withCreation(error, storage, asOf)
+    }
   }
 }
 

@@ -16,6 +16,8 @@ import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
 import { requireMeaning, requireMeaningInside } from './requests/meaningless-options.ts'
+import { withRunnableSuggestion } from './requests/runnable-suggestion.ts'
+import { withCreation } from './requests/table-creation.ts'
 import { retryableCause, withRetries } from './retry.ts'
 import { runNow } from './run-now.ts'
 import type { RunningRequest } from './running-request.ts'
@@ -82,11 +84,11 @@ export class StatementRunner {
     running: RunningRequest,
     around: RunAround = {},
   ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
-    const { parser, turnQueue, clock, storage } = this.#parts
+    const { turnQueue, clock, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
     const turns = new Turns(turnQueue, clock, running.signal)
     const ordinary = () =>
-      andThen(parseRequest(parser, request, turns), (statements) =>
+      andThen(this.#parsed(request, turns), (statements) =>
         this.#runParsed(statements, request, running, around),
       )
     if (turns.mayBegin) return ordinary()
@@ -95,6 +97,19 @@ export class StatementRunner {
       const outcome = isAlone ? await runNow(this.#parts, request, running.client) : undefined
       return outcome ?? (await ordinary())
     })
+  }
+
+  /** Rejects with what is wrong with the text; a statement that it suggests is one that runs. */
+  #parsed(request: QueryRequest, turns: Turns): Answer<ScriptStatement[]> {
+    const explain = async (error: unknown): Promise<never> => {
+      throw await withRunnableSuggestion(error, this.#parts)
+    }
+    try {
+      const parsed = parseRequest(this.#parts.parser, request, turns)
+      return parsed instanceof Promise ? parsed.catch(explain) : parsed
+    } catch (error) {
+      return explain(error)
+    }
   }
 
   #runParsed(
@@ -213,7 +228,7 @@ export class StatementRunner {
         observerRun?.committed()
         return { ...outcome, commitTimestamp: commitTs }
       } catch (error) {
-        throw explained(error, catalog)
+        throw await withCreation(explained(error, catalog), storage, snapshot.asOf)
       } finally {
         // Of no effect on a transaction that has committed.
         transaction.rollback()

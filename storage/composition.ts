@@ -30,8 +30,10 @@ import type { ClockStatus, StorageStatus } from './storage-status.ts'
 import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
+import { catalogTableKey } from './tables/catalog-codec.ts'
 import { IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
+import type { TableDefinition } from './tables/table-definition.ts'
 import { COMMIT_TURN_ROWS } from './transaction/latch-in-turns.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
@@ -232,6 +234,13 @@ export class Storage {
   /** Every cell of a row in every family, records decoded: the paper's Figure 4 of this row, now. */
   async inspectRow(key: Uint8Array): Promise<InspectedCell[]> {
     return await inspectRow(this.#parts.context.cellStore, key)
+  }
+
+  /** The commit that created the table; undefined when that is older than what the store keeps. */
+  async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
+    const cells = await this.inspectRow(catalogTableKey(table.id))
+    const written = cells.filter(({ meaning }) => meaning.kind === 'write')
+    return written.length === 0 ? undefined : Math.min(...written.map(({ timestamp }) => timestamp))
   }
 
   /** The locks that stand now, in row order. */

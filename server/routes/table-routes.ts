@@ -19,6 +19,7 @@ import {
 import { readKeyPath } from '../key-path.ts'
 import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { withCreation } from '../requests/table-creation.ts'
 import { rowCellsOf } from '../row-cells.ts'
 import { catalogAt, inSnapshot, type Snapshot } from '../snapshot.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
@@ -31,7 +32,14 @@ export function tableRoutes({
   readonly ended: EndedTransactions
 }): Handlers {
   const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
-    ended.counted(async () => inSnapshot(storage, momentOf(asOf), work))
+    ended.counted(async () => {
+      const moment = momentOf(asOf)
+      try {
+        return await inSnapshot(storage, moment, work)
+      } catch (error) {
+        throw await withCreation(error, storage, moment)
+      }
+    })
   return {
     async listTables({ parameters, reply }) {
       return read(parameters.asOf, async ({ catalog, transaction }) => {

@@ -9,6 +9,7 @@ import { OneAtATime } from '../one-at-a-time.ts'
 import { AnswerBudget } from '../query-answer.ts'
 import type { QueryOptions } from '../query-request.ts'
 import { requireMinTimestamp } from '../request-snapshot.ts'
+import { withCreation } from '../requests/table-creation.ts'
 import { retryableCause, withRetries } from '../retry.ts'
 import type { RunningRequest } from '../running-request.ts'
 import { Paging } from '../scan-paging.ts'
@@ -159,7 +160,8 @@ export class RowTransactions {
       catalog = await storage.catalog(transaction)
       return await work(transaction, this.#rowTransaction(transaction, catalog, running))
     } catch (error) {
-      throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
+      const cause = error instanceof StatementFailure ? error.cause : error
+      throw await withCreation(explained(cause, catalog), storage, asOf)
     } finally {
       // Of no effect on a transaction that has committed.
       transaction.rollback()

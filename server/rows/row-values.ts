@@ -34,7 +34,7 @@ export function readRow(
   const source = place.source ?? sourceOf(object)
   const values = columns.map((name) => {
     const column = table.columns.find((known) => known.name === name)
-    if (column === undefined) throw unknownColumn(table, name)
+    if (column === undefined) throw unknownColumn(table, name, place.row)
     return explained(table, column, place, () => {
       const json = exactValue(column, object, source)
       valueFromJson(column.type, json)
@@ -109,13 +109,19 @@ function explained<T>(
   }
 }
 
-function unknownColumn(table: TableDefinition, name: string): PlanError {
+function unknownColumn(table: TableDefinition, name: string, row?: number): PlanError {
+  const place = row === undefined ? {} : { row }
   const nearest = nearestNames(
     name,
     table.columns.map((column) => column.name),
   )
   return new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
-    fields: { table: table.name, column: name, ...(nearest.length === 0 ? {} : { nearest }) },
+    fields: {
+      table: table.name,
+      column: name,
+      ...place,
+      ...(nearest.length === 0 ? {} : { nearest }),
+    },
     ...(nearest.length === 0 ? {} : { hint: `Did you mean ${nearest.join(' or ')}?` }),
   })
 }

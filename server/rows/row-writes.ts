@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type IntegerForm, type StatementResult, sourceOf } from '../../planner/planner.ts'
+import {
+  type IntegerForm,
+  PlanError,
+  type StatementResult,
+  sourceOf,
+} from '../../planner/planner.ts'
 import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answer-text.ts'
 import { writeKeyPath } from '../key-path.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { keyToJson } from '../row-address.ts'
-import { limitExceeded, ServerError } from '../server-error.ts'
+import { limitExceeded, ServerError, StatementFailure } from '../server-error.ts'
 import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
@@ -120,7 +125,9 @@ export async function insertSeveral(
   for (let first = 0; first < objects.length; ) {
     const batch = batchFrom(table, objects, first)
     const insert = insertRows(table, batch.columns, batch.rowCount)
-    const result = await rows.run(insert, batch.values)
+    const result = await rows.run(insert, batch.values).catch((error) => {
+      throw ofPostedRow(error, first)
+    })
     columns = result.columns
     for (const row of result.rows) {
       bodies.push(form.writer.row(result.columns, row, form.integers))
@@ -130,6 +137,18 @@ export async function insertSeveral(
   const list = `[${bodies.join(',')}]`
   const body = form.isDescribed ? `{"columns":${columnsText(columns)},"rows":${list}}` : list
   return { status: 201, body }
+}
+
+/** A statement of the server's own knows its rows from its first one on; the client has posted others before. */
+function ofPostedRow(error: unknown, first: number): unknown {
+  const cause = error instanceof StatementFailure ? error.cause : error
+  if (!(cause instanceof PlanError)) return error
+  const { code, message, hint, fields } = cause
+  const row = first + (typeof fields.row === 'number' ? fields.row : 0)
+  return new PlanError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    fields: { ...fields, row },
+  })
 }
 
 function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {

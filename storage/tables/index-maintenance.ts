@@ -129,14 +129,18 @@ function settledWith(
   })
 }
 
-/** The error of a statement that does not pass over conflicts. */
-export function uniqueViolation(table: TableDefinition, { index }: UniqueConflict): StorageError {
+/** The error of a statement that does not pass over conflicts, and which of its changes meets one. */
+export function uniqueViolation(
+  table: TableDefinition,
+  { index }: UniqueConflict,
+  change: number,
+): StorageError {
   const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
   const names = columns.map((name) => `"${name}"`).join(', ')
   return new StorageError(
     'unique_violation',
     `The table "${table.name}" has another row with these values of ${names}, and the index "${index.name}" is unique.`,
-    { table: table.name, index: index.name, columns },
+    { table: table.name, index: index.name, columns, change },
   )
 }
 

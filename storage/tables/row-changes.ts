@@ -71,8 +71,9 @@ function writeChanges(
   },
 ): Array<UniqueConflict | null> {
   const conflicts = settled.map((edits) => ('entry' in edits ? edits : null))
-  const conflict = onConflict === 'fail' ? conflicts.find((found) => found !== null) : undefined
-  if (conflict != null) throw uniqueViolation(table, conflict)
+  const change = onConflict === 'fail' ? conflicts.findIndex((found) => found !== null) : -1
+  const conflict = conflicts[change]
+  if (conflict != null) throw uniqueViolation(table, conflict, change)
   transaction.dependOnSchema(table.id)
   settled.forEach((edits, place) => {
     if ('entry' in edits) return

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startTestServer, type TestServer } from '../../test/test-server.ts'
+
+// What users of SQL write in the first hour. Every statement that an error suggests is sent, and has to run.
+
+const SCHEMA = [
+  'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL, note TEXT, at TIMESTAMP, data JSON)',
+  'CREATE TABLE trade (id TEXT, at TIMESTAMP, amount INTEGER, account TEXT, PRIMARY KEY (id, at))',
+  'CREATE UNIQUE INDEX accountByNote ON account (note)',
+  'CREATE INDEX accountByBalance ON account (balance)',
+  'CREATE INDEX accountByAt ON account (at)',
+]
+
+/** Values for the parameters that a suggestion leaves open. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  moment: '2026-01-31T12:00:00Z',
+  values: ['bob'],
+  id: 'new',
+  balance: 1,
+}
+
+/** Statements whose error suggests another one. */
+const REWRITTEN = [
+  'SELECT * FROM account',
+  "SELECT * FROM account WHERE id = 'bob'",
+  "SELECT a.id, a.balance b FROM account AS a WHERE a.id = 'bob'",
+  'SELECT a.* FROM public.account a WHERE a.balance > 3',
+  "SCAN account.id FROM account WHERE account.id > 'a'",
+  'SCAN balance b FROM account',
+  "SCAN * FROM account a WHERE id > 'a'",
+  'SELECT CAST(balance AS TEXT) FROM account',
+  'SCAN cast(balance as varchar) AS b FROM account',
+  "SELECT balance::text, id::varchar(20) FROM account WHERE id = 'bob'::text",
+  "SELECT * FROM account WHERE at > now() - INTERVAL '1 day'",
+  'SELECT * FROM account WHERE id IN (SELECT account FROM trade)',
+  'INSERT INTO account (id, balance) SELECT id, amount FROM trade',
+  'EXPLAIN (ANALYZE, BUFFERS) SELECT * FROM account',
+  'EXPLAIN QUERY PLAN SELECT * FROM account',
+  "EXPLAIN ANALYZE UPDATE account SET balance = 1 WHERE id = 'bob'",
+  'CREATE TABLE t1 (id SERIAL PRIMARY KEY, n INTEGER)',
+  'CREATE TABLE t2 (id BIGSERIAL PRIMARY KEY)',
+  'CREATE TABLE t3 (n INTEGER, id INTEGER PRIMARY KEY AUTOINCREMENT)',
+  'CREATE TABLE t4 (id INT AUTO_INCREMENT PRIMARY KEY)',
+  'CREATE TABLE t5 (id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY)',
+  'CREATE TABLE t6 (id TEXT PRIMARY KEY, at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)',
+  'CREATE TEMP TABLE t7 (id TEXT PRIMARY KEY)',
+  'CREATE TABLE t8 (id TEXT PRIMARY KEY, email TEXT UNIQUE)',
+  "INSERT INTO account (id, balance) VALUES ('bob', 5) ON CONFLICT (id) DO UPDATE SET balance = excluded.balance",
+  'UPDATE account SET balance = 0 WHERE balance > 5',
+  "UPDATE account SET balance = 0 WHERE id IN ('bob', 'joe')",
+  "UPDATE account a SET balance = 0 WHERE a.id = 'bob'",
+  "UPDATE account SET balance = 1 WHERE id = 'bob' RETURNING balance",
+  "SET balance = 0 ON account WHERE id > 'a'",
+  "SET balance = 0 ON account WHERE id IN ('bob', 'joe')",
+  "GET * FROM trade WHERE id = 'a'",
+  "DELETE account WHERE id = 'nobody'",
+  "DELETE FROM account a WHERE a.id = 'nobody'",
+  'SELECT count(*) FROM account',
+  'SELECT DISTINCT note FROM account',
+  'SELECT TOP 5 * FROM account',
+  'SELECT * FROM account FETCH FIRST 5 ROWS ONLY',
+  "SELECT * FROM account WHERE id = 'bob' FOR UPDATE",
+  'SHOW DATABASES',
+  "SHOW TABLES LIKE 'a%'",
+  'USE test',
+  '\\dt',
+  '\\d account',
+  'TABLE account',
+  'START TRANSACTION',
+  'BEGIN ISOLATION LEVEL SERIALIZABLE',
+  'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+  'DESC account',
+  'ALTER TABLE trade ADD x INTEGER',
+  'CREATE INDEX ON trade (amount)',
+  'SELECT * FROM "account" WHERE balance == 3',
+  "SELECT * FROM trade WHERE account = 'bob'",
+  'SELECT * FROM trade WHERE amount > 3',
+  'EXPLAIN SELECT * FROM trade WHERE amount = 3',
+  'DELETE trade WHERE amount > 3',
+]
+
+/** Statements for which there is no other one, and the words that say what to do. */
+const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
+  ['SELECT * FROM account a, trade t WHERE a.id = t.account', /reads one table/],
+  ['SELECT * FROM account JOIN trade ON trade.account = account.id', /reads one table/],
+  ['SCAN id FROM account UNION SCAN id FROM trade', /reads one table/],
+  ["SELECT CASE WHEN balance > 0 THEN 'a' END FROM account", /there is no CASE/],
+  ["SELECT data->'a' FROM account", /no paths into JSON/],
+  ["SCAN data->>'a' FROM account", /no paths into JSON/],
+  ["SCAN * FROM account WHERE at > '2026-01-01' + INTERVAL '1 day'", /there is no INTERVAL/],
+  ['SCAN * FROM (SELECT * FROM account)', /read the inner one first/],
+  ['SELECT * FROM account WHERE EXISTS (SELECT 1 FROM trade)', /read the inner one first/],
+  ['INSERT INTO account SELECT * FROM trade', /INSERT takes VALUES/],
+  ['SAVEPOINT a', /no savepoints/],
+  ['ROLLBACK TO SAVEPOINT a', /no savepoints/],
+  ['SCAN * FROM account WHERE at < CURRENT_TIMESTAMP', /now\(\)/],
+  ["SCAN * FROM account WHERE at = '2026-02-30'", /no day 2026-02-30.*'2026-02-28'/],
+  ["SET at = '2026-13-01' ON account WHERE id = 'bob'", /no month 13/],
+  ["SET at = '2026-01-01 10:00' ON account WHERE id = 'bob'", /'2026-01-01T10:00Z'/],
+  ['SCAN random() FROM account', /now, uuid, coalesce.*COUNT, SUM/],
+  [
+    "INSERT INTO account (id, balance) VALUES ('bob', 5) ON CONFLICT DO UPDATE SET balance = 5",
+    /inserts or updates a row/,
+  ],
+  ['CREATE TABLE t (id TEXT PRIMARY KEY, a TEXT REFERENCES account (id))', /FOR UPDATE guards/],
+  ['SELECT * FROM account LIMIT 10 OFFSET 20', /there is no OFFSET/],
+  ['SELECT balance FROM account GROUP BY balance HAVING count(*) > 1', /there is no HAVING/],
+  ['SCAN count(*) OVER () FROM account', /no window functions/],
+  ['SCAN extract(year FROM at) FROM account', /no function extract/],
+  ["SCAN * FROM account WHERE (id, balance) = ('a', 1)", /compared one by one/],
+  ['CREATE VIEW v AS SELECT * FROM account', /no views/],
+  ['GRANT SELECT ON account TO bob', /no roles/],
+  ['VACUUM', /nothing to tidy up/],
+  ["COPY account FROM 'x'", /sent as JSON/],
+]
+
+/** Words of a statement after a colon are a promise, but for a form with dots in it. */
+const PROMISED =
+  /: (?:GET|SCAN|SET|INSERT|DELETE|CREATE|ALTER|DROP|SHOW|DESCRIBE|EXPLAIN|BEGIN|COMMIT|ROLLBACK)\b(?!.*…)/
+
+function paramsOf(sql: string): { readonly params?: Record<string, unknown> } {
+  const names = [...sql.matchAll(/:([a-z]+)/g)].map(([, name]) => name as string)
+  if (names.length === 0) return {}
+  return { params: Object.fromEntries(names.map((name) => [name, VALUES[name]])) }
+}
+
+async function preparedServer(t: Parameters<typeof startTestServer>[0]): Promise<TestServer> {
+  const server = await startTestServer(t)
+  for (const sql of SCHEMA) await server.rows(sql)
+  await server.rows(
+    "INSERT INTO account (id, balance, note) VALUES ('bob', 10, 'x'), ('joe', 2, 'y')",
+  )
+  for (const table of ['account', 'trade']) await server.indexesBuilt(table)
+  return server
+}
+
+test('every statement that an error suggests runs', async (t) => {
+  const server = await preparedServer(t)
+  for (const sql of REWRITTEN) {
+    await t.test(sql, async () => {
+      const { body } = await server.query(sql)
+      const { hint, suggestion } = body
+      assert.ok(suggestion !== undefined, `it has no suggestion: ${JSON.stringify(body)}`)
+      assert.ok(hint.endsWith(suggestion), hint)
+      const { status, text } = await server.query(suggestion, paramsOf(suggestion))
+      assert.ok(status === 200 || status === 201, `${suggestion}: ${text}`)
+    })
+  }
+})
+
+test('where there is no other statement, the hint says what to do and promises none', async (t) => {
+  const server = await preparedServer(t)
+  for (const [sql, words] of ADVISED) {
+    await t.test(sql, async () => {
+      const { status, body } = await server.query(sql)
+      assert.ok(status >= 400 && status < 500, JSON.stringify(body))
+      assert.match(body.hint ?? '', words, JSON.stringify(body))
+      if (body.suggestion === undefined) assert.doesNotMatch(body.hint, PROMISED)
+    })
+  }
+})
+
+test('a choice among values is written with IN, and runs then', async (t) => {
+  const server = await preparedServer(t)
+  for (const sql of [
+    "SCAN * FROM account WHERE id = 'a' OR id = 'bob'",
+    "GET * FROM account WHERE id = 'a' OR 'bob' = id",
+    "DELETE FROM account WHERE note = 'n' OR note = 'm'",
+  ]) {
+    const { body } = await server.query(sql)
+    const [, from, to] =
+      /(?:^|\. )(\w+ = .*? OR .*?) is written (\w+ IN \(.*?\))/.exec(body.hint) ?? []
+    assert.ok(from !== undefined && to !== undefined, body.hint)
+    const { status, text } = await server.query(sql.replace(/WHERE .*/, `WHERE ${to}`))
+    assert.equal(status, 200, text)
+  }
+})
+
+test('an index that an error suggests has no column of the key at its end, and serves', async (t) => {
+  const server = await preparedServer(t)
+  for (const [sql, columns] of [
+    ['SCAN * FROM trade WHERE amount > 3', '(amount)'],
+    ["SCAN * FROM trade WHERE account = 'a' ORDER BY id, at", '(account)'],
+    ['SCAN * FROM trade ORDER BY amount, id, at', '(amount)'],
+    ['SCAN * FROM trade ORDER BY amount DESC, id', '(amount DESC)'],
+    [
+      "SCAN * FROM trade WHERE account = 'b' AND amount > 3 ORDER BY amount, at",
+      '(account, amount, at)',
+    ],
+  ] as const) {
+    const { body } = await server.query(sql)
+    assert.ok(body.suggestedIndex.endsWith(columns), `${sql}: ${body.suggestedIndex}`)
+    assert.equal((await server.query(body.suggestedIndex)).status, 200)
+    await server.indexesBuilt('trade')
+    const { status, text } = await server.query(sql)
+    assert.equal(status, 200, text)
+    await server.query(`DROP INDEX ${/INDEX (\w+)/.exec(body.suggestedIndex)?.[1]}`)
+  }
+})
+
+test('a violated index is told with its values, the row of many and its place', async (t) => {
+  const server = await preparedServer(t)
+  const many = await server.query(
+    "INSERT INTO account (id, balance, note) VALUES ('q', 1, 'n'),\n ('r', 2, 'y')",
+  )
+  const { code, index, values, row, line, column, key, detail } = many.body
+  assert.deepEqual([code, index, values, row], ['unique_violation', 'accountByNote', ['y'], 1])
+  assert.deepEqual([line, column, key], [2, 3, ['r']])
+  assert.match(detail, /note = "y"/)
+  const one = await server.query("SET note = 'y' ON account WHERE id = 'bob'")
+  assert.deepEqual([one.body.values, one.body.row, one.body.key], [['y'], undefined, ['bob']])
+})
+
+test('errors of posted rows name their row', async (t) => {
+  const server = await preparedServer(t)
+  const good = Array.from({ length: 3 }, (_, id) => ({ id: `g${id}`, balance: 1 }))
+  for (const [wrong, expected] of [
+    [{ id: 'z', balance: 'many' }, 'type_mismatch'],
+    [{ id: 'z', balanse: 1 }, 'unknown_column'],
+    [{ id: 'z' }, 'not_null_violation'],
+    [{ id: 'z', balance: null }, 'not_null_violation'],
+    [{ id: 'bob', balance: 1 }, 'already_exists'],
+    [{ id: 'z', balance: 1, note: 'y' }, 'unique_violation'],
+    [{ id: 'g0', balance: 1 }, 'already_exists'],
+  ] as const) {
+    const { body } = await server.post('/v1/tables/account/rows', [
+      ...good,
+      wrong,
+      { id: 'y', balance: 1 },
+    ])
+    assert.deepEqual([body.code, body.row], [expected, 3], JSON.stringify(body))
+  }
+})
+
+test('a table that is read as of a moment before its creation is told with that of its creation', async (t) => {
+  const server = await preparedServer(t)
+  const { body: before } = await server.query('SCAN * FROM account')
+  const { body: created } = await server.query('CREATE TABLE late (id TEXT PRIMARY KEY)')
+  await server.query('ALTER TABLE late ADD COLUMN note TEXT')
+  const asOf = before.readTimestamp
+  const createdAt = created.commitTimestamp
+  for (const answer of [
+    await server.query(`SCAN * FROM late AS OF ${asOf}`),
+    await server.query(`SHOW TABLES; SCAN * FROM late AS OF ${asOf}`),
+    await server.query('SCAN * FROM late', { asOf }),
+    await server.get(`/v1/tables/late?asOf=${asOf}`),
+    await server.get(`/v1/tables/late/rows?asOf=${asOf}`),
+    await server.get(`/v1/tables/late/rows?format=csv&asOf=${asOf}`),
+    await server.get(`/v1/tables/late/rows/a?asOf=${asOf}`),
+  ]) {
+    assert.deepEqual(
+      [answer.status, answer.body.code, answer.body.createdAt],
+      [404, 'unknown_table', createdAt],
+      answer.text,
+    )
+  }
+  assert.equal((await server.query(`SCAN * FROM late AS OF ${createdAt}`)).status, 200)
+  const never = await server.query(`SCAN * FROM nosuch AS OF ${asOf}`)
+  assert.equal(never.body.createdAt, undefined)
+})
