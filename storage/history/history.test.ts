@@ -72,13 +72,14 @@ async function copyStore(t: TestContext, from: string): Promise<string> {
 test('a new store has a history from its first moment on, which outlives restarts', async (t) => {
   const folder = await testFolder(t, 'history')
   const clock = new ManualClock()
-  const first = await openStorage({ engine: 'sqlite', dataDirectory: folder, clock })
+  const open = () => openStorage({ engine: 'sqlite', dataDirectory: folder, clock })
+  const first = await open()
   const { history } = first
   assert.equal(history.from, clock.wallMicros())
   const commitTs = await put(first, 'ten')
   assert.ok(commitTs > history.from)
   await first.close()
-  const second = await openFolder(folder)
+  const second = await open()
   assert.deepEqual(second.history, history)
   assert.equal(await valueAt(second, commitTs), 'ten')
   await second.close()
