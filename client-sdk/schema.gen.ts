@@ -515,6 +515,52 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/running": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Statements that are running now
+         * @description The oldest first: queries and requests on rows, streams, snapshots of subscriptions, commits, checks of the
+         *     store and observers of this process. Subscriptions that only follow changes are not listed, nor is what is
+         *     answered in the turn in which it arrives.
+         */
+        readonly get: operations["listRunning"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/running/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description As the list says. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Stop a statement that is running
+         * @description Its client gets `statement_cancelled`, and nothing of it is kept. It stops at its next turn. What is
+         *     `committing` is finished all the same, and its client gets its response.
+         */
+        readonly delete: operations["cancelRunning"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/observers": {
         readonly parameters: {
             readonly query?: never;
@@ -908,6 +954,34 @@ export interface components {
         readonly TransactionList: {
             readonly transactions: readonly components["schemas"]["OpenTransaction"][];
             /** @description How many are open, listed or not. */
+            readonly total: number;
+        };
+        readonly RunningStatement: {
+            /** @description What `DELETE /v1/running/{id}` takes. */
+            readonly id: string;
+            /**
+             * @description The operation of this document; `subscribe` for a snapshot on a socket, `observer` for a run in this
+             *     process.
+             */
+            readonly operation: string;
+            /** @description Whose shares it takes from. */
+            readonly client: string;
+            /**
+             * @description Whether it waits for its turn, runs, or is being committed.
+             * @enum {string}
+             */
+            readonly state: "waiting" | "running" | "committing";
+            /** @description Milliseconds since it arrived. */
+            readonly ageMs: number;
+            /**
+             * @description The text with a `?` for each literal and without the values of parameters, cut after 500 characters for
+             *     each statement.
+             */
+            readonly statement?: string;
+        };
+        readonly RunningList: {
+            readonly running: readonly components["schemas"]["RunningStatement"][];
+            /** @description How many are running, listed or not. */
             readonly total: number;
         };
         readonly TransactionOutcome: {
@@ -1305,7 +1379,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1416,7 +1490,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `unknown_table`, `unknown_index`, `unknown_observer`, `unknown_notification`, `row_not_found` or `unknown_transaction`. */
+        /** @description `unknown_table`, `unknown_index`, `unknown_observer`, `unknown_notification`, `row_not_found`, `unknown_transaction` or `unknown_statement`. */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
@@ -3102,6 +3176,63 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listRunning: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is running. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RunningList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly cancelRunning: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description As the list says. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is told to stop. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];

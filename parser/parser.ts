@@ -10,6 +10,7 @@ import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { buildInsertedRows } from './row-statement-builder.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
+import { statementShape } from './statement-shape.ts'
 import { describeMistake, type Mistake, withGeneratedKey } from './syntax-error.ts'
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 import { createLexer } from './tokens.ts'
@@ -27,6 +28,8 @@ export interface Parser {
   parseInParts(text: string): Generator<void, readonly Statement[]>
   /** The same for a text that is remembered; undefined for any other, which takes longer. */
   knownScript(text: string): readonly Statement[] | undefined
+  /** The text without its values, short, for people who want to know what is running; of any text. */
+  shapeOf(text: string): string
 }
 
 export type ParserOptions = {
@@ -80,6 +83,10 @@ class CachingParser implements Parser {
 
   knownScript(text: string): readonly Statement[] | undefined {
     return this.#cache.get(text)
+  }
+
+  shapeOf(text: string): string {
+    return statementShape(this.#lexer, text)
   }
 
   *#checkAndParse(text: string, tokens: IToken[]): Generator<void, readonly Statement[]> {

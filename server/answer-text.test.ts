@@ -6,11 +6,12 @@ import { type IntegerForm, type StatementResult, valueToJson } from '../planner/
 import { systemClock } from '../storage/storage.ts'
 import { arbitraryValue } from '../storage/tables/arbitrary-values.ts'
 import { SQL_TYPES, type SqlValue } from '../storage/tables/sql-type.ts'
+import { turnTaker } from '../test/turn-taker.ts'
 import { textOf } from './answer-body.ts'
 import { AnswerWriter } from './answer-text.ts'
 import { TurnQueue, Turns } from './turns.ts'
 
-const turns = () => new Turns(new TurnQueue(systemClock), systemClock, new AbortController().signal)
+const turns = () => new Turns(new TurnQueue(systemClock), systemClock, turnTaker())
 
 /** Of the years that can be written down. */
 const anyTime = fc.bigInt({ min: 0n, max: 10n ** 16n })
@@ -85,7 +86,7 @@ test('a long answer lets others have their turn, and stops when nobody waits for
   const writing = new AnswerWriter().results(
     [result],
     'number',
-    new Turns(queue, clock, gone.signal),
+    new Turns(queue, clock, turnTaker(undefined, gone.signal)),
   )
   assert.equal(queue.isEmpty, false)
   gone.abort(new Error('gone'))

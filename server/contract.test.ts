@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { type Sending, startTestServer } from '../test/test-server.ts'
+import { type Sending, startTestServer, type TestServer } from '../test/test-server.ts'
 import {
   type JsonObject,
   type Operation,
@@ -151,6 +152,18 @@ test('whatever is asked of whichever operation, its answer is declared and no fa
   }
 })
 
+/** The id of something that runs for a while. */
+async function runningId(server: TestServer): Promise<string> {
+  const scan = { sql: 'SCAN count(*) FROM account USE PRIMARY KEY' }
+  void server.post('/v1/query', { statements: Array.from({ length: 1_000 }, () => scan) })
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    await setImmediate()
+    const [running] = (await server.get('/v1/running')).body.running
+    if (running !== undefined) return running.id
+  }
+  return assert.fail('nothing runs')
+}
+
 test('every operation is reached with its first declared status', async (t) => {
   const server = await startTestServer(t)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
@@ -163,6 +176,7 @@ test('every operation is reached with its first declared status', async (t) => {
     const filled = path
       .replace('{table}', 'account')
       .replace('{key}', 'bob')
+      .replace('{id}', id === 'cancelRunning' ? await runningId(server) : '')
       .replace('{transaction}', id === 'rollBackTransaction' ? await server.begin() : transaction)
     const body = BODIES[id]
     const { status } = await server.send({

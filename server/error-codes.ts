@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   unknown_index: { status: 404, title: 'Unknown index', retryable: false },
   unknown_observer: { status: 404, title: 'Unknown observer', retryable: false },
   unknown_notification: { status: 404, title: 'Unknown notification', retryable: false },
+  unknown_statement: { status: 404, title: 'No such running statement', retryable: false },
   row_not_found: { status: 404, title: 'Row not found', retryable: false },
   unknown_transaction: { status: 404, title: 'Unknown transaction', retryable: false },
   method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false },

@@ -32,6 +32,7 @@ import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
 import { queryShortcut } from './routes/query-shortcut.ts'
 import { rowRoutes } from './routes/row-routes.ts'
+import { runningRoutes } from './routes/running-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
 import { tableRoutes } from './routes/table-routes.ts'
 import { transactionRoutes } from './routes/transaction-routes.ts'
@@ -102,7 +103,15 @@ export function addInterface(
     log,
   })
 
-  const metrics = new Metrics({ storage, sessions, live, ended, version, engine: config.engine })
+  const metrics = new Metrics({
+    storage,
+    sessions,
+    live,
+    shares,
+    ended,
+    version,
+    engine: config.engine,
+  })
 
   metrics.watch(http)
   addRequestHooks(http, {
@@ -130,6 +139,7 @@ export function addInterface(
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
     ...transactionRoutes({ sessions, requests, begins }),
+    ...runningRoutes({ requests, parser }),
     ...tableRoutes({ storage, ended }),
     ...operationRoutes({
       storage,

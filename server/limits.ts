@@ -19,6 +19,8 @@ export const SERVER_LIMITS = {
   streamPageBytes: 256 * 1024,
   answerBytesMax: 64 * 1024 * 1024,
   idempotentAnswerBytesMax: 1024 * 1024,
+  requestsMax: 16_384,
+  queuedRequestsMax: 1_024,
   openTransactionsMax: 10_000,
   transactionAttemptsMax: 8,
   transactionRetryMsMax: 2_000,

@@ -4,15 +4,31 @@
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve()
+  /** Rejects with the signal's reason as soon as it is aborted before it is the work's turn, which then never begins. */
+  async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     // Whether the one before succeeded is its own affair.
-    const running = before.then(work, work)
+    const turn = (this.#last.get(name) ?? Promise.resolve()).catch(() => undefined)
+    const running = turn.then(() => {
+      signal.throwIfAborted()
+      return work()
+    })
     this.#last.set(name, running)
-    try {
-      return await running
-    } finally {
+    const forget = () => {
       if (this.#last.get(name) === running) this.#last.delete(name)
     }
+    running.then(forget, forget)
+    await untilItsTurn(turn, signal)
+    return await running
+  }
+}
+
+async function untilItsTurn(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([turn, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

@@ -15,7 +15,7 @@ import {
   openedTransaction,
   READ_TIMESTAMP_HEADER,
 } from './routes/transaction-answers.ts'
-import type { RunningRequests } from './running-request.ts'
+import type { RequestAbout, RunningRequests } from './running-request.ts'
 import type { StatementRunner } from './statement-runner.ts'
 import { tableText } from './table-text.ts'
 import { csvOfOutcome } from './terminal-answers.ts'
@@ -69,7 +69,7 @@ export class QueryAnswers {
     { format = 'json', idempotent }: AnswerOptions = {},
   ): Promise<ReadyAnswer> {
     const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
-    const running = requests.begin(response)
+    const running = requests.begin(response, aboutQuery(query))
     try {
       const integers = query.integers ?? 'number'
       const textOf = TEXTS[format]
@@ -87,11 +87,19 @@ export class QueryAnswers {
       if (textOf !== undefined) return answered(outcome, textOf(outcome), format)
       const short = writer.shortAnswer(outcome, integers)
       if (short !== undefined) return answered(outcome, short)
-      const turns = new Turns(turnQueue, clock, running.signal)
+      const turns = new Turns(turnQueue, clock, running)
       return answered(outcome, await writer.answer(outcome, integers, turns))
     } finally {
       running.end()
     }
+  }
+}
+
+/** For those who list what is running. */
+export function aboutQuery({ sql, statements, transaction }: QueryRequest): RequestAbout {
+  return {
+    operation: transaction === undefined ? 'query' : 'queryInTransaction',
+    statements: () => (sql === undefined ? (statements ?? []).map((entry) => entry.sql) : [sql]),
   }
 }
 

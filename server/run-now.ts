@@ -142,6 +142,8 @@ function setSoon(
   const { catalog } = snapshot
   const plan = parts.plans.plan(statement, catalog)
   if (plan.kind !== 'set' || !plan.isBlind) return undefined
+  const { requests } = parts.shares
+  requests.take(client)
   const transaction = parts.storage.beginAt(snapshot, { budget: parts.shares.writtenBy(client) })
   try {
     const result = executePlan(plan, {
@@ -153,8 +155,11 @@ function setSoon(
       answerBytes: new AnswerBudget().bytes,
     })
     if (result instanceof Promise) throw new TypeError('A SET that reads nothing has waited.')
-    return committed(parts.ended, transaction, catalog, result)
+    return committed(parts.ended, transaction, catalog, result).finally(() =>
+      requests.giveBack(client),
+    )
   } catch (error) {
+    requests.giveBack(client)
     transaction.rollback()
     throw error
   }

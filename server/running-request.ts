@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Answer, SlottedSet } from '../storage/storage.ts'
+import { type Answer, type Clock, SlottedSet, systemClock } from '../storage/storage.ts'
 import { type ClientKey, ClientKeys, SERVER_ITSELF } from './budgets/client-key.ts'
 import { Hold } from './budgets/hold.ts'
 import { Shares } from './budgets/shares.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
+import type { TurnTaker } from './turns.ts'
 
 /**
  * What may end a request early: its client goes away, a statement has run for too long, or the server
  * can wait no longer. All three abort one signal, with the reason why, since the request is over
  * whichever it is. `end` is to be called when it has been answered.
  */
-export class RunningRequest {
+export class RunningRequest implements TurnTaker {
   readonly #controller = new AbortController()
-  readonly #ended: (request: RunningRequest) => void
+  readonly #parts: RequestParts
   /** Where it stands among those that run. */
   slot = 0
   #timer: NodeJS.Timeout | undefined
@@ -24,15 +25,82 @@ export class RunningRequest {
   readonly client: ClientKey
   /** What its response holds until the client has taken it; undefined where nobody counts. */
   readonly unsent: Hold | undefined
+  #state: RunningState = 'running'
+  #isQueued = false
+  #isAdmitted = false
+  #isFollowing = false
 
-  constructor(
-    ended: (request: RunningRequest) => void = () => {},
-    client: ClientKey = SERVER_ITSELF,
-    unsent?: Hold,
-  ) {
-    this.#ended = ended
+  constructor(parts: RequestParts = {}) {
+    const { client = SERVER_ITSELF, shares } = parts
+    this.#parts = parts
     this.client = client
-    this.unsent = unsent
+    this.unsent = shares === undefined ? undefined : new Hold(shares.unsentBytes, client)
+  }
+
+  /** What it is known by to those who want to end it; unlike that of any other, also of an earlier process. */
+  get id(): string {
+    return this.#parts.id ?? ''
+  }
+
+  get operation(): string {
+    return this.#parts.about?.operation ?? 'unknown'
+  }
+
+  get ageMs(): number {
+    const { clock, beganMs } = this.#parts
+    return clock === undefined || beganMs === undefined ? 0 : clock.monotonicMs() - beganMs
+  }
+
+  /** The texts of its statements. */
+  readonly statements = (): readonly string[] => this.#parts.about?.statements?.() ?? []
+
+  get state(): RunningState {
+    return this.#state
+  }
+
+  /** Whether it only tells what others change, for as long as its client likes: then it is no running statement. */
+  get isFollowing(): boolean {
+    return this.#isFollowing
+  }
+
+  /**
+   * It waits for its turn, and counts among those that wait until it ends. Throws `client_overloaded` and `overloaded`
+   * where too many do; then nothing of it may have been committed.
+   */
+  waitsForTurn(): void {
+    const { shares } = this.#parts
+    if (shares !== undefined && !this.#isQueued && !this.#isAdmitted) {
+      shares.queuedRequests.take(this.client)
+      this.#isQueued = true
+    }
+    this.#state = 'waiting'
+  }
+
+  hasTurn(): void {
+    this.#state = 'running'
+  }
+
+  /** From here on it is finished, whatever becomes of its client. */
+  commits(): void {
+    this.#state = 'committing'
+  }
+
+  /** Part of its response is out, which goes on for as long as the client takes it: it is never refused from here on. */
+  admitted(): void {
+    this.#isAdmitted = true
+    this.#leaveQueue()
+  }
+
+  /** As `admitted`, and from here on it is `isFollowing`. */
+  follows(): void {
+    this.#isFollowing = true
+    this.admitted()
+  }
+
+  #leaveQueue(): void {
+    if (!this.#isQueued) return
+    this.#isQueued = false
+    this.#parts.shares?.queuedRequests.giveBack(this.client)
   }
 
   get signal(): AbortSignal {
@@ -77,7 +145,8 @@ export class RunningRequest {
 
   end(): void {
     clearTimeout(this.#timer)
-    this.#ended(this)
+    this.#leaveQueue()
+    this.#parts.ended?.(this)
   }
 
   /** One timer serves all statements of the request: starting it again costs next to nothing. */
@@ -94,25 +163,71 @@ export class RunningRequest {
   }
 }
 
+/** What a request is, for those who list what is running. */
+export type RequestAbout = {
+  /** The operation of `openapi.yaml`, or the type of the frame. */
+  readonly operation: string
+  /** The texts of its statements; asked for only when somebody looks. */
+  readonly statements?: () => readonly string[]
+}
+
+export type RunningState = 'waiting' | 'running' | 'committing'
+
+type RequestParts = {
+  readonly client?: ClientKey
+  readonly about?: RequestAbout
+  readonly shares?: Shares
+  readonly ended?: (request: RunningRequest) => void
+  readonly id?: string
+  readonly clock?: Pick<Clock, 'monotonicMs'>
+  readonly beganMs?: number
+}
+
 /** The requests that a stopping server would have to wait for, and whose they are. */
 export class RunningRequests {
   readonly shares: Shares
   readonly #clients: ClientKeys
+  readonly #clock: Clock
+  /** Tells the ids of this process from those of earlier ones. */
+  readonly #idPrefix: string
   readonly #running = new SlottedSet<RunningRequest>()
+  #number = 0
   #stopped: Error | undefined
 
-  constructor(clients: ClientKeys = new ClientKeys([]), shares: Shares = new Shares()) {
+  constructor(
+    clients: ClientKeys = new ClientKeys([]),
+    shares: Shares = new Shares(),
+    clock: Clock = systemClock,
+  ) {
     this.#clients = clients
     this.shares = shares
+    this.#clock = clock
+    this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
+  }
+
+  /** What is running now, the oldest first, without what stays for as long as its client likes. */
+  list(): RunningRequest[] {
+    const listed = [...this.#running].filter(({ isFollowing }) => !isFollowing)
+    return listed.toSorted((one, other) => other.ageMs - one.ageMs)
+  }
+
+  /** The one of `list` with this id. */
+  find(id: string): RunningRequest | undefined {
+    for (const request of this.#running) {
+      if (!request.isFollowing && request.id === id) return request
+    }
+    return undefined
   }
 
   clientOf(request: IncomingMessage): ClientKey {
     return this.#clients.of(request)
   }
 
-  /** To be called before anything of the request is awaited, or its client may go unnoticed. */
-  begin(response: ServerResponse): RunningRequest {
-    const request = this.beginFor(this.clientOf(response.req))
+  /**
+   * To be called before anything of the request is awaited, or its client may go unnoticed. Throws as `beginQuery`.
+   */
+  begin(response: ServerResponse, about?: RequestAbout): RunningRequest {
+    const request = this.beginQuery(this.clientOf(response.req), about)
     const leave = () => {
       if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
       request.unsent?.close()
@@ -127,9 +242,37 @@ export class RunningRequests {
    * For what came in a frame of a socket or is run by the server itself; the caller aborts it when its client goes
    * away, and closes `unsent` when the response has been sent.
    */
-  beginFor(client: ClientKey): RunningRequest {
-    const unsent = new Hold(this.shares.unsentBytes, client)
-    const request = new RunningRequest((ended) => this.#running.delete(ended), client, unsent)
+  beginFor(client: ClientKey, about?: RequestAbout): RunningRequest {
+    return this.#begin(client, about, (ended) => this.#running.delete(ended))
+  }
+
+  /** As `beginFor`, where each one comes to its end soon. Throws `client_overloaded` and `overloaded`. */
+  beginQuery(client: ClientKey, about?: RequestAbout): RunningRequest {
+    const { requests } = this.shares
+    requests.take(client)
+    return this.#begin(client, about, (ended) => {
+      if (!this.#running.has(ended)) return
+      this.#running.delete(ended)
+      requests.giveBack(client)
+    })
+  }
+
+  #begin(
+    client: ClientKey,
+    about: RequestAbout | undefined,
+    ended: (request: RunningRequest) => void,
+  ): RunningRequest {
+    this.#number += 1
+    const clock = this.#clock
+    const request = new RunningRequest({
+      client,
+      ended,
+      clock,
+      shares: this.shares,
+      id: `${this.#idPrefix}-${this.#number}`,
+      beganMs: clock.monotonicMs(),
+      ...(about === undefined ? {} : { about }),
+    })
     this.#running.add(request)
     if (this.#stopped !== undefined) request.abort(this.#stopped)
     return request
@@ -152,6 +295,11 @@ export class RunningRequests {
     this.#stopped = reason
     for (const request of [...this.#running]) request.abort(reason)
   }
+}
+
+/** What the client of a statement is told that somebody ended. */
+export function statementCancelled(): ServerError {
+  return new ServerError('statement_cancelled', 'The statement was stopped on request.')
 }
 
 function timedOut(timeoutMs: number): ServerError {

@@ -17,7 +17,7 @@ import { Paging } from './scan-paging.ts'
 import { type IndexedStatement, readScript } from './script.ts'
 import { StatementFailure } from './server-error.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
-import { Turns } from './turns.ts'
+import { Turns, type TurnTaker } from './turns.ts'
 
 type StreamParts = ExecutionParts & { readonly parser: Parser; readonly cursors: Cursors }
 
@@ -40,20 +40,20 @@ export class ScanStreams {
   }
 
   /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
-  async isOneScan(request: QueryRequest, signal: AbortSignal): Promise<boolean> {
+  async isOneScan(request: QueryRequest, taker: TurnTaker): Promise<boolean> {
     const { sql = request.statements?.[0]?.sql ?? '' } = request
     if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
     const { parser, turnQueue, clock } = this.#parts
-    const [first, ...others] = await parsedText(parser, sql, new Turns(turnQueue, clock, signal))
+    const [first, ...others] = await parsedText(parser, sql, new Turns(turnQueue, clock, taker))
     return first?.kind === 'scan' && others.length === 0
   }
 
   /** Undefined where the request is anything but one SCAN of its own. */
   async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
-    if (!(await this.isOneScan(request, running.signal))) return undefined
+    if (!(await this.isOneScan(request, running))) return undefined
     const { parser, turnQueue, clock, cursors, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
-    const turns = new Turns(turnQueue, clock, running.signal)
+    const turns = new Turns(turnQueue, clock, running)
     const script = readScript(await parseRequest(parser, request, turns))
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
@@ -132,6 +132,8 @@ export class ScanStreams {
         answer: new AnswerBudget(running.unsent),
         running,
       })
+      // Rows are on their way: the rest is not refused any more.
+      running.admitted()
       return result as StatementResult
     } catch (error) {
       throw explained(error instanceof StatementFailure ? error.cause : error, catalog)

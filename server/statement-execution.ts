@@ -63,14 +63,12 @@ export class StatementExecution {
   readonly #parts: ExecutionParts
   // What is the same for every statement, so that none has to make it.
   readonly #uuid: () => string
-  readonly #takeTurn: () => Promise<void>
   readonly #monotonicMs: () => number
 
   constructor(parts: ExecutionParts) {
-    const { clock, randomness, turnQueue } = parts
+    const { clock, randomness } = parts
     this.#parts = parts
     this.#uuid = () => uuidV7(clock.wallMicros() / 1000, randomness)
-    this.#takeTurn = () => turnQueue.next()
     this.#monotonicMs = () => clock.monotonicMs()
   }
 
@@ -80,7 +78,7 @@ export class StatementExecution {
    */
   run(statements: readonly IndexedStatement[], run: Run): Answer<StatementResult[]> {
     const results: StatementResult[] = []
-    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running.signal)
+    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running)
     while (results.length < statements.length) {
       try {
         const step = this.#step(statements, run, results)
@@ -202,7 +200,7 @@ export class StatementExecution {
       page: paging.page,
       answerBytes: answer.bytes,
       rowTimestamps: run.rowTimestamps === true,
-      takeTurn: this.#takeTurn,
+      takeTurn: () => this.#parts.turnQueue.next(run.running),
       monotonicMs: this.#monotonicMs,
       ...(newRowWriter === undefined ? {} : { newRowWriter }),
     }

@@ -86,7 +86,7 @@ export class StatementRunner {
   ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { turnQueue, clock, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
-    const turns = new Turns(turnQueue, clock, running.signal)
+    const turns = new Turns(turnQueue, clock, running)
     const ordinary = () =>
       andThen(this.#parsed(request, turns), (statements) =>
         this.#runParsed(statements, request, running, around),
@@ -139,7 +139,7 @@ export class StatementRunner {
         if (request.asOf !== undefined) throw definitionsInThePast()
         return this.#definitions.run(script.statements, running)
       case 'transaction':
-        return this.#inTurn(idempotent, () =>
+        return this.#inTurn(idempotent, running, () =>
           this.#runTransaction(script, request, running, around),
         )
     }
@@ -177,8 +177,12 @@ export class StatementRunner {
   }
 
   /** Repetitions wait for the first of them, here; between gateways they conflict and run again. */
-  #inTurn<T>(idempotent: IdempotentRequest | undefined, work: () => Promise<T>): Promise<T> {
-    return idempotent === undefined ? work() : this.#repetitions.run(idempotent.key, work)
+  #inTurn<T>(
+    idempotent: IdempotentRequest | undefined,
+    { signal }: RunningRequest,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return idempotent === undefined ? work() : this.#repetitions.run(idempotent.key, signal, work)
   }
 
   /** The data flow of a request that is a transaction of its own. */
@@ -219,11 +223,12 @@ export class StatementRunner {
         }
         if (idempotent !== undefined && script.end === 'commit') {
           const { integers } = request
-          await this.#keep(idempotent, transaction, outcome, { signal, integers, textOf })
+          await this.#keep(idempotent, transaction, outcome, { running, integers, textOf })
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
         if (script.end !== 'commit') return outcome
+        running.commits()
         const { commitTs } = await transaction.commit()
         observerRun?.committed()
         return { ...outcome, commitTimestamp: commitTs }
@@ -249,15 +254,15 @@ export class StatementRunner {
     transaction: Transaction,
     outcome: QueryOutcome,
     {
-      signal,
+      running,
       integers,
       textOf,
-    }: { signal: AbortSignal; integers: IntegerForm | undefined } & Pick<RunAround, 'textOf'>,
+    }: { running: RunningRequest; integers: IntegerForm | undefined } & Pick<RunAround, 'textOf'>,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer, turnQueue, clock } = this.#parts
     const { results, readTimestamp, attempts } = outcome
-    const turns = new Turns(turnQueue, clock, signal)
+    const turns = new Turns(turnQueue, clock, running)
     const text =
       textOf === undefined
         ? await writer.results(results, integers ?? 'number', turns)

@@ -8,7 +8,7 @@ import type { AnswerWriter } from './answer-text.ts'
 import { logFault } from './http/fault-log.ts'
 import { answerReadTimestamp } from './routes/transaction-answers.ts'
 import { csvChunks, ndjsonChunks, rowStream } from './row-stream.ts'
-import type { RunningRequest, RunningRequests } from './running-request.ts'
+import type { RequestAbout, RunningRequest, RunningRequests } from './running-request.ts'
 import type { ScanStreams, StreamedScan } from './scan-streams.ts'
 import { ServerError } from './server-error.ts'
 
@@ -32,10 +32,11 @@ export class StreamAnswers {
     reply: FastifyReply,
     format: AnswerFormat,
     integers: IntegerForm,
+    about: RequestAbout,
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
   ): Promise<unknown> {
     const { streams, writer, requests, log } = this.#parts
-    const running = requests.begin(reply.raw)
+    const running = requests.begin(reply.raw, about)
     let streaming = false
     try {
       const asked = await read(running)

@@ -30,7 +30,7 @@ export class TransactionSession {
   /** Who opened it. */
   readonly client: ClientKey
   /** The request that is running inside. */
-  running: Pick<RunningRequest, 'abort'> | undefined
+  running: Pick<RunningRequest, 'abort' | 'commits'> | undefined
   /** How many requests have run inside. */
   uses = 0
   /** The commit under way; whoever repeats the request waits for the same. */

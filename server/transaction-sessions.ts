@@ -106,7 +106,7 @@ export class TransactionSessions {
    */
   async run<T>(
     id: string,
-    running: Pick<RunningRequest, 'abort'>,
+    running: Pick<RunningRequest, 'abort' | 'commits'>,
     work: (session: TransactionSession) => Promise<T>,
     end?: 'commit' | 'rollback',
   ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
@@ -233,6 +233,7 @@ export class TransactionSessions {
   }
 
   async #startCommit(session: TransactionSession): Promise<Timestamp | null> {
+    session.running?.commits()
     session.committing = this.#commit(session)
     return session.committing
   }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { turnTaker } from '../test/turn-taker.ts'
+import { clientKeyOf } from './budgets/client-key.ts'
 import { ALL_LIMITS } from './limits.ts'
 import { TurnQueue } from './turns.ts'
 
@@ -26,10 +28,10 @@ function queueOf(takesMs: number) {
       nowMs += ms
     },
     others: (...names: string[]) => {
-      for (const name of names) waits(name, queue.next())
+      for (const name of names) waits(name, queue.next(turnTaker()))
     },
     newcomers: (...names: string[]) => {
-      for (const name of names) waits(name, queue.first())
+      for (const name of names) waits(name, queue.first(turnTaker()))
     },
   }
 }
@@ -81,4 +83,26 @@ test('who arrives goes on at once until two turns’ time is used up, and again 
   assert.equal(queue.isFree, false)
   await setImmediate()
   assert.equal(queue.isFree, true)
+})
+
+test('the clients take turns: one statement waits for one of another client, not for all of them', async () => {
+  const { queue, woken } = queueOf(0)
+  const a = turnTaker(clientKeyOf('127.0.0.2'))
+  const b = turnTaker(clientKeyOf('127.0.0.3'))
+  for (let count = 0; count < 100; count += 1) void queue.next(a).then(() => woken.push('a'))
+  void queue.next(b).then(() => woken.push('b'))
+  await setImmediate()
+  assert.deepEqual(woken.slice(0, 3), ['a', 'b', 'a'])
+})
+
+test('who is refused does not wait', async () => {
+  const { queue } = queueOf(0)
+  const refused = {
+    ...turnTaker(),
+    waitsForTurn: () => {
+      throw new Error('Too many wait.')
+    },
+  }
+  await assert.rejects(queue.first(refused), /Too many wait/)
+  assert.equal(queue.isEmpty, true)
 })

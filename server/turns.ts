@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '../storage/storage.ts'
+import type { ClientKey } from './budgets/client-key.ts'
+import { FairQueue } from './budgets/fair-queue.ts'
 import { ALL_LIMITS } from './limits.ts'
 
 /**
@@ -8,18 +10,30 @@ import { ALL_LIMITS } from './limits.ts'
  */
 const ARRIVALS_MS_MAX = 2 * ALL_LIMITS.turnMsMax
 
+/** Somebody who works in turns. */
+export type TurnTaker = {
+  /** The clients take turns, and with each one of its requests. */
+  readonly client: ClientKey
+  readonly signal: AbortSignal
+  /** Told before it waits; throws where too many wait already. */
+  waitsForTurn(): void
+  /** Told when its turn has come. */
+  hasTurn(): void
+}
+
 /**
  * Who wants to go on after a pause waits here, and each turn of the event loop wakes them one after
  * the other until its time for that is used up. If every statement went on by itself, a turn would grow
  * with their number, and everybody else (a new connection, a small request) would wait for all of them.
  *
  * Requests that have not begun come before those that have had turns, of which at least one goes on in each turn:
- * most are small, and done in less time than a long one would keep them waiting.
+ * most are small, and done in less time than a long one would keep them waiting. Of either kind the clients take turns, so
+ * that the one statement of a client does not wait for the five hundred of another.
  */
 export class TurnQueue {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #newcomers: Array<() => void> = []
-  readonly #others: Array<() => void> = []
+  readonly #newcomers = new FairQueue<() => void>()
+  readonly #others = new FairQueue<() => void>()
   #scheduled = false
   /** When the first request of this turn asked whether it may go on; absent until one has. */
   #turnBeganMs: number | undefined
@@ -29,7 +43,7 @@ export class TurnQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#newcomers.length === 0 && this.#others.length === 0
+    return this.#newcomers.size === 0 && this.#others.size === 0
   }
 
   /**
@@ -48,20 +62,22 @@ export class TurnQueue {
   }
 
   /** Resolves when it is the turn of a request that has not begun. */
-  first(): Promise<void> {
-    return this.#wait(this.#newcomers)
+  first(taker: TurnTaker): Promise<void> {
+    return this.#wait(this.#newcomers, taker)
   }
 
   /** Resolves when who has had a turn may go on. */
-  next(): Promise<void> {
-    return this.#wait(this.#others)
+  next(taker: TurnTaker): Promise<void> {
+    return this.#wait(this.#others, taker)
   }
 
-  #wait(line: Array<() => void>): Promise<void> {
+  async #wait(line: FairQueue<() => void>, taker: TurnTaker): Promise<void> {
+    taker.waitsForTurn()
     const { promise, resolve } = Promise.withResolvers<void>()
-    line.push(resolve)
+    line.push(taker.client, resolve)
     this.#schedule()
-    return promise
+    await promise
+    taker.hasTurn()
   }
 
   #schedule(): void {
@@ -69,7 +85,7 @@ export class TurnQueue {
     this.#scheduled = true
     setImmediate(() => {
       const endMs = this.#clock.monotonicMs() + ALL_LIMITS.turnMsMax
-      this.#wakeUntil(endMs, { someoneWentOn: this.#others.length === 0 })
+      this.#wakeUntil(endMs, { someoneWentOn: this.#others.size === 0 })
     })
   }
 
@@ -99,13 +115,13 @@ export class TurnQueue {
 export class Turns {
   readonly #queue: TurnQueue
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #signal: AbortSignal
+  readonly #taker: TurnTaker
   #beganMs: number
 
-  constructor(queue: TurnQueue, clock: Pick<Clock, 'monotonicMs'>, signal: AbortSignal) {
+  constructor(queue: TurnQueue, clock: Pick<Clock, 'monotonicMs'>, taker: TurnTaker) {
     this.#queue = queue
     this.#clock = clock
-    this.#signal = signal
+    this.#taker = taker
     this.#beganMs = clock.monotonicMs()
   }
 
@@ -114,9 +130,9 @@ export class Turns {
     return this.#queue.isFree
   }
 
-  /** Waits for the first turn. Throws the signal's reason. */
+  /** Waits for the first turn. Throws the signal's reason, and what `waitsForTurn` throws. */
   async begin(): Promise<void> {
-    await this.#queue.first()
+    await this.#queue.first(this.#taker)
     this.#began()
   }
 
@@ -127,12 +143,12 @@ export class Turns {
 
   /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
   async pause(): Promise<void> {
-    await this.#queue.next()
+    await this.#queue.next(this.#taker)
     this.#began()
   }
 
   #began(): void {
-    this.#signal.throwIfAborted()
+    this.#taker.signal.throwIfAborted()
     this.#beganMs = this.#clock.monotonicMs()
   }
 }

@@ -31,6 +31,18 @@ export class SharedBound {
     this.#options = options
   }
 
+  get limit(): string {
+    return this.#options.limit
+  }
+
+  get max(): number {
+    return this.#options.max
+  }
+
+  get what(): string {
+    return this.#options.what
+  }
+
   /** What all clients hold together. */
   get held(): number {
     return this.#held

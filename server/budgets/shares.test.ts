@@ -148,3 +148,24 @@ test('sockets, subscriptions, responses of changes and workers are shared as wel
   }
   assert.equal((await first.subscribe('again', 'SCAN * FROM t')).type, 'subscribed')
 })
+
+test('a line of waiting requests that is full sheds those of who fills it, and another client is served', async (t) => {
+  const { server, url, other } = await scene(t, { queuedRequestsMax: 16 })
+  const greedy = new AddressedClient(url, '127.0.0.2', 40)
+  t.after(() => greedy.close())
+  const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, a: 'x' }))
+  await other.send('POST', '/v1/tables/t/rows', rows)
+  const sql = "SCAN count(*) FROM t USE PRIMARY KEY WHERE a <> 'y'"
+  const statements = Array.from({ length: 20 }, () => ({ sql }))
+  const heavy = Array.from({ length: 40 }, () => greedy.send('POST', '/v1/query', { statements }))
+  const first = await Promise.race(heavy)
+  assert.deepEqual([first.status, first.body.code], [429, 'client_overloaded'])
+  assert.equal(first.headers['retry-after'], '1')
+  assert.equal(first.body.limit, 'queuedRequestsMax')
+  const small = await other.query(sql)
+  assert.equal(small.status, 200, small.text)
+  const statuses = (await Promise.all(heavy)).map(({ status }) => status)
+  assert.deepEqual(new Set(statuses), new Set([200, 429]))
+  assert.ok(statuses.filter((status) => status === 200).length >= 12)
+  assert.deepEqual([server.shares.queuedRequests.held, server.shares.requests.held], [0, 0])
+})

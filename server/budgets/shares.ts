@@ -10,6 +10,8 @@ const SHARED = {
   receivedBytesMax: 'Bytes of requests that are arriving or running',
   unsentBytesMax: 'Bytes of responses that have not been read',
   subscriptionsBytesMax: 'Bytes of the texts and parameters of subscriptions',
+  requestsMax: 'Requests under way',
+  queuedRequestsMax: 'Requests that wait for their turn',
   openTransactionsMax: 'Open transactions',
   bufferedBytesMax: 'Bytes written and not committed',
   socketsMax: 'Open WebSockets',
@@ -28,6 +30,8 @@ export class Shares {
   /** Responses that are being made or that their clients have not taken yet. */
   readonly unsentBytes: SharedBound
   readonly subscriptionsBytes: SharedBound
+  readonly requests: SharedBound
+  readonly queuedRequests: SharedBound
   readonly openTransactions: SharedBound
   readonly bufferedBytes: SharedBound
   readonly sockets: SharedBound
@@ -51,6 +55,8 @@ export class Shares {
     this.receivedBytes = bound('receivedBytesMax')
     this.unsentBytes = bound('unsentBytesMax')
     this.subscriptionsBytes = bound('subscriptionsBytesMax')
+    this.requests = bound('requestsMax')
+    this.queuedRequests = bound('queuedRequestsMax')
     this.openTransactions = bound('openTransactionsMax')
     this.bufferedBytes = bound('bufferedBytesMax')
     this.sockets = bound('socketsMax')

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { openStorage } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { ObservedServer, Runs } from '../../test/observed-server.ts'
+import { startTestServer } from '../../test/test-server.ts'
 
 /** The figures of one scrape, by their names with labels. */
 async function scrape({ server }: ObservedServer): Promise<Map<string, number>> {
@@ -101,4 +102,25 @@ test('the feed is behind by the age of the commit that it waits for, in status a
   assert.ok(waiting.feedLagMs >= 5_000, `${waiting.feedLagMs} ms`)
   const lagSeconds = (await scrape(observed)).get('percolite_feed_lag_seconds') ?? 0
   assert.ok(lagSeconds >= 5, `${lagSeconds} s`)
+})
+
+test('each bound that clients share is told with what is held of it', async (t) => {
+  const server = await startTestServer(t, {
+    outside: { sharedLimits: { openTransactionsMax: 80 } },
+  })
+  await server.begin()
+  await server.begin()
+  const { text } = await server.get('/metrics')
+  const lines = text.split('\n')
+  assert.ok(lines.includes('percolite_shared_open_transactions 2'))
+  assert.ok(lines.includes('percolite_shared_max_open_transactions 80'))
+  for (const { limit } of server.server.shares.all) {
+    const name = limit
+      .replace(/Max$/, '')
+      .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    for (const kind of ['', 'max_']) {
+      const line = lines.find((one) => one.startsWith(`percolite_shared_${kind}${name} `))
+      assert.match(line ?? '', /^\w+ \d+$/, name)
+    }
+  }
 })

@@ -2,18 +2,21 @@
 import { Gauge, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../../storage/storage.ts'
+import type { Shares } from '../budgets/shares.ts'
 import type { LiveConnections } from '../live-connections.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import { addShareMetrics } from './share-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
 type MetricsParts = {
   readonly storage: Storage
   readonly sessions: Pick<TransactionSessions, 'count'>
   readonly live: LiveConnections
+  readonly shares: Shares
   readonly ended: EndedTransactions
   readonly version: string
   readonly engine: string
@@ -27,7 +30,7 @@ export class Metrics {
   readonly #observers: ObserverMetrics
   readonly #process: ProcessMetrics
 
-  constructor({ storage, sessions, live, ended, version, engine }: MetricsParts) {
+  constructor({ storage, sessions, live, shares, ended, version, engine }: MetricsParts) {
     const registers = [this.#registry]
     const labelNames = ['version', 'engine']
     const help = 'Always 1; its labels say what is running.'
@@ -35,6 +38,7 @@ export class Metrics {
     this.#count('interactive_transactions', 'Open transactions over several requests.', sessions)
     this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
     this.#count('sockets', 'Open WebSockets.', live.sockets)
+    addShareMetrics(this.#registry, shares.all)
     this.#requests = new RequestMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
     this.#observers = new ObserverMetrics(this.#registry, storage.observers)

@@ -18,7 +18,10 @@ export function changeRoutes(parts: {
   const { streams, requests } = parts
   return {
     async getChanges({ parameters, reply }) {
-      const running = requests.begin(reply.raw)
+      const running = requests.begin(reply.raw, {
+        operation: 'getChanges',
+        statements: () => [String(parameters.sql)],
+      })
       const body = await streams.open(subscriptionOf(parameters), running)
       reply.header('content-type', FORMAT_TYPES.ndjson)
       if (reply.request.method !== 'HEAD') return body

@@ -54,7 +54,7 @@ export function operationRoutes(parts: {
     },
 
     async checkStore({ reply }) {
-      const running = requests.begin(reply.raw)
+      const running = requests.begin(reply.raw, { operation: 'checkStore' })
       try {
         return consistencyAnswer(await check.report(running.signal))
       } finally {

@@ -8,13 +8,14 @@ import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
 import { IdempotentRequest } from '../idempotency.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 import type { ReadyAnswer } from '../outbox.ts'
-import type { QueryAnswers } from '../query-answers.ts'
+import { aboutQuery, type QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
 import {
   meaningless,
   requireIntegersShown,
   requireMeaningOfStream,
 } from '../requests/meaningless-options.ts'
+import { RunningRequest } from '../running-request.ts'
 import type { ScanStreams } from '../scan-streams.ts'
 import type { StreamAnswers } from '../stream-answers.ts'
 import { terminalError } from '../terminal-answers.ts'
@@ -50,14 +51,14 @@ export function queryRoutes(parts: {
     }
     const { reply, parameters } = request
     requireIntegersShown(format, query.integers, 'body')
-    const { signal } = new AbortController()
-    const isStream = format !== 'csv' || (await scans.isOneScan(query, signal))
+    // Not yet a request that runs: only its text is read, to find out which kind it is going to be.
+    const isStream = format !== 'csv' || (await scans.isOneScan(query, new RunningRequest()))
     if (!isStream) return run(request, query, format)
     requireMeaningOfStream(format, query)
     if (parameters['Idempotency-Key'] !== undefined) {
       throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')
     }
-    return streams.answer(reply, format, query.integers ?? 'number', (running) =>
+    return streams.answer(reply, format, query.integers ?? 'number', aboutQuery(query), (running) =>
       scans.scanOf(query, running),
     )
   }

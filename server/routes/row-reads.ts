@@ -19,7 +19,7 @@ import type { RowTransactions } from '../rows/row-transactions.ts'
 import { keyParameters } from '../rows/row-values.ts'
 import { representationOf, tagOf } from '../rows/row-version.ts'
 import { addressOf, columnsText, rowBody, rowNotFound } from '../rows/row-writes.ts'
-import type { RunningRequest } from '../running-request.ts'
+import type { RequestAbout, RunningRequest } from '../running-request.ts'
 import { Paging } from '../scan-paging.ts'
 import type { StreamAnswers } from '../stream-answers.ts'
 import { type TurnQueue, Turns } from '../turns.ts'
@@ -34,6 +34,15 @@ export type RowReadParts = {
   readonly writer: AnswerWriter
   readonly clock: Clock
   readonly turnQueue: TurnQueue
+}
+
+/** For those who list what is running; the WHERE is all that a request on rows has of a text. */
+export function aboutRows({ parameters, reply }: CheckedRequest): RequestAbout {
+  const { where } = parameters
+  return {
+    operation: reply.request.routeOptions.config.operationId ?? 'unknown',
+    statements: () => (where === undefined ? [] : [String(where)]),
+  }
 }
 
 /** One page of a SCAN, which a cursor continues. */
@@ -57,7 +66,7 @@ export async function pageOfRows(
     const result = await transaction.run(scan, params, { paging })
     const { cursor } = paging.cursorAfter(transaction.readTimestamp, [result])
     answerReadTimestamp(reply, transaction.readTimestamp)
-    const turns = new Turns(turnQueue, clock, running.signal)
+    const turns = new Turns(turnQueue, clock, running)
     const found = await writer.rows(result, integersOf(parameters), turns)
     const columns = columnsText(result.columns)
     const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
@@ -77,22 +86,29 @@ export async function streamOfRows(
     throw meaningless('limit', 'query', `${format} streams every row`, 'ask for pages as JSON')
   }
   requireIntegersShown(format, parameters.integers, 'query')
-  return streams.answer(request.reply, format, integersOf(parameters), async () => {
-    const statement = scanOf(parser, asked)
-    const paging = Paging.ofScan(cursors, {
-      owner: ownerOf(asked),
-      rows: SERVER_LIMITS.streamPageRows,
-      cursor: parameters.cursor as string | undefined,
-    })
-    const { page, readTimestamp } = paging
-    requireSameSnapshot(parameters.asOf, readTimestamp)
-    const snapshot = readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
-    return {
-      entry: { statement, parameters: paramsOf(statement, asked), index: 0 },
-      ...snapshot,
-      ...(page.after === undefined ? {} : { after: page.after }),
-    }
-  })
+  return streams.answer(
+    request.reply,
+    format,
+    integersOf(parameters),
+    aboutRows(request),
+    async () => {
+      const statement = scanOf(parser, asked)
+      const paging = Paging.ofScan(cursors, {
+        owner: ownerOf(asked),
+        rows: SERVER_LIMITS.streamPageRows,
+        cursor: parameters.cursor as string | undefined,
+      })
+      const { page, readTimestamp } = paging
+      requireSameSnapshot(parameters.asOf, readTimestamp)
+      const snapshot =
+        readTimestamp === undefined ? snapshotOf(parameters) : { asOf: readTimestamp }
+      return {
+        entry: { statement, parameters: paramsOf(statement, asked), index: 0 },
+        ...snapshot,
+        ...(page.after === undefined ? {} : { after: page.after }),
+      }
+    },
+  )
 }
 
 /** Throws `row_not_found`; undefined where the reader has this very version. */

@@ -19,7 +19,7 @@ import {
 } from '../rows/row-writes.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
 import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
-import { oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
+import { aboutRows, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from './transaction-answers.ts'
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
@@ -27,10 +27,10 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
   const { rows, writer, requests } = parts
 
   const running = async (
-    { reply }: CheckedRequest,
+    asked: CheckedRequest,
     work: (running: RunningRequest) => Promise<unknown>,
   ): Promise<unknown> => {
-    const request = requests.begin(reply.raw)
+    const request = requests.begin(asked.reply.raw, aboutRows(asked))
     try {
       return await work(request)
     } finally {

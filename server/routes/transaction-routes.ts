@@ -59,7 +59,9 @@ export function transactionRoutes({
 
     async commitTransaction({ parameters, reply }) {
       const id = String(parameters.transaction)
-      const commitTimestamp = await sessions.commit(id)
+      const running = requests.begin(reply.raw, { operation: 'commitTransaction' })
+      running.commits()
+      const commitTimestamp = await sessions.commit(id).finally(() => running.end())
       answerReadTimestamp(reply, Number.parseInt(id, 10))
       answerCommitTimestamp(reply, commitTimestamp)
       return { commitTimestamp }

@@ -111,7 +111,9 @@ export class RowTransactions {
   ): Promise<Written> {
     const { idempotent } = asked
     const once = () => this.#write(asked, running, work)
-    return idempotent === undefined ? once() : this.#repetitions.run(idempotent.key, once)
+    return idempotent === undefined
+      ? once()
+      : this.#repetitions.run(idempotent.key, running.signal, once)
   }
 
   #write(
@@ -132,6 +134,7 @@ export class RowTransactions {
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
+        running.commits()
         const { commitTs } = await transaction.commit()
         return { ...answer, readTimestamp, commitTimestamp: commitTs, replayed: false }
       })

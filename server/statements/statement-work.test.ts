@@ -31,10 +31,10 @@ async function run(
   const next = turnQueue.next.bind(turnQueue)
   const running = new RunningRequest()
   let turns = 0
-  turnQueue.next = () => {
+  turnQueue.next = (taker) => {
     turns += 1
     onTurn(running)
-    return next()
+    return next(taker)
   }
   const execution = new StatementExecution({ ...executionParts(storage), clock, turnQueue })
   const transaction = await storage.begin()

@@ -30,8 +30,10 @@ test('more answers of changes than may be open are refused, until one ends', asy
   const body = await open(first)
   await Promise.all(Array.from({ length: 59 }, () => open()))
   let ended = 0
-  const refused = new RunningRequest(() => {
-    ended += 1
+  const refused = new RunningRequest({
+    ended: () => {
+      ended += 1
+    },
   })
   const fields = { limit: 'changeStreamsMax', limitValue: 60, actual: 61 }
   await assert.rejects(open(refused), { code: 'client_overloaded', fields })

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage/storage.ts'
+import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { catalogAt } from '../snapshot.ts'
-import { Turns } from '../turns.ts'
+import { Turns, type TurnTaker } from '../turns.ts'
 import { changeFrames } from './change-frames.ts'
 import { CommitImages } from './commit-images.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
@@ -20,7 +21,13 @@ type Joining = {
   readonly answer: PromiseWithResolvers<boolean>
 }
 
-const NEVER_ABORTED = new AbortController().signal
+/** What is told to all of them together is nobody's alone. */
+const ALL_TOGETHER: TurnTaker = {
+  client: SERVER_ITSELF,
+  signal: new AbortController().signal,
+  waitsForTurn: () => undefined,
+  hasTurn: () => undefined,
+}
 
 /**
  * The one follower of the feed, for all subscriptions that have read everything. It takes one event
@@ -43,7 +50,7 @@ export class SubscriptionHub implements LiveSubscribers {
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts
-    this.#turns = new Turns(parts.turnQueue, parts.clock, NEVER_ABORTED)
+    this.#turns = new Turns(parts.turnQueue, parts.clock, ALL_TOGETHER)
     this.#live = new LiveSubscriptions(this.#turns)
   }
 

@@ -78,6 +78,8 @@ async function* pagesOf(
       answer: new AnswerBudget(running.unsent),
       running,
     })
+    // Rows are on their way: the rest is not refused any more.
+    running.admitted()
     yield result?.rows ?? []
     after = result?.resumeAfter
   } while (after !== undefined)
@@ -91,7 +93,7 @@ async function* rowFrames(
   { query, running }: Reader,
   rows: Rows,
 ): AsyncGenerator<SubscriptionFrame, void, undefined> {
-  const turns = new Turns(turnQueue, clock, running.signal)
+  const turns = new Turns(turnQueue, clock, running)
   const form = { writer, integers: query.integers, work: new WorkMeter() }
   const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
   for (const [place, row] of rows.entries()) {

@@ -92,6 +92,7 @@ export class Subscription {
 
   async #run(start: SubscriptionStart): Promise<never> {
     await this.#parts.ended.counted(() => this.#begin(start))
+    this.#running.follows()
     while (true) {
       await this.sink.room(this.#running.signal)
       const read = () => this.readOn(SERVER_LIMITS.feedPageRows)
@@ -107,7 +108,7 @@ export class Subscription {
   async readOn(rowsMax: number): Promise<boolean> {
     const { storage, recent, turnQueue, clock } = this.#parts
     const { signal } = this.#running
-    const turns = new Turns(turnQueue, clock, signal)
+    const turns = new Turns(turnQueue, clock, this.#running)
     const page =
       recent.read(this.#position, rowsMax) ??
       (await storage.feed.read(this.#position, { rowsMax, signal }))

@@ -93,7 +93,7 @@ export class Subscriptions {
   ): Promise<never> {
     const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
     const { turnQueue, clock } = this.#parts
-    const turns = new Turns(turnQueue, clock, running.signal)
+    const turns = new Turns(turnQueue, clock, running)
     const parsed = parsedText(this.#parser, request.sql, turns)
     const query = this.#queryOf(request, parsed instanceof Promise ? await parsed : parsed, hold)
     query.subscriptions += 1

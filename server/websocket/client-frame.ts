@@ -27,6 +27,7 @@ export type ClientFrame =
   | { readonly type: 'observe'; readonly id: string; readonly request: ObservationRequest }
   | { readonly type: 'unobserve'; readonly id: string }
   | { readonly type: 'release'; readonly id: string; readonly request: GivingUp }
+  | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'auth' }
   /** Its `id` can be told what is wrong with it. */
   | { readonly type: 'invalid'; readonly id: string; readonly error: ServerError }
@@ -48,6 +49,7 @@ export const FRAME_DECLARATIONS: Readonly<Record<ClientFrameType, Declaration>> 
   observe: { right: 'observe', budget: 'observation' },
   unobserve: { right: 'any', budget: 'none' },
   release: { right: 'observe', budget: 'observation' },
+  cancel: { right: 'any', budget: 'none' },
   auth: { right: 'none', budget: 'none' },
 }
 
@@ -110,6 +112,7 @@ export class ClientFrameReader {
         case 'pause':
         case 'resume':
         case 'unobserve':
+        case 'cancel':
           requireNothingElse(fields, [])
           return { type, id }
       }

@@ -60,10 +60,9 @@ export class FrameWorks {
     return frameParts('released', id)
   }
 
-  async observe(
-    { id, request }: Frame<'observe'>,
-    { signal }: RunningRequest,
-  ): Promise<FrameParts> {
+  async observe({ id, request }: Frame<'observe'>, running: RunningRequest): Promise<FrameParts> {
+    running.follows()
+    const { signal } = running
     const deliver = (fields: NotificationFields) =>
       this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
     try {

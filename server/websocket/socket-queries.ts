@@ -83,7 +83,7 @@ export class SocketQueries {
       return JSON.stringify({ transaction, readTimestamp, expiresAt }).slice(1)
     }
     if (outcome.opened !== undefined) this.#opened(outcome.opened.transaction)
-    const turns = new Turns(turnQueue, clock, running.signal)
+    const turns = new Turns(turnQueue, clock, running)
     return textOf(await writer.answer(outcome, integers, turns)).slice(1, -1)
   }
 

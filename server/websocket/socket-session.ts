@@ -4,7 +4,13 @@ import type { WebSocket } from '@fastify/websocket'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { RunningRequest, RunningRequests } from '../running-request.ts'
+import { aboutQuery } from '../query-answers.ts'
+import {
+  type RequestAbout,
+  type RunningRequest,
+  type RunningRequests,
+  statementCancelled,
+} from '../running-request.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../server-error.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
@@ -159,6 +165,11 @@ export class SocketSession {
       else throw new BadFrame(`The id is not that of a ${kind}.`)
       return
     }
+    if (frame.type === 'cancel') {
+      // What has just ended by itself has had its last frame.
+      known?.running.abort(statementCancelled())
+      return
+    }
     if (frame.type === 'pause' || frame.type === 'resume') {
       known?.sink?.[frame.type]()
       return
@@ -168,15 +179,17 @@ export class SocketSession {
       this.#say(this.#works.failed(id, frame.error))
     } else if (frame.type === 'query') {
       const query = (running: RunningRequest) => this.#works.query(frame, running)
-      this.#begin(id, 'query', query, { bytes })
+      this.#begin(id, 'query', query, { bytes, about: aboutQuery(frame.request) })
     } else if (frame.type === 'release') {
       this.#begin(id, 'release', () => this.#works.release(frame))
     } else if (frame.type === 'observe') {
-      this.#begin(id, 'observation', (running) => this.#works.observe(frame, running))
+      const observe = (running: RunningRequest) => this.#works.observe(frame, running)
+      this.#begin(id, 'observation', observe, { about: { operation: 'observe' } })
     } else {
       const sink = new SocketSink(this.#outbox, id)
       const subscribe = (running: RunningRequest) => this.#works.subscribe(frame, sink, running)
-      this.#begin(id, 'subscription', subscribe, { sink })
+      const about = { operation: 'subscribe', statements: () => [frame.request.sql] }
+      this.#begin(id, 'subscription', subscribe, { sink, about })
     }
   }
 
@@ -185,24 +198,42 @@ export class SocketSession {
     id: string,
     kind: Asked['kind'],
     work: (running: RunningRequest) => Promise<FrameParts>,
-    { sink, bytes = 0 }: { readonly sink?: SocketSink; readonly bytes?: number } = {},
+    {
+      sink,
+      bytes = 0,
+      about = { operation: kind },
+    }: {
+      readonly sink?: SocketSink
+      readonly bytes?: number
+      readonly about?: RequestAbout
+    } = {},
   ): void {
     const held = new Hold(this.#parts.requests.shares.receivedBytes, this.#client)
     const refusal = this.#refusalOf(kind)
+    let running: RunningRequest
     try {
       if (refusal !== undefined) throw refusal
       if (bytes >= COUNTED_BYTES_MIN) held.moveTo(bytes)
+      running = this.#runningFor(kind, about)
     } catch (error) {
+      held.close()
       this.#say(this.#works.failed(id, error))
       return
     }
-    const running = this.#parts.requests.beginFor(this.#client)
     this.#asked.set(id, { kind, running, sink })
     const working = this.#answer(id, running, work(running)).finally(() => {
       held.close()
       this.#working.delete(working)
     })
     this.#working.add(working)
+  }
+
+  /** A subscription and an observation stay; each query is one of the requests under way. */
+  #runningFor(kind: Asked['kind'], about: RequestAbout): RunningRequest {
+    const { requests } = this.#parts
+    return kind === 'query'
+      ? requests.beginQuery(this.#client, about)
+      : requests.beginFor(this.#client, about)
   }
 
   async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {

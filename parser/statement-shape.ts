@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IToken, Lexer } from 'chevrotain'
+import { Literal, Null } from './keywords.ts'
+import { isOf, Malformed } from './tokens.ts'
+
+/** So much of a text is looked at, however long it is. */
+const READ_CHARACTERS = 8_192
+const SHAPE_CHARACTERS_MAX = 500
+const CUT = '…'
+
+/**
+ * A statement without its values, for people who want to know what is running: each literal is a `?`, lists of them are
+ * one, comments are left out. What is not well-formed is cut off, for it may be part of a literal.
+ *
+ *     INSERT INTO t (id, a) VALUES (1, 'x'), (2, 'y')   ->   INSERT INTO t (id, a) VALUES (?, …), …
+ */
+export function statementShape(lexer: Lexer, text: string): string {
+  const isWhole = text.length <= READ_CHARACTERS
+  const { tokens } = lexer.tokenize(isWhole ? text : text.slice(0, READ_CHARACTERS))
+  // The last token of a text that was cut may have been longer.
+  const seen = isWhole ? tokens : tokens.slice(0, -1)
+  const wrong = seen.findIndex(({ tokenType }) => isOf(tokenType, Malformed))
+  const sound = wrong < 0 ? seen : seen.slice(0, wrong)
+  const shape = withoutLists(joined(sound))
+  if (shape.length > SHAPE_CHARACTERS_MAX) {
+    return `${shape.slice(0, SHAPE_CHARACTERS_MAX).toWellFormed()}${CUT}`
+  }
+  return isWhole && wrong < 0 ? shape : `${shape} ${CUT}`.trimStart()
+}
+
+/** With one blank wherever there is something between two tokens. */
+function joined(tokens: readonly IToken[]): string {
+  let text = ''
+  let end = 0
+  for (const { image, tokenType, startOffset } of tokens) {
+    const word = isOf(tokenType, Literal) && tokenType !== Null ? '?' : image
+    text += text !== '' && startOffset > end ? ` ${word}` : word
+    end = startOffset + image.length
+  }
+  return text
+}
+
+function withoutLists(text: string): string {
+  return text
+    .replaceAll(/\?(?:, ?\?)+/g, `?, ${CUT}`)
+    .replaceAll(/(\(\?(?:, …)?\))(?:, ?\(\?(?:, …)?\))+/g, `$1, ${CUT}`)
+}
