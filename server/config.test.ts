@@ -94,6 +94,30 @@ test('a wrong value in the environment is refused too', () => {
   assert.throws(() => readCommand(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
 })
 
+test('a value that looks like a flag is refused as a value, with its flag', () => {
+  const refused = { name: 'UsageError', message: /--port -1: a port is a number/ }
+  assert.throws(() => readCommand(['serve', '--port', '-1'], {}), refused)
+  assert.throws(() => readCommand(['serve', '--port=-1'], {}), refused)
+})
+
+test('a name in the environment that is misspelt is refused, and what clients read is left alone', () => {
+  const refused = { name: 'UsageError', message: /PERCOLITE_PROT.* Did you mean PERCOLITE_PORT\?/ }
+  assert.throws(() => readCommand(['serve'], { PERCOLITE_PROT: '1' }), refused)
+  const environment = { PERCOLITE_URL: 'http://127.0.0.1:1', PERCOLITE_TOKEN: 'x', PATH: '/bin' }
+  assert.equal(readCommand(['serve'], environment).kind, 'serve')
+})
+
+test('each command has its own help, and -h is --help', () => {
+  for (const command of ['serve', 'check', 'history'] as const) {
+    for (const flag of ['--help', '-h']) {
+      assert.deepEqual(readCommand([command, flag], {}), { kind: 'help', command })
+    }
+    assert.match(helpText(command), new RegExp(`^Usage: percolite ${command} `))
+    assert.equal(helpText(command).match(/Usage: /g)?.length, 1)
+  }
+  assert.deepEqual(readCommand(['-h'], {}), { kind: 'help' })
+})
+
 test('--help and --version need no command', () => {
   assert.deepEqual(readCommand(['--help'], {}), { kind: 'help' })
   assert.deepEqual(readCommand(['--version'], {}), { kind: 'version' })

@@ -5,6 +5,7 @@ import { ClientKeys } from './budgets/client-key.ts'
 import type { CheckConfig } from './check-command.ts'
 import {
   CHECK_FLAGS,
+  type CommandName,
   environmentName,
   FLAG_NAMES,
   FLAGS,
@@ -46,7 +47,8 @@ export type Command =
   | { readonly kind: 'serve'; readonly config: Config }
   | { readonly kind: 'check'; readonly config: CheckConfig }
   | { readonly kind: 'history'; readonly config: HistoryConfig }
-  | { readonly kind: 'help' }
+  /** Of all commands when none is named. */
+  | { readonly kind: 'help'; readonly command?: CommandName }
   | { readonly kind: 'version' }
 
 /** A mistake in the command line or the environment; its message is one line. */
@@ -64,13 +66,16 @@ export function readCommand(
   if (args[0] === 'check') return readCheckCommand(args.slice(1), environment)
   if (args[0] === 'history') return readHistoryCommand(args.slice(1), environment)
   const { values, positionals } = parseCommandLine(args, FLAGS)
-  if (values.help === true) return { kind: 'help' }
+  if (values.help === true) {
+    return positionals[0] === 'serve' ? { kind: 'help', command: 'serve' } : { kind: 'help' }
+  }
   if (values.version === true) return { kind: 'version' }
   if (positionals.length !== 1 || positionals[0] !== 'serve') {
     const word = positionals.find((text) => text !== 'serve')
     const unknown = word === undefined ? 'No command was given.' : `"${word}" is not asked for.`
     throw new UsageError(`${unknown} ${HELP_HINT}`)
   }
+  requireKnownNames(environment)
   const texts: Partial<Record<FlagName, string>> = {}
   for (const name of FLAG_NAMES) {
     const text = textOf(values[name]) ?? environment[environmentName(name)]
@@ -79,12 +84,26 @@ export function readCommand(
   return { kind: 'serve', config: readConfig(texts) }
 }
 
+/** What clients read, and a server that shares their environment leaves alone. */
+const CLIENT_NAMES = ['PERCOLITE_URL', 'PERCOLITE_TOKEN']
+
+/** A name that is misspelt would be ignored without a word. Throws UsageError. */
+function requireKnownNames(environment: Readonly<Record<string, string | undefined>>): void {
+  const known = [...FLAG_NAMES.map(environmentName), ...CLIENT_NAMES]
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('PERCOLITE_') || known.includes(name)) continue
+    const [near] = nearestNames(name, known, 1)
+    const meant = near === undefined ? '' : ` Did you mean ${near}?`
+    throw new UsageError(`There is no ${name.slice(0, 100)} in the environment.${meant}`)
+  }
+}
+
 function readCheckCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
   const { values, positionals } = parseCommandLine(args, { data: FLAGS.data, ...CHECK_FLAGS })
-  if (values.help === true) return { kind: 'help' }
+  if (values.help === true) return { kind: 'help', command: 'check' }
   if (values.version === true) return { kind: 'version' }
   if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not asked for.`)
   const json = values.json === true
@@ -110,7 +129,7 @@ function readHistoryCommand(
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
   const { values, positionals } = parseCommandLine(args, { data: FLAGS.data, ...HISTORY_FLAGS })
-  if (values.help === true) return { kind: 'help' }
+  if (values.help === true) return { kind: 'help', command: 'history' }
   if (values.version === true) return { kind: 'version' }
   const [action, other] = positionals
   if (other !== undefined) throw new UsageError(`"${other}" is not asked for.`)
@@ -176,9 +195,9 @@ function parseCommandLine(
   )
   try {
     return parseArgs({
-      args: [...args],
+      args: withNegativeValues(args, flags),
       allowPositionals: true,
-      options: { ...options, help: { type: 'boolean' }, version: { type: 'boolean' } },
+      options: { ...options, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
     })
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
@@ -190,6 +209,22 @@ function parseCommandLine(
     const meant = near === undefined ? '' : ` Did you mean --${near}?`
     throw new UsageError(`${sentence}${meant} ${HELP_HINT}`)
   }
+}
+
+/** `--port -1` as `--port=-1`: what is wrong with the value is said by its flag, and not that it looks like one. */
+function withNegativeValues(
+  args: readonly string[],
+  flags: Readonly<Record<string, Flag>>,
+): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const before = joined.at(-1) ?? ''
+    const kind = before.startsWith('--') ? flags[before.slice(2)]?.kind : undefined
+    const isValue = kind !== undefined && kind !== 'switch' && /^-\d/.test(arg)
+    if (isValue) joined[joined.length - 1] = `${before}=${arg}`
+    else joined.push(arg)
+  }
+  return joined
 }
 
 function textOf(value: FlagValue): string | undefined {

@@ -136,26 +136,28 @@ export function environmentName(flag: FlagName): string {
   return `PERCOLITE_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-export function helpText(): string {
-  const linesOf = (flags: Readonly<Record<string, Flag>>) => Object.entries(flags).map(lineOf)
-  return [
+/** What the help of each command says; `percolite --help` says all of it. */
+const HELP = {
+  serve: [
     'Usage: percolite serve [flags]        in the repository: npm start -- [flags]',
     '',
     ...linesOf(FLAGS),
-    `  ${'--help'.padEnd(41)} show this text`,
+    `  ${'--help, -h'.padEnd(41)} show this text`,
     `  ${'--version'.padEnd(41)} show the version`,
     '',
     'A flag may also come from the environment: --statement-timeout is PERCOLITE_STATEMENT_TIMEOUT.',
     'Durations are written like 500ms, 30s, 5m or 1h. --allow-host and --allow-origin may be repeated;',
     'in the environment their values are separated by commas.',
-    '',
+  ],
+  check: [
     'Usage: percolite check [--data <text> | --url <text>] [--json]',
     '                                      in the repository: npm run check:store -- [flags]',
     '',
     'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
     '',
     ...linesOf({ data: FLAGS.data, ...CHECK_FLAGS }),
-    '',
+  ],
+  history: [
     'Usage: percolite history show|renew [--data <text>] [--json]',
     '                                      in the repository: npm run history -- show|renew [flags]',
     '',
@@ -163,8 +165,19 @@ export function helpText(): string {
     'of it was put back. Exit code 0: done, 1: not done, such as while a server uses the folder.',
     '',
     ...linesOf({ data: FLAGS.data, ...HISTORY_FLAGS }),
-    '',
-  ].join('\n')
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type CommandName = keyof typeof HELP
+
+/** The help of one command, or of all of them. */
+export function helpText(command?: CommandName): string {
+  const parts = command === undefined ? Object.values(HELP) : [HELP[command]]
+  return parts.map((lines) => `${lines.join('\n')}\n`).join('\n')
+}
+
+function linesOf(flags: Readonly<Record<string, Flag>>): string[] {
+  return Object.entries(flags).map(lineOf)
 }
 
 function lineOf([name, flag]: readonly [string, Flag]): string {

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const command = readCommandOrExit()
   switch (command.kind) {
     case 'help':
-      process.stdout.write(helpText())
+      process.stdout.write(helpText(command.command))
       return
     case 'version':
       process.stdout.write(`percolite ${version()}\n`)

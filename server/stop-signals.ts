@@ -7,7 +7,7 @@ const REPEATED_WITHIN_MS = 1_000
 const EXIT_INTERRUPTED = 130
 
 /**
- * SIGTERM and SIGINT stop the server in order; SIGTERM, which process managers send, after a time in which
+ * SIGTERM, SIGINT and SIGHUP, which a terminal sends when it closes, stop the server in order; SIGTERM, which process managers send, after a time in which
  * `/readyz` says so. One more signal, a second later, ends that time, and another the process, at once.
  */
 export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: Logger): void {
@@ -39,4 +39,7 @@ export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: L
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  process.on('SIGHUP', onSignal)
+  // Node would open a debugger, to which everybody on this machine could connect.
+  process.on('SIGUSR1', () => log.warn('SIGUSR1 means nothing to this server'))
 }

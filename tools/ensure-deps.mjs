@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url'
 const MINIMUM_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
 
+// What runs the server needs no development tools, where somebody chose to leave them out.
+const isForProduction = process.argv.includes('--production')
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const installMark = join(root, '.ensure-deps.pid')
 
@@ -31,6 +33,7 @@ function isInstalled() {
     const found = installed[path]
     if (found === undefined) {
       if (entry.optional) continue // A package for another platform.
+      if (isForProduction && entry.dev) continue // Left out by `npm ci --omit=dev`.
       return false
     }
     if (found.version !== entry.version || found.integrity !== entry.integrity) return false

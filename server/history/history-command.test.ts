@@ -67,7 +67,7 @@ test('the command line says which folder, and what of it', () => {
   assert.deepEqual(read('renew', '--data', './d'), { kind: 'history', config })
   const fromEnvironment = { action: 'show', dataDirectory: './env', json: true }
   assert.deepEqual(read('show', '--json'), { kind: 'history', config: fromEnvironment })
-  assert.deepEqual(read('--help'), { kind: 'help' })
+  assert.deepEqual(read('--help'), { kind: 'help', command: 'history' })
   assert.throws(() => read(), { message: 'Nothing is asked of the history; it is show or renew.' })
   assert.throws(() => read('erase'), /"erase" is asked of the history; it is show or renew/)
   assert.throws(() => read('show', 'renew'), /"renew" is not asked for/)
