@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test, { afterEach, beforeEach } from 'node:test'
 import { StorageError } from '../storage/storage.ts'
 import { planError, rowsToJson, SqlSession } from '../test/sql-session.ts'
-import type { PlanError } from './plan-error.ts'
+import { PlanError } from './plan-error.ts'
 
 let session: SqlSession
 beforeEach(async () => {
@@ -126,7 +126,7 @@ test('ON CONFLICT DO NOTHING leaves out duplicates of any key, decided row by ro
   assert.deepEqual([rowsAffected, rows], [4, ['q', 'p', 't', 'u'].map((id) => ({ id }))])
   await assert.rejects(
     session.run("INSERT INTO account (id, mail) VALUES ('v', 'v@x'), ('w', 'v@x')"),
-    (error) => error instanceof StorageError && error.code === 'unique_violation',
+    (error) => error instanceof PlanError && error.code === 'unique_violation',
   )
   assert.deepEqual(await session.rows("GET * FROM account WHERE id = 'v'"), [])
 })
