@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -273,7 +273,7 @@ test('a directory whose lock file cannot be written is refused, for it would exc
   await (await openSqliteCellStore({ dataDirectory })).close()
   const { stdout: files } = await run('ls', [dataDirectory])
   for (const file of files.trim().split('\n')) await chmod(join(dataDirectory, file), 0o666)
-  for (const path of [folder, join(folder, 'deep'), dataDirectory]) await chmod(path, 0o777)
+  for (const path of [folder, join(folder, 'deep'), dataDirectory]) await chmod(path, 0o755)
   await chmod(join(dataDirectory, 'lock.db'), 0o444)
   const script = `
     const { openSqliteCellStore } = await import(${JSON.stringify(STORE_MODULE)})
@@ -283,6 +283,7 @@ test('a directory whose lock file cannot be written is refused, for it would exc
   await chmod(module, 0o644)
   // The superuser may write every file.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  if (user.uid !== undefined) await chown(dataDirectory, user.uid, user.gid)
   const { stdout } = await run(process.execPath, [module, dataDirectory], { ...user, cwd: '/' })
   assert.match(stdout, /^data_directory_unusable: .*lock\.db/)
 })
