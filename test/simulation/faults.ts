@@ -36,6 +36,8 @@ export class FaultMenu {
   readonly #random: SeededRandomness
   readonly #swarm: Swarm
   #isStopped = true
+  /** How many of the next calls an outage loses. */
+  #outageLeft = 0
 
   constructor(random: SeededRandomness, swarm: Swarm) {
     this.#random = random
@@ -59,13 +61,26 @@ export class FaultMenu {
     const { faultRate, pauseRate, crashRate } = this.#swarm
     let left = this.#random.fraction()
     if (this.#isStopped) return 'none'
+    if (this.#outageLeft > 0) {
+      this.#outageLeft -= 1
+      return 'requestLost'
+    }
     left -= faultRate
-    if (left < 0) return IN_TRANSIT[this.#random.below(IN_TRANSIT.length)] as Fault
+    if (left < 0) return this.#inTransit()
     left -= pauseRate
     if (left < 0) return 'pauseBefore'
     left -= crashRate
     if (left < 0) return this.#random.fraction() < 0.5 ? 'crashBefore' : 'crashAfter'
     return 'none'
+  }
+
+  #inTransit(): Fault {
+    const { outageCallsMax } = this.#swarm
+    const fault = IN_TRANSIT[this.#random.below(IN_TRANSIT.length)] as Fault
+    if (fault === 'requestLost' && outageCallsMax > 0) {
+      this.#outageLeft = this.#random.below(outageCallsMax)
+    }
+    return fault
   }
 
   /** Heavy-tailed: most calls are quick, one in a hundred takes a hundred times as long. */

@@ -31,7 +31,7 @@ export async function observerSetup({ transaction }: Work): Promise<void> {
 export async function observersTransaction(work: Work): Promise<void> {
   const { transaction, random, think, counters } = work
   if (transaction.recorded.readOnly) return
-  if (random.fraction() < 0.12) {
+  if (random.fraction() < 0.16) {
     counters.count(await define(work))
     return
   }
@@ -44,18 +44,21 @@ export async function observersTransaction(work: Work): Promise<void> {
 
 async function define({ transaction, random }: Work): Promise<string> {
   return await transaction.onTables(async (writes, catalog) => {
-    const missing = WATCHERS.find(({ name }) => catalog.observer(name) === undefined)
-    if (missing !== undefined) {
+    const defined = WATCHERS.filter(({ name }) => catalog.observer(name) !== undefined)
+    const missing = WATCHERS.find((watcher) => !defined.includes(watcher))
+    // Runs are short: those that exist are paused and resumed also while others are still to be created.
+    if (missing !== undefined && (defined.length === 0 || random.fraction() < 0.5)) {
       await createObserver(writes, catalog, missing, { ifNotExists: false })
       return 'observer created'
     }
-    const { name, isWeak } = WATCHERS[random.below(WATCHERS.length)] as (typeof WATCHERS)[number]
-    const found = catalog.observer(name)
-    if (found?.observer.state === 'paused') {
-      await resumeObserver(writes, catalog, name)
+    const paused = defined.find(({ name }) => catalog.observer(name)?.observer.state === 'paused')
+    if (paused !== undefined && random.fraction() < 0.7) {
+      await resumeObserver(writes, catalog, paused.name)
       return 'observer resumed'
     }
+    const { name, isWeak } = defined[random.below(defined.length)] as (typeof WATCHERS)[number]
     if (random.fraction() < 0.4) {
+      if (catalog.observer(name)?.observer.state === 'paused') return 'nothing to define'
       await pauseObserver(writes, catalog, name)
       return 'observer paused'
     }

@@ -34,6 +34,7 @@ function* simplerSwarms(swarm: Swarm): Generator<Swarm> {
     'crashRate',
     'pauseRate',
     'clockJumpRate',
+    'outageCallsMax',
     'faultRate',
     'forgetRate',
   ] as const) {

@@ -21,6 +21,8 @@ export type Swarm = {
   readonly delayMs: number
   /** The share of store calls that meet a fault. */
   readonly faultRate: number
+  /** How many calls one after the other an outage loses at most, whoever sends them. */
+  readonly outageCallsMax: number
   /** How long after it was sent a request may still be applied (H, assumption A3). */
   readonly lateMsMax: number
   /** The share of store calls before which the process is paused, and for how long at most. */
@@ -193,6 +195,7 @@ function drawGateways(draw: Draw, forced?: Bias): DrawnSwarm {
     forgetMsMax: 400_000,
     delayMs: oneOf(0.2, 1, 5, 20, 60),
     faultRate: isCalm ? 0 : random.fraction() * (bias === 'losing' ? 0.15 : 0.06),
+    outageCallsMax: isCalm ? 0 : bias === 'losing' ? 60 : oneOf(0, 0, 60),
     lateMsMax: isCollecting ? oneOf(5_000, 60_000, 110_000) : oneOf(20, 500, 5_000, 20_000),
     pauseRate: isCalm ? 0 : oneOf(0, 0.002, 0.005) + (bias === 'pausing' ? 0.015 : 0),
     pauseMsMax: oneOf(100, 4_000, 8_000, 40_000),
@@ -249,6 +252,7 @@ function drawEmbedded(draw: Draw, forced: Kind): DrawnSwarm {
     forgetMsMax: oneOf(50, 500) * Math.max(thinkMs, 1),
     delayMs: oneOf(0.05, 0.2, 1, 5),
     faultRate: 0,
+    outageCallsMax: 0,
     lateMsMax: 0,
     pauseRate: isCalm ? 0 : oneOf(0, 0.01, 0.03),
     pauseMsMax: oneOf(10, 1_000, 4_000),
