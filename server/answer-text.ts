@@ -147,12 +147,17 @@ export class AnswerWriter {
     return rowText(this.#formOf(columns, integers), row)
   }
 
-  /** A line of NDJSON for each row of a page, which is short enough to be written at once. */
-  lines({ columns, rows }: StatementResult, integers: IntegerForm): string {
+  /** A line of NDJSON for each row of a page, in pieces. */
+  *lines(
+    { columns, rows }: StatementResult,
+    integers: IntegerForm,
+  ): Generator<string, void, undefined> {
     const form = this.#formOf(columns, integers)
-    let text = ''
-    for (const row of rows) text += `{"row":${rowText(form, row)}}\n`
-    return text
+    for (const row of rows) {
+      yield '{"row":'
+      yield* rowPieces(form, row)
+      yield '}\n'
+    }
   }
 
   #formOf(columns: Columns, integers: IntegerForm): ResultForm {

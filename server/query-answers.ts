@@ -4,6 +4,7 @@ import { type Answer, andThen, type Clock, type Timestamp } from '../storage/sto
 import type { AnswerBody } from './answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
+import { bodyInTurns } from './answers/text-pieces.ts'
 import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ReadyAnswer } from './outbox.ts'
 import type { QueryOutcome } from './query-answer.ts'
@@ -37,8 +38,8 @@ export type AnswerOptions = {
   readonly idempotent?: IdempotentRequest | undefined
 }
 
-/** The forms that are written at once. */
-const TEXTS: Partial<Record<AnswerFormat, (outcome: QueryOutcome) => string>> = {
+/** The forms that are text, in pieces. */
+const TEXTS: Partial<Record<AnswerFormat, (outcome: QueryOutcome) => Iterable<string>>> = {
   csv: csvOfOutcome,
   table: tableText,
 }
@@ -72,9 +73,9 @@ export class QueryAnswers {
     const running = requests.begin(response, aboutQuery(query))
     try {
       const integers = query.integers ?? 'number'
-      const textOf = TEXTS[format]
+      const piecesOf = TEXTS[format]
       const around =
-        textOf === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textOf }
+        piecesOf === undefined ? { newRowWriter: writer.rowWriters(integers) } : { piecesOf }
       const outcome = await runner.run(query, running, { idempotent, ...around })
       if (outcome instanceof TransactionSession) {
         await begins.watch(outcome.id, response)
@@ -84,10 +85,12 @@ export class QueryAnswers {
       if (outcome.opened !== undefined) {
         await begins.watch(outcome.opened.transaction, response)
       }
-      if (textOf !== undefined) return answered(outcome, textOf(outcome), format)
+      const turns = new Turns(turnQueue, clock, running)
+      if (piecesOf !== undefined) {
+        return answered(outcome, await bodyInTurns(piecesOf(outcome), turns), format)
+      }
       const short = writer.shortAnswer(outcome, integers)
       if (short !== undefined) return answered(outcome, short)
-      const turns = new Turns(turnQueue, clock, running)
       return answered(outcome, await writer.answer(outcome, integers, turns))
     } finally {
       running.end()

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
 import type { SqlType, SqlValue } from '../storage/storage.ts'
+import { PIECE_CHARACTERS, piecesOf } from './answers/text-pieces.ts'
 
 export type Columns = StatementResult['columns']
 
 /** What the columns of a result make of it: their own text, and a writer for each of its rows. */
 export type ResultForm = {
   readonly columns: string
+  readonly types: readonly SqlType[]
   readonly fields: ReadonlyArray<{ readonly prefix: string; readonly write: ValueWriter }>
 }
 
 type ValueWriter = (value: SqlValue) => string
 
-export const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
+export const NO_COLUMNS: ResultForm = { columns: '[]', types: [], fields: [] }
 
 export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
   return {
     columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
+    types: columns.map(({ type }) => type),
     fields: columns.map(({ name, type }, index) => ({
       prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
       write: valueWriter(type, integers),
@@ -34,7 +37,7 @@ export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): strin
   return `${text}}`
 }
 
-/** The same in pieces, of which each of a row of long values is one field. */
+/** The same in pieces, each of them short where the values are long. */
 export function* rowPieces(
   form: ResultForm,
   row: readonly SqlValue[],
@@ -46,20 +49,39 @@ export function* rowPieces(
   yield '{'
   for (const [index, { prefix, write }] of form.fields.entries()) {
     const value = row[index] ?? null
-    yield prefix + (value === null ? 'null' : write(value))
+    yield prefix
+    if (value === null) yield 'null'
+    else if (isLong(value)) yield* longValuePieces(form.types[index], value, write)
+    else yield write(value)
   }
   yield '}'
 }
 
-const LONG_VALUE = 64 * 1024
+/** Every type but TEXT and JSON is bytes here, which are short work. */
+function* longValuePieces(
+  type: SqlType | undefined,
+  value: SqlValue,
+  write: ValueWriter,
+): Generator<string, void, undefined> {
+  if (type !== 'TEXT') {
+    yield* piecesOf(write(value))
+    return
+  }
+  yield '"'
+  for (const piece of piecesOf(value as string)) yield textToJson(piece).slice(1, -1)
+  yield '"'
+}
+
 const LONG_ROW_FIELDS = 1_000
 
-function hasLongValue(row: readonly SqlValue[]): boolean {
-  for (const value of row) {
-    const isSized = typeof value === 'string' || value instanceof Uint8Array
-    if (isSized && value.length > LONG_VALUE) return true
-  }
-  return false
+/** Whether it is to be written in pieces. */
+export function hasLongValue(row: readonly SqlValue[]): boolean {
+  return row.some(isLong)
+}
+
+function isLong(value: SqlValue): boolean {
+  const isSized = typeof value === 'string' || value instanceof Uint8Array
+  return isSized && value.length > PIECE_CHARACTERS
 }
 
 /** Rows with commas between them. */

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { IntegerForm } from '../planner/planner.ts'
 import type { AnswerWriter } from './answer-text.ts'
+import { chunksOf } from './answers/text-pieces.ts'
 import { csvHeader, csvRows } from './csv-text.ts'
 import { problemOf } from './error-response.ts'
 import type { OpenScan } from './scan-streams.ts'
@@ -45,7 +46,7 @@ export async function* ndjsonChunks(
   try {
     for await (const page of scan.pages()) {
       rows += page.rows.length
-      if (page.rows.length > 0) yield writing.writer.lines(page, writing.integers)
+      yield* chunksOf(writing.writer.lines(page, writing.integers))
     }
   } catch (error) {
     if (error instanceof ClientDisconnected) throw error
@@ -60,6 +61,6 @@ export async function* ndjsonChunks(
 export async function* csvChunks(scan: OpenScan): AsyncGenerator<string, void, undefined> {
   yield csvHeader(scan)
   for await (const page of scan.pages()) {
-    if (page.rows.length > 0) yield csvRows(page)
+    yield* chunksOf(csvRows(page))
   }
 }

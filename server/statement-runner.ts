@@ -2,7 +2,9 @@
 import type { Parser } from '../parser/parser.ts'
 import type { ExecutionContext, IntegerForm, StatementResult } from '../planner/planner.ts'
 import { type Answer, andThen, type Catalog, type Transaction } from '../storage/storage.ts'
+import { textOf } from './answer-body.ts'
 import type { AnswerWriter } from './answer-text.ts'
+import { bodyInTurns } from './answers/text-pieces.ts'
 import type { ClientKey } from './budgets/client-key.ts'
 import type { Shares } from './budgets/shares.ts'
 import type { Cursors } from './cursor.ts'
@@ -47,7 +49,7 @@ export type RunnerParts = ExecutionParts & {
 export type RunAround = {
   readonly idempotent?: IdempotentRequest | undefined
   /** The whole answer as it is kept for `idempotent`; without it, the results are kept as JSON. */
-  readonly textOf?: ((outcome: QueryOutcome) => string) | undefined
+  readonly piecesOf?: ((outcome: QueryOutcome) => Iterable<string>) | undefined
   readonly observerRun?: ObserverRun | undefined
   /** For an answer whose rows nobody needs but as its JSON. */
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
@@ -190,7 +192,7 @@ export class StatementRunner {
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, textOf, observerRun, newRowWriter }: RunAround,
+    { idempotent, piecesOf, observerRun, newRowWriter }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const { signal, client } = running
@@ -223,7 +225,7 @@ export class StatementRunner {
         }
         if (idempotent !== undefined && script.end === 'commit') {
           const { integers } = request
-          await this.#keep(idempotent, transaction, outcome, { running, integers, textOf })
+          await this.#keep(idempotent, transaction, outcome, { running, integers, piecesOf })
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
@@ -256,17 +258,17 @@ export class StatementRunner {
     {
       running,
       integers,
-      textOf,
-    }: { running: RunningRequest; integers: IntegerForm | undefined } & Pick<RunAround, 'textOf'>,
+      piecesOf,
+    }: { running: RunningRequest; integers: IntegerForm | undefined } & Pick<RunAround, 'piecesOf'>,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer, turnQueue, clock } = this.#parts
     const { results, readTimestamp, attempts } = outcome
     const turns = new Turns(turnQueue, clock, running)
     const text =
-      textOf === undefined
+      piecesOf === undefined
         ? await writer.results(results, integers ?? 'number', turns)
-        : JSON.stringify(textOf(outcome))
+        : JSON.stringify(textOf(await bodyInTurns(piecesOf(outcome), turns)))
     idempotent.keep(transaction, { results: text, readTimestamp, attempts })
   }
 

@@ -2,26 +2,30 @@
 import type { StatementResult } from '../planner/planner.ts'
 import type { SqlType } from '../storage/storage.ts'
 import { DisplayWidths, terminalText } from './answers/terminal-text.ts'
+import { piecesOf } from './answers/text-pieces.ts'
 import type { Problem } from './error-response.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import { valueText } from './value-text.ts'
 
 /**
- * Answers for people at a terminal, laid out as psql does. A result without columns is one line.
+ * Answers for people at a terminal, laid out as psql does, in pieces. A result without columns is one line.
  *
  *      id  | balance
  *     -----+---------
  *      bob |       3
  *     (1 row)
  */
-export function tableText({ results, cursor }: QueryOutcome): string {
-  const widths = new DisplayWidths()
-  const parts = results.map((result) => {
-    if (result.text !== undefined) return `${result.text.trimEnd()}\n`
-    return result.columns.length === 0 ? doneText(result) : rowsText(result, widths)
-  })
-  const more = cursor === undefined ? '' : `There is more; the cursor behind it is ${cursor}\n`
-  return parts.join('\n') + more
+export function* tableText({ results, cursor }: QueryOutcome): Generator<string, void, undefined> {
+  const displayWidths = new DisplayWidths()
+  let separator = ''
+  for (const result of results) {
+    yield separator
+    separator = '\n'
+    if (result.text !== undefined) yield `${result.text.trimEnd()}\n`
+    else if (result.columns.length === 0) yield doneText(result)
+    else yield* rowsText(result, displayWidths)
+  }
+  if (cursor !== undefined) yield `There is more; the cursor behind it is ${cursor}\n`
 }
 
 function doneText({ rowsAffected, unmet }: StatementResult): string {
@@ -33,50 +37,92 @@ function counted(rows: number): string {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}`
 }
 
-/** A text as it is shown, with the columns that it takes. */
-type Cell = { readonly text: string; readonly width: number }
+/** A text as it is shown, in pieces, with the columns that it takes. */
+type Cell = { readonly texts: readonly string[]; readonly width: number }
 
-function rowsText(result: StatementResult, displayWidths: DisplayWidths): string {
+const EMPTY: Cell = { texts: [], width: 0 }
+
+function* rowsText(
+  result: StatementResult,
+  displayWidths: DisplayWidths,
+): Generator<string, void, undefined> {
   const { columns, rows, unmet } = result
-  const cellOf = (text: string): Cell => {
-    const shown = terminalText(text)
-    return { text: shown, width: displayWidths.of(shown) }
-  }
-  const names = columns.map(({ name }) => cellOf(name))
-  const cells = rows.map((row) =>
-    columns.map(({ type }, index) => {
+  const names: Cell[] = []
+  for (const { name } of columns) names.push(yield* cellOf(name, displayWidths))
+  const widths = names.map(({ width }) => width)
+  const lines: Cell[][] = []
+  for (const row of rows) {
+    const cells: Cell[] = []
+    for (const [index, { type }] of columns.entries()) {
       const value = row[index] ?? null
-      return value === null ? EMPTY : cellOf(valueText(type, value))
-    }),
-  )
-  const widths = names.map((name, index) =>
-    cells.reduce((width, row) => Math.max(width, row[index]?.width ?? 0), name.width),
-  )
-  const lines = [
-    lineOf(names.map((name, index) => centred(name, widths[index] ?? 0))),
-    widths.map((width) => '-'.repeat(width + 2)).join('+'),
-    ...cells.map((row) =>
-      lineOf(row.map((cell, index) => aligned(columns[index]?.type, cell, widths[index] ?? 0))),
-    ),
-    unmet === undefined ? `(${counted(rows.length)})` : `(nothing written: ${unmet})`,
-  ]
-  return lines.map((line) => `${line}\n`).join('')
+      const cell = value === null ? EMPTY : yield* cellOf(valueText(type, value), displayWidths)
+      widths[index] = Math.max(widths[index] ?? 0, cell.width)
+      cells.push(cell)
+    }
+    lines.push(cells)
+  }
+  const padded = paddedWidths(widths, rows.length + HEAD_LINES)
+  yield* lineOf(names.map((name, index) => centred(name, padded[index] ?? 0)))
+  yield `${padded.map((width) => '-'.repeat(width + 2)).join('+')}\n`
+  for (const cells of lines) {
+    yield* lineOf(
+      cells.map((cell, index) => aligned(columns[index]?.type, cell, padded[index] ?? 0)),
+    )
+  }
+  yield unmet === undefined ? `(${counted(rows.length)})\n` : `(nothing written: ${unmet})\n`
 }
 
-const EMPTY: Cell = { text: '', width: 0 }
-
-function lineOf(cells: readonly string[]): string {
-  return ` ${cells.join(' | ')} `.trimEnd()
+/** Yields after each piece that it has looked at, so that whoever asks can give up its turn. */
+function* cellOf(text: string, displayWidths: DisplayWidths): Generator<string, Cell, undefined> {
+  const texts: string[] = []
+  let width = 0
+  for (const piece of piecesOf(text)) {
+    const shown = terminalText(piece)
+    texts.push(shown)
+    width += displayWidths.of(shown)
+    yield ''
+  }
+  return { texts, width }
 }
 
-function aligned(type: SqlType | undefined, { text, width }: Cell, columns: number): string {
-  const space = ' '.repeat(columns - width)
-  return type === 'INTEGER' || type === 'REAL' ? space + text : text + space
+const HEAD_LINES = 2
+
+/** Characters that a result may take when each of its columns is as wide as its longest text. */
+export const LAID_OUT_CHARACTERS_MAX = 16 * 1024 * 1024
+
+/**
+ * A long text beside many short ones would cost its length in blanks for each of them. Where that is too much no
+ * column is wider than its share, and longer texts stick out.
+ */
+function paddedWidths(widths: readonly number[], lines: number): readonly number[] {
+  const all = widths.reduce((sum, width) => sum + width, 0)
+  if (all * lines <= LAID_OUT_CHARACTERS_MAX) return widths
+  const share = Math.floor(LAID_OUT_CHARACTERS_MAX / (lines * widths.length))
+  return widths.map((width) => Math.min(width, share))
 }
 
-function centred({ text, width }: Cell, columns: number): string {
-  const left = Math.floor((columns - width) / 2)
-  return ' '.repeat(left) + text + ' '.repeat(columns - width - left)
+/** Nothing blank stands at its end. */
+function lineOf(cells: ReadonlyArray<readonly string[]>): string[] {
+  const texts = cells.flatMap((cell, index) => [index === 0 ? ' ' : ' | ', ...cell])
+  for (let last = texts.pop(); last !== undefined; last = texts.pop()) {
+    const kept = last.trimEnd()
+    if (kept === '') continue
+    texts.push(kept)
+    break
+  }
+  texts.push('\n')
+  return texts
+}
+
+function aligned(type: SqlType | undefined, { texts, width }: Cell, columns: number): string[] {
+  const space = ' '.repeat(Math.max(0, columns - width))
+  return type === 'INTEGER' || type === 'REAL' ? [space, ...texts] : [...texts, space]
+}
+
+function centred({ texts, width }: Cell, columns: number): string[] {
+  const space = Math.max(0, columns - width)
+  const left = Math.floor(space / 2)
+  return [' '.repeat(left), ...texts, ' '.repeat(space - left)]
 }
 
 /** Characters of a line that are shown around the place of a mistake. */

@@ -8,15 +8,20 @@ import type { QueryRequest } from './query-request.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 import { errorText } from './table-text.ts'
 
-/** The rows of the last statement that has any columns. Throws `invalid_request`. */
-export function csvOfOutcome({ results, cursor }: QueryOutcome): string {
+/** The rows of the last statement that has any columns, in pieces. Throws `invalid_request`. */
+export function* csvOfOutcome({
+  results,
+  cursor,
+}: QueryOutcome): Generator<string, void, undefined> {
   const result = results.findLast(({ columns }) => columns.length > 0)
   if (cursor !== undefined) {
     throw new ServerError('invalid_request', 'In a transaction CSV takes no more than a page.', {
       hint: 'give the SCAN a LIMIT, or follow the cursors of a JSON answer',
     })
   }
-  return result === undefined ? '' : csvHeader(result) + csvRows(result)
+  if (result === undefined) return
+  yield csvHeader(result)
+  yield* csvRows(result)
 }
 
 /** An error as text for a terminal, with its place shown. A fault of the server is thrown on. */

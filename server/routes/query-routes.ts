@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { distinctText } from '../../planner/planner.ts'
-import { textOf } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
 import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
@@ -30,7 +29,7 @@ export function queryRoutes(parts: {
     { reply, parameters, body }: CheckedRequest,
     query: QueryRequest,
     format: AnswerFormat = 'json',
-  ): Promise<string> => {
+  ): Promise<string | Buffer> => {
     const about = () =>
       format === 'json' ? distinctText(body) : `[${JSON.stringify(format)},${distinctText(body)}]`
     const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], about)
@@ -90,10 +89,11 @@ function queryOf({ raw, body, parameters }: CheckedRequest): QueryRequest {
   }
 }
 
-function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): string {
+function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): string | Buffer {
   reply.code(status)
   for (let at = 0; at < headers.length; at += 2) {
     reply.header(headers[at] as string, headers[at + 1])
   }
-  return textOf(body)
+  // A long text would be joined, measured and encoded, each in one piece.
+  return typeof body === 'string' ? body : Buffer.concat(body)
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AnswerBody } from '../answer-body.ts'
+import type { Turns } from '../turns.ts'
+
+/** Of a text of so many characters anything can be made at once: a fraction of a millisecond. */
+export const PIECE_CHARACTERS = 64 * 1024
+
+/** The text in pieces of at most `PIECE_CHARACTERS`; no pair of surrogates is divided. */
+export function* piecesOf(text: string): Generator<string, void, undefined> {
+  let from = 0
+  while (text.length - from > PIECE_CHARACTERS) {
+    const end = from + PIECE_CHARACTERS
+    const to = isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end
+    yield text.slice(from, to)
+    from = to
+  }
+  if (from < text.length) yield text.slice(from)
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
+}
+
+/** The pieces in chunks that are worth sending. */
+export function* chunksOf(pieces: Iterable<string>): Generator<string, void, undefined> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < PIECE_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+/**
+ * The pieces as one body, with a pause wherever a turn is used up. A piece may be empty: then its maker has worked,
+ * and has nothing to write yet.
+ */
+export async function bodyInTurns(pieces: Iterable<string>, turns: Turns): Promise<AnswerBody> {
+  const parts: Uint8Array[] = []
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length >= PIECE_CHARACTERS) {
+      parts.push(Buffer.from(text))
+      text = ''
+    }
+    if (turns.isDue) await turns.pause()
+  }
+  if (parts.length === 0) return text
+  if (text !== '') parts.push(Buffer.from(text))
+  return parts
+}
