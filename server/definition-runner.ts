@@ -32,6 +32,8 @@ export class DefinitionRunner {
     statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>,
     running: RunningRequest,
   ): Promise<QueryOutcome> {
+    // The second one is not refused where the first has committed.
+    running.commits()
     const results: StatementResult[] = []
     let last = { readTimestamp: 0, commitTimestamp: null as Timestamp | null, attempts: 1 }
     for (const [index, entry] of statements.entries()) {

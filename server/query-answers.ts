@@ -83,6 +83,8 @@ export class QueryAnswers {
       }
       if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
       if (outcome.opened !== undefined) {
+        // Its client has to learn the id, however many wait.
+        running.commits()
         await begins.watch(outcome.opened.transaction, response)
       }
       const turns = new Turns(turnQueue, clock, running)

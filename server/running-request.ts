@@ -4,6 +4,7 @@ import { type Answer, type Clock, SlottedSet, systemClock } from '../storage/sto
 import { type ClientKey, ClientKeys, SERVER_ITSELF } from './budgets/client-key.ts'
 import { Hold } from './budgets/hold.ts'
 import { Shares } from './budgets/shares.ts'
+import type { Waiting } from './budgets/waiting-line.ts'
 import { ClientDisconnected, ServerError } from './server-error.ts'
 import type { TurnTaker } from './turns.ts'
 
@@ -12,7 +13,7 @@ import type { TurnTaker } from './turns.ts'
  * can wait no longer. All three abort one signal, with the reason why, since the request is over
  * whichever it is. `end` is to be called when it has been answered.
  */
-export class RunningRequest implements TurnTaker {
+export class RunningRequest implements TurnTaker, Waiting {
   readonly #controller = new AbortController()
   readonly #parts: RequestParts
   /** Where it stands among those that run. */
@@ -29,6 +30,9 @@ export class RunningRequest implements TurnTaker {
   #isQueued = false
   #isAdmitted = false
   #isFollowing = false
+  #mayGiveWay = true
+  /** Ends its waiting for a turn; undefined when it does not wait. */
+  #goOn: (() => void) | undefined
 
   constructor(parts: RequestParts = {}) {
     const { client = SERVER_ITSELF, shares } = parts
@@ -65,24 +69,38 @@ export class RunningRequest implements TurnTaker {
 
   /**
    * It waits for its turn, and counts among those that wait until it ends. Throws `client_overloaded` and `overloaded`
-   * where too many do; then nothing of it may have been committed.
+   * where too many do, and the signal's reason. What commits is not refused any more.
    */
-  waitsForTurn(): void {
+  waitsForTurn(goOn: () => void): void {
+    // One that gave way does not enter the line again.
+    this.signal.throwIfAborted()
     const { shares } = this.#parts
-    if (shares !== undefined && !this.#isQueued && !this.#isAdmitted) {
-      shares.queuedRequests.take(this.client)
+    if (shares !== undefined && !this.#isQueued && !this.#isAdmitted && this.#mayGiveWay) {
+      shares.waitingLine.enter(this)
       this.#isQueued = true
     }
     this.#state = 'waiting'
+    this.#goOn = goOn
   }
 
   hasTurn(): void {
     this.#state = 'running'
+    this.#goOn = undefined
   }
 
   /** From here on it is finished, whatever becomes of its client. */
   commits(): void {
     this.#state = 'committing'
+    this.#mayGiveWay = false
+  }
+
+  get mayGiveWay(): boolean {
+    return this.#mayGiveWay
+  }
+
+  giveWay(reason: ServerError): void {
+    this.#isQueued = false
+    this.abort(reason)
   }
 
   /** Part of its response is out, which goes on for as long as the client takes it: it is never refused from here on. */
@@ -100,16 +118,17 @@ export class RunningRequest implements TurnTaker {
   #leaveQueue(): void {
     if (!this.#isQueued) return
     this.#isQueued = false
-    this.#parts.shares?.queuedRequests.giveBack(this.client)
+    this.#parts.shares?.waitingLine.leave(this)
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** The first reason stays. */
+  /** The first reason stays. What waits for its turn ends now, and not when that comes. */
   abort(reason: Error): void {
     this.#controller.abort(reason)
+    this.#goOn?.()
   }
 
   /** Ends a statement that has run for so long, as its timer does. Throws the reason of the abort. */

@@ -106,3 +106,26 @@ test('who is refused does not wait', async () => {
   await assert.rejects(queue.first(refused), /Too many wait/)
   assert.equal(queue.isEmpty, true)
 })
+
+test('who is aborted waits no more, and the others keep their order', async () => {
+  const { queue, woken, others } = queueOf(TURN_MS)
+  others('a')
+  let goOn: () => void = () => undefined
+  const waits = (told: () => void) => {
+    goOn = told
+  }
+  let isOver = false
+  void queue.next({ ...turnTaker(), waitsForTurn: waits }).then(() => {
+    isOver = true
+  })
+  others('b')
+  goOn()
+  await Promise.resolve()
+  await Promise.resolve()
+  assert.equal(isOver, true)
+  goOn()
+  await setImmediate()
+  await setImmediate()
+  assert.deepEqual(woken, ['a', 'b'])
+  assert.equal(queue.isEmpty, true)
+})

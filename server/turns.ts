@@ -15,8 +15,8 @@ export type TurnTaker = {
   /** The clients take turns, and with each one of its requests. */
   readonly client: ClientKey
   readonly signal: AbortSignal
-  /** Told before it waits; throws where too many wait already. */
-  waitsForTurn(): void
+  /** Told before it waits; throws where too many wait already. `goOn` ends the waiting when the signal is aborted. */
+  waitsForTurn(goOn: () => void): void
   /** Told when its turn has come. */
   hasTurn(): void
 }
@@ -61,19 +61,22 @@ export class TurnQueue {
     return true
   }
 
-  /** Resolves when it is the turn of a request that has not begun. */
+  /** Resolves when it is the turn of a request that has not begun, or when it is aborted. */
   first(taker: TurnTaker): Promise<void> {
     return this.#wait(this.#newcomers, taker)
   }
 
-  /** Resolves when who has had a turn may go on. */
+  /** Resolves when who has had a turn may go on, or when it is aborted. */
   next(taker: TurnTaker): Promise<void> {
     return this.#wait(this.#others, taker)
   }
 
   async #wait(line: FairQueue<() => void>, taker: TurnTaker): Promise<void> {
-    taker.waitsForTurn()
     const { promise, resolve } = Promise.withResolvers<void>()
+    taker.waitsForTurn(() => {
+      line.delete(taker.client, resolve)
+      resolve()
+    })
     line.push(taker.client, resolve)
     this.#schedule()
     await promise

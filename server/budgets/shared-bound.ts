@@ -63,6 +63,12 @@ export class SharedBound {
     this.#add(client, -amount)
   }
 
+  /** One that a client held is from now on held by another, whose share is not asked for. */
+  handOver(from: ClientKey, to: ClientKey): void {
+    this.#add(from, -1)
+    this.#add(to, 1)
+  }
+
   /** Whether the client may hold `amount` more; of 0, whether it may hold what it holds. */
   mayHold(client: ClientKey, amount: number): boolean {
     const own = this.heldBy(client)
@@ -117,5 +123,14 @@ export function clientOverloaded(
     'client_overloaded',
     `${what} of this client: ${actual}, and one client may hold ${limitValue}. End or read some of them first.`,
     { limit, limitValue, actual },
+  )
+}
+
+/** The client waits with more requests than any other, and one of them gave way. */
+export function lineIsFull({ limit, what }: SharedBound, actual: number): ServerError {
+  return new ServerError(
+    'client_overloaded',
+    `${what}: no more may wait, and of all clients this one waits with the most, ${actual}. Its newest request gave way to that of another client. Send fewer at a time.`,
+    { limit, limitValue: actual - 1, actual },
   )
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { AddressedClient } from '../../test/addressed-client.ts'
 import { openSocket, SocketClient } from '../../test/socket-client.ts'
@@ -167,5 +168,42 @@ test('a line of waiting requests that is full sheds those of who fills it, and a
   const statuses = (await Promise.all(heavy)).map(({ status }) => status)
   assert.deepEqual(new Set(statuses), new Set([200, 429]))
   assert.ok(statuses.filter((status) => status === 200).length >= 12)
+  assert.deepEqual([server.shares.queuedRequests.held, server.shares.requests.held], [0, 0])
+})
+
+test('several clients fill the line together, each within its share: a newcomer is served, and who gave way may come again', async (t) => {
+  const { server, url, other } = await scene(t, { queuedRequestsMax: 16 })
+  const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, a: 'x' }))
+  await other.send('POST', '/v1/tables/t/rows', rows)
+  const sql = "SCAN count(*) FROM t USE PRIMARY KEY WHERE a <> 'y'"
+  const statements = Array.from({ length: 30 }, () => ({ sql }))
+  const heavyFrom = (last: number, count: number) => {
+    const client = new AddressedClient(url, `127.0.0.${last}`)
+    t.after(() => client.close())
+    return Array.from({ length: count }, () => client.send('POST', '/v1/query', { statements }))
+  }
+  const { queuedRequests } = server.shares
+  const untilHeld = async (count: number) => {
+    for (let tries = 0; queuedRequests.held < count; tries += 1) {
+      assert.ok(tries < 500, `${count} wait`)
+      await setTimeout(2)
+    }
+  }
+  const heavy = [4, 5, 6, 7].flatMap((last) => heavyFrom(last, 8))
+  await untilHeld(12)
+  heavy.push(...[8, 9, 10, 11].flatMap((last) => heavyFrom(last, 1)))
+  await untilHeld(16)
+  const small = await Promise.all([other.query(sql), other.query(sql)])
+  assert.deepEqual(
+    small.map(({ status }) => status),
+    [200, 200],
+  )
+  const refused = (await Promise.all(heavy)).filter(({ status }) => status !== 200)
+  const gaveWay = refused.filter(({ body }) => /gave way/.test(body.detail))
+  assert.ok(gaveWay.length >= 2)
+  for (const { status, headers, body } of refused) {
+    assert.equal(headers['retry-after'], '1')
+    assert.equal(body.code, status === 429 ? 'client_overloaded' : 'overloaded')
+  }
   assert.deepEqual([server.shares.queuedRequests.held, server.shares.requests.held], [0, 0])
 })

@@ -3,6 +3,7 @@ import type { ByteBudget } from '../../storage/storage.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import type { ClientKey } from './client-key.ts'
 import { SharedBound } from './shared-bound.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 /** What all clients share, by the names of the limits, as a sentence begins with it. */
 const SHARED = {
@@ -32,6 +33,8 @@ export class Shares {
   readonly subscriptionsBytes: SharedBound
   readonly requests: SharedBound
   readonly queuedRequests: SharedBound
+  /** Those that `queuedRequests` counts. */
+  readonly waitingLine: WaitingLine
   readonly openTransactions: SharedBound
   readonly bufferedBytes: SharedBound
   readonly sockets: SharedBound
@@ -57,6 +60,7 @@ export class Shares {
     this.subscriptionsBytes = bound('subscriptionsBytesMax')
     this.requests = bound('requestsMax')
     this.queuedRequests = bound('queuedRequestsMax')
+    this.waitingLine = new WaitingLine(this.queuedRequests)
     this.openTransactions = bound('openTransactionsMax')
     this.bufferedBytes = bound('bufferedBytesMax')
     this.sockets = bound('socketsMax')
