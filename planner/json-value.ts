@@ -2,8 +2,8 @@
 import type { Position } from '../parser/ast.ts'
 import { isIntegerInRange, type SqlType, type SqlValue } from '../storage/storage.ts'
 import { timestampHint } from './hints/timestamp-hint.ts'
-import { exactJson } from './json/exact-json.ts'
 import { jsonOfText, textOfJson } from './json/json-object.ts'
+import { JsonSource } from './json/json-source.ts'
 import { ExactJson } from './json/sourced-json.ts'
 import { PlanError } from './plan-error.ts'
 import { timestampFromText, timestampToText } from './timestamp-text.ts'
@@ -94,13 +94,16 @@ export function valueFromText(
   where: { readonly position?: Position },
 ): SqlValue {
   if (type !== 'JSON') return valueFromJson(type, text, where)
+  let parsed: unknown
   try {
-    if (JSON.parse(text) === null) return null
+    parsed = JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
     throw new PlanError('type_mismatch', `The text is not JSON: ${reason}`, where)
   }
-  return placed(where, () => exactJson(text))
+  if (parsed === null) return null
+  const object = typeof parsed === 'object' ? parsed : undefined
+  return placed(where, () => JsonSource.of(text).exact(object))
 }
 
 /** Adds the place in the statement to the place in the JSON. */

@@ -84,7 +84,6 @@ export {
 export {
   endOfJsonString,
   type JsonVisitor,
-  jsonNesting,
   walkJson,
 } from './tables/json/json-walk.ts'
 export {

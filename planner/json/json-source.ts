@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type JsonVisitor, walkJson } from '../../storage/storage.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
+import { copiedJson, isPlainText } from './copied-json.ts'
 import { duplicateName, exactJson } from './exact-json.ts'
 import { escapedStep, JsonPlace } from './json-place.ts'
 
@@ -22,7 +24,7 @@ export class JsonSource {
 
   /** `text` must be one that `JSON.parse` accepts. */
   static of(text: string): JsonSource {
-    return new JsonSource({ text, mayRound: undefined }, undefined, '')
+    return new JsonSource({ text, mayRound: undefined, isPlain: undefined }, undefined, '')
   }
 
   /** The source of a member, or of an element. Nothing is looked through yet. */
@@ -39,19 +41,29 @@ export class JsonSource {
     return this.#whole.mayRound
   }
 
-  /** The value as `exactJson` writes it. Throws PlanError as that does, and for names that stand twice on the way to it. */
-  exact(): string {
-    return exactJson(this.#whole.text, { from: this.#from(), pointer: this.#pointer })
-  }
-
-  /** Whether the array or object stands in the text exactly as `compact` writes it. */
-  isWrittenAs(compact: string): boolean {
-    return this.#whole.text.startsWith(compact, this.#from())
+  /**
+   * The value as `exactJson` writes it; `parsed` is what it was parsed to, where that is an array or object. Throws
+   * PlanError as that does, and for names that stand twice on the way to it.
+   */
+  exact(parsed?: object): string {
+    return this.#exact(parsed, PLANNER_LIMITS.jsonNestingMax)
   }
 
   /** The same of what need not fit a JSON column. */
-  distinct(): string {
-    return exactJson(this.#whole.text, { from: this.#from(), nestingMax: Number.POSITIVE_INFINITY })
+  distinct(parsed: object): string {
+    return this.#exact(parsed, Number.POSITIVE_INFINITY)
+  }
+
+  #exact(parsed: object | undefined, nestingMax: number): string {
+    const { text } = this.#whole
+    const from = this.#from()
+    if (parsed !== undefined) {
+      this.#whole.isPlain ??= isPlainText(text)
+      const { isPlain } = this.#whole
+      const copied = copiedJson(text, { from, nestingMax, parsed, isPlain })
+      if (copied !== undefined) return copied
+    }
+    return exactJson(text, { from, pointer: this.#pointer, nestingMax })
   }
 
   #from(): number {
@@ -71,7 +83,11 @@ export class JsonSource {
   }
 }
 
-type Whole = { readonly text: string; mayRound: boolean | undefined }
+type Whole = {
+  readonly text: string
+  mayRound: boolean | undefined
+  isPlain: boolean | undefined
+}
 
 const MAY_ROUND = /\d(?:[\d.]{15}|[eE])|-0/
 
@@ -146,12 +162,12 @@ type Sourced = { [SOURCE]?: JsonSource }
  */
 export function keepOwnSource(value: object): void {
   const source = sourceOf(value)
-  if (source !== undefined) noteSource(value, JsonSource.of(source.distinct()))
+  if (source !== undefined) noteSource(value, JsonSource.of(source.distinct(value)))
 }
 
 /** A text that is the same for the same JSON and differs where any digit does. */
 export function distinctText(value: unknown): string {
-  const isObject = typeof value === 'object' && value !== null
-  const source = isObject ? sourceOf(value) : undefined
-  return source?.mayRound === true ? source.distinct() : JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const source = sourceOf(value)
+  return source?.mayRound === true ? source.distinct(value) : JSON.stringify(value)
 }

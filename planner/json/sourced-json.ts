@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalNumber, jsonNesting, type SqlType } from '../../storage/storage.ts'
+import { canonicalNumber, type SqlType } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
-import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { JsonSource } from './json-source.ts'
 
 /** A value for a JSON column in the very text that is stored; `valueFromJson` takes it as it is. */
@@ -23,23 +22,12 @@ export function fromSource(type: SqlType, json: unknown, source: JsonSource): un
   if (json === null) return null
   if (type === 'JSON' && typeof json === 'number') return new ExactJson(source.exact())
   if (type === 'JSON' && typeof json === 'object') {
-    return new ExactJson(losslessText(json, source) ?? source.exact())
+    return new ExactJson(source.exact(json))
   }
   if (type === 'INTEGER' && typeof json === 'number' && source.mayRound) {
     requireUnrounded(json, source.exact())
   }
   return json
-}
-
-/**
- * The value as `JSON.stringify` writes it, if the text has it in these very letters. Then nothing was
- * rounded, dropped or moved, which saves the walk over what most clients send.
- */
-function losslessText(json: object, source: JsonSource): string | undefined {
-  const compact = JSON.stringify(json)
-  const max = PLANNER_LIMITS.jsonNestingMax
-  if (!source.isWrittenAs(compact) || compact.includes('\\ud')) return undefined
-  return jsonNesting(compact, max) > max ? undefined : compact
 }
 
 /** Digits of a number that an error shows. */
