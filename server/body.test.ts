@@ -57,3 +57,36 @@ test('so many values are taken, and one more is refused before it is made', () =
   })
   assert.throws(() => parsed(`[${'{},'.repeat(bodyValuesMax)}0`), { code: 'limit_exceeded' })
 })
+
+test('so many different names are taken, and more are refused before they are made', () => {
+  const { bodyNamesMax } = SERVER_LIMITS
+  const object = (from: number, count: number) =>
+    `{${Array.from({ length: count }, (_, at) => `"n${from + at}" : 1`).join(', ')}}`
+  const small = (count: number) =>
+    `[${Array.from({ length: count / 10 }, (_, at) => object(at * 10, 10)).join()}]`
+  // Rows of the same names, each of which stands in many of them.
+  const rows = `[${Array(400).fill(object(0, 1_000)).join()}]`
+  for (const text of [object(0, bodyNamesMax), small(bodyNamesMax), rows]) {
+    assert.equal(typeof parsed(text), 'object')
+  }
+  // A few are taken for one another. Of a wide object each member counts.
+  const many = bodyNamesMax * 1.1
+  const wide = `[${Array(11)
+    .fill(object(0, bodyNamesMax / 10))
+    .join()},${object(0, many / 8)}]`
+  for (const text of [object(0, many), small(many), wide]) {
+    assert.throws(
+      () => parsed(text),
+      ({ code, fields }) => {
+        assert.equal(code, 'limit_exceeded')
+        assert.equal(fields.limit, 'bodyNamesMax')
+        assert.ok(fields.actual > bodyNamesMax && fields.actual <= many * 1.1, `${fields.actual}`)
+        return true
+      },
+    )
+  }
+  // What looks like a name within a string is none.
+  const strings = `["${'\\"x\\":1,'.repeat(bodyNamesMax * 2)}"]`
+  assert.equal((parsed(strings) as unknown[]).length, 1)
+  assert.throws(() => parsed(`${'}'.repeat(10)}${'"a":'.repeat(10)}`), { code: 'invalid_request' })
+})

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { JsonSource, noteSource } from '../planner/planner.ts'
 import { endOfJsonString } from '../storage/storage.ts'
+import { namesToMake } from './http/body-names.ts'
 import { offsetOfJsonError, placeOf } from './json-place.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
@@ -70,6 +71,7 @@ function decodeUtf8(bytes: Buffer): string {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 // An opening bracket or brace, and a closing one, differ in this one bit only.
 const CASE_BIT = 0x20
 const OPENING = 0x5b
@@ -81,13 +83,15 @@ const CLOSING = 0x5d
  * object, begins a value.
  */
 function checkShape(text: string): void {
-  const { bodyNestingMax, bodyValuesMax } = SERVER_LIMITS
+  const { bodyNestingMax, bodyValuesMax, bodyNamesMax } = SERVER_LIMITS
   let depth = 0
   let values = 1
+  let members = 0
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
     if (unit === QUOTE) at = endOfJsonString(text, at + 1)
     else if (unit === COMMA) values += 1
+    else if (unit === COLON) members += 1
     else if ((unit & ~CASE_BIT) === CLOSING) depth -= 1
     else if ((unit & ~CASE_BIT) === OPENING) {
       depth += 1
@@ -97,9 +101,16 @@ function checkShape(text: string): void {
     }
     if (values > bodyValuesMax) throw tooMuch('bodyValuesMax', values, 'Values in JSON')
   }
+  // Rows repeat their names; only of many members it has to be found out how many they are.
+  const names = members > bodyNamesMax ? namesToMake(text) : 0
+  if (names > bodyNamesMax) throw tooMuch('bodyNamesMax', names, 'Different names in JSON')
 }
 
-function tooMuch(name: 'bodyNestingMax' | 'bodyValuesMax', actual: number, what: string) {
+function tooMuch(
+  name: 'bodyNestingMax' | 'bodyValuesMax' | 'bodyNamesMax',
+  actual: number,
+  what: string,
+) {
   return limitExceeded(name, SERVER_LIMITS[name], actual, what)
 }
 

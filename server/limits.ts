@@ -10,6 +10,7 @@ export const SERVER_LIMITS = {
   acceptCharactersMax: 1_024,
   bodyNestingMax: 260,
   bodyValuesMax: 500_000,
+  bodyNamesMax: 50_000,
   pageRowsDefault: 1_000,
   pageRowsMax: 10_000,
   rowsPageDefault: 100,

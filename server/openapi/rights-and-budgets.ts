@@ -34,14 +34,14 @@ export const BUDGETS = {
         'parametersMax',
       ] as const),
       ...(['rowWorkMax', 'statementKeysMax', 'pageRowsMax', 'answerBytesMax'] as const),
-      ...(['transactionRowsMax', 'transactionBytesMax', 'bodyValuesMax'] as const),
+      ...(['transactionRowsMax', 'transactionBytesMax', 'bodyValuesMax', 'bodyNamesMax'] as const),
     ],
   },
   rows: {
     meaning: 'rows of one table, and `--statement-timeout`',
     limits: [
       ...(['postedRowsMax', 'pageRowsMax', 'rowBytesMax', 'rowKeyBytesMax', 'rowWorkMax'] as const),
-      ...(['answerBytesMax', 'transactionBytesMax', 'bodyValuesMax'] as const),
+      ...(['answerBytesMax', 'transactionBytesMax', 'bodyValuesMax', 'bodyNamesMax'] as const),
     ],
   },
   transaction: {
