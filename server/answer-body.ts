@@ -10,6 +10,18 @@ export function textOf(body: AnswerBody): string {
   return typeof body === 'string' ? body : Buffer.concat(body).toString()
 }
 
+/** What Fastify sends. A long text would be joined, measured and encoded, each in one piece. */
+export function sendable(body: AnswerBody): string | Buffer {
+  return typeof body === 'string' ? body : Buffer.concat(body)
+}
+
+/** The same as a line of its own. */
+export function sendableLine(body: AnswerBody): string | Buffer {
+  return typeof body === 'string' ? `${body}\n` : Buffer.concat([...body, NEWLINE])
+}
+
+const NEWLINE = Buffer.from('\n')
+
 export function bytesOf(parts: readonly Uint8Array[]): number {
   let bytes = 0
   for (const part of parts) bytes += part.length

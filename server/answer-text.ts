@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, RowWriter, StatementResult } from '../planner/planner.ts'
 import type { SqlValue } from '../storage/storage.ts'
-import { type AnswerBody, textOf } from './answer-body.ts'
+import type { AnswerBody } from './answer-body.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import {
   type Columns,
   formOf,
+  hasLongValue,
   NO_COLUMNS,
   type ResultForm,
   rowPieces,
@@ -56,10 +57,10 @@ export class AnswerWriter {
     results: readonly StatementResult[],
     integers: IntegerForm,
     turns: Turns,
-  ): Promise<string> {
+  ): Promise<AnswerBody> {
     return isShort(results)
       ? this.#resultsNow(results, integers)
-      : textOf(await this.#inTurns(results, integers, turns))
+      : this.#inTurns(results, integers, turns)
   }
 
   /** Makes writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
@@ -118,33 +119,29 @@ export class AnswerWriter {
     return parts
   }
 
-  /** The array of the rows alone. */
-  async rows(
+  /** The array of the rows alone, in pieces. */
+  *rows(
     { columns, rows }: StatementResult,
     integers: IntegerForm,
-    turns: Turns,
-  ): Promise<string> {
+  ): Generator<string, void, undefined> {
     const form = this.#formOf(columns, integers)
-    const texts: string[] = []
-    let characters = 0
+    let separator = '['
     for (const row of rows) {
-      let text = ''
-      for (const piece of rowPieces(form, row)) {
-        text += piece
-        characters += piece.length
-        if (characters < SHORT_ANSWER_BYTES) continue
-        characters = 0
-        if (turns.isDue) await turns.pause()
-      }
-      texts.push(text)
-      if (texts.length % ROWS_AT_ONCE === 0 && turns.isDue) await turns.pause()
+      yield separator
+      yield* rowPieces(form, row)
+      separator = ','
     }
-    return `[${texts.join(',')}]`
+    yield separator === '[' ? '[]' : ']'
   }
 
   /** One row alone. */
   row(columns: Columns, row: readonly SqlValue[], integers: IntegerForm): string {
     return rowText(this.#formOf(columns, integers), row)
+  }
+
+  /** The same in pieces. */
+  rowPieces(columns: Columns, row: readonly SqlValue[], integers: IntegerForm): Iterable<string> {
+    return rowPieces(this.#formOf(columns, integers), row)
   }
 
   /** A line of NDJSON for each row of a page, in pieces. */
@@ -181,8 +178,11 @@ function isShort(results: readonly StatementResult[]): boolean {
     if (written !== undefined) return false
     rowCount += rows.length
     byteCount += bytes
+    if (rowCount > SHORT_ANSWER_ROWS || byteCount > SHORT_ANSWER_BYTES) return false
+    // What a write returns is not counted in bytes.
+    if (rows.some(hasLongValue)) return false
   }
-  return rowCount <= SHORT_ANSWER_ROWS && byteCount <= SHORT_ANSWER_BYTES
+  return true
 }
 
 /** What follows its results. */

@@ -140,7 +140,7 @@ export function addInterface(
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
     ...transactionRoutes({ sessions, requests, begins }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended }),
+    ...tableRoutes({ storage, ended, requests, turnQueue, clock }),
     ...operationRoutes({
       storage,
       sessions,

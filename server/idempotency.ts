@@ -6,6 +6,7 @@ import {
   type Transaction,
   writeIdempotencyRecord,
 } from '../storage/storage.ts'
+import { type AnswerBody, bytesOf, textOf } from './answer-body.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
 
@@ -109,18 +110,27 @@ export class IdempotentRequest {
     return new ReplayedAnswer(keptOfText(record.body), record.commitTs)
   }
 
+  /** Its text, where it is not too long to be kept: that is known of a long one before it is made text. */
+  textToKeep(body: AnswerBody): string {
+    if (typeof body !== 'string') requireShort(bytesOf(body))
+    return textOf(body)
+  }
+
   /** Keeps the answer, from the commit on; `results` are JSON text. */
   keep(transaction: Transaction, answer: KeptAnswer): void {
     const body = textOfKept(answer)
-    const { idempotentAnswerBytesMax } = SERVER_LIMITS
-    if (Buffer.byteLength(body) > idempotentAnswerBytesMax) {
-      throw limitExceeded(
-        'idempotentAnswerBytesMax',
-        idempotentAnswerBytesMax,
-        Buffer.byteLength(body),
-        'Bytes of an answer to be kept for its Idempotency-Key',
-      )
-    }
+    requireShort(Buffer.byteLength(body))
     writeIdempotencyRecord(transaction, this.#address, { fingerprint: this.#fingerprint, body })
   }
+}
+
+function requireShort(bytes: number): void {
+  const { idempotentAnswerBytesMax } = SERVER_LIMITS
+  if (bytes <= idempotentAnswerBytesMax) return
+  throw limitExceeded(
+    'idempotentAnswerBytesMax',
+    idempotentAnswerBytesMax,
+    bytes,
+    'Bytes of an answer to be kept for its Idempotency-Key',
+  )
 }

@@ -52,7 +52,7 @@ test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", a
     { ...common, family: 'rollback', timestamp: 4, meaning: { kind: 'rollback' } },
     { ...common, family: 'guard', timestamp: 3, meaning: { kind: 'guard', startTs: 2 } },
   ]
-  const shown = JSON.parse(rowCellsOf({ catalog, table, rowKey }, ['joe'], cells))
+  const shown = JSON.parse([...rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)].join(''))
   const facts = {
     kind: 'put',
     primary: { table: 'account', key: ['bob'], column: '0' },
@@ -79,4 +79,16 @@ test('the list of locks is empty when nobody commits', async (t) => {
   const server = await startTestServer(t)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY)')
   assert.deepEqual((await server.get('/v1/locks')).body, { locks: [] })
+})
+
+test('a long value is shown in pieces, whether it can be decoded or not', async () => {
+  const { catalog, table } = await accounts()
+  const rowKey = encodePrimaryKey(table, ['joe'])
+  const value = new Uint8Array(1024 * 1024)
+  const cell = { qualifier: '0', family: 'data', timestamp: 1, value, meaning: { kind: 'data' } }
+  const cells = [cell] as unknown as Parameters<typeof rowCellsOf>[2]
+  const pieces = [...rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)]
+  assert.ok(pieces.length > 16, `${pieces.length}`)
+  const [shown] = JSON.parse(pieces.join('')).data
+  assert.equal(Buffer.from(shown.value, 'base64').length, value.length)
 })

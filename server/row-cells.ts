@@ -10,7 +10,8 @@ import {
   type TableDefinition,
   type Timestamp,
 } from '../storage/storage.ts'
-import { formOf, rowText } from './result-form.ts'
+import { piecesOf } from './answers/text-pieces.ts'
+import { formOf, rowPieces } from './result-form.ts'
 import { addressOfRow, keyToJson } from './row-address.ts'
 
 type Context = {
@@ -20,14 +21,14 @@ type Context = {
 }
 
 /**
- * `RowCells` of `openapi.yaml`, as JSON text: Figure 4 of the paper for one row, family by family. Rows
+ * `RowCells` of `openapi.yaml`, as JSON text in pieces: Figure 4 of the paper for one row, family by family. Rows
  * are written as in any other answer, so that JSON columns keep every digit.
  */
-export function rowCellsOf(
+export function* rowCellsOf(
   context: Context,
   key: readonly SqlValue[],
   cells: readonly InspectedCell[],
-): string {
+): Generator<string, void, undefined> {
   const head = { table: context.table.name, key: keyToJson(context.table, key) }
   const rest = {
     lock: cells.flatMap((cell) => (cell.meaning.kind === 'lock' ? [lockCell(context, cell)] : [])),
@@ -36,12 +37,16 @@ export function rowCellsOf(
     guard: plainCells('guard', cells),
     notify: plainCells('notify', cells),
   }
-  const data = dataCells(context, cells).join(',')
-  return `${JSON.stringify(head).slice(0, -1)},"data":[${data}],${JSON.stringify(rest).slice(1)}\n`
+  yield `${JSON.stringify(head).slice(0, -1)},"data":[`
+  yield* dataCells(context, cells)
+  yield `],${JSON.stringify(rest).slice(1)}\n`
 }
 
 /** Short values travel inside the lock and the write record; they are data all the same. */
-function dataCells(context: Context, cells: readonly InspectedCell[]): string[] {
+function* dataCells(
+  context: Context,
+  cells: readonly InspectedCell[],
+): Generator<string, void, undefined> {
   const values = cells.flatMap((cell) => {
     const { meaning } = cell
     if (meaning.kind === 'data') return [valueCell(cell, cell.timestamp, cell.value, false)]
@@ -53,12 +58,14 @@ function dataCells(context: Context, cells: readonly InspectedCell[]): string[] 
     }
     return []
   })
-  return values
-    .toSorted((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
-    .map(({ value, ...cell }) => {
-      const members = decoded(context, cell.column, value)
-      return `${JSON.stringify(cell).slice(0, -1)},${members}}`
-    })
+  values.sort((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
+  let separator = ''
+  for (const { value, ...cell } of values) {
+    yield `${separator}${JSON.stringify(cell).slice(0, -1)},`
+    yield* decoded(context, cell.column, value)
+    yield '}'
+    separator = ','
+  }
 }
 
 function valueCell(cell: InspectedCell, timestamp: Timestamp, value: Uint8Array, inline: boolean) {
@@ -71,23 +78,38 @@ function compareColumns(a: string, b: string): number {
 }
 
 /** Members of JSON: the columns that the cell's family holds, and the key; a declared family is named. */
-function decoded({ table, rowKey }: Context, column: string, value: Uint8Array): string {
+function* decoded(
+  { table, rowKey }: Context,
+  column: string,
+  value: Uint8Array,
+): Generator<string, void, undefined> {
   const family = table.families.find(({ id }) => familyColumn(id) === column)
   const named = family === undefined ? '' : `"family":${JSON.stringify(family.name)},`
   const inKey = new Set(table.primaryKey.map(({ columnId }) => columnId))
   const isHeld = ({ id, family: of = 0 }: ColumnDefinition) =>
     inKey.has(id) || of === (family?.id ?? 0)
+  const row = rowOrDamage(() => decodeRow(table, rowKey, value, family?.id))
+  if (row === undefined) {
+    yield '"value":"'
+    yield* piecesOf(Buffer.from(value).toString('base64'))
+    yield '"'
+    return
+  }
+  const held = table.columns.flatMap((one, index) =>
+    isHeld(one) ? [{ column: one, value: row[index] ?? null }] : [],
+  )
+  const columns = held.map((one) => one.column)
+  const values = held.map((one) => one.value)
+  yield `${named}"row":`
+  yield* rowPieces(formOf(columns, 'number'), values)
+}
+
+/** An operator looks here when something is damaged, so damage must not hide the rest. */
+function rowOrDamage<T>(decode: () => T): T | undefined {
   try {
-    const row = decodeRow(table, rowKey, value, family?.id)
-    const held = table.columns.flatMap((one, index) =>
-      isHeld(one) ? [{ column: one, value: row[index] ?? null }] : [],
-    )
-    const columns = held.map((one) => one.column)
-    const values = held.map((one) => one.value)
-    return `${named}"row":${rowText(formOf(columns, 'number'), values)}`
+    return decode()
   } catch {
-    // An operator looks here when something is damaged, so damage must not hide the rest.
-    return `"value":"${Buffer.from(value).toString('base64')}"`
+    return undefined
   }
 }
 

@@ -2,7 +2,6 @@
 import type { Parser } from '../parser/parser.ts'
 import type { ExecutionContext, IntegerForm, StatementResult } from '../planner/planner.ts'
 import { type Answer, andThen, type Catalog, type Transaction } from '../storage/storage.ts'
-import { textOf } from './answer-body.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import { bodyInTurns } from './answers/text-pieces.ts'
 import type { ClientKey } from './budgets/client-key.ts'
@@ -265,10 +264,12 @@ export class StatementRunner {
     const { writer, turnQueue, clock } = this.#parts
     const { results, readTimestamp, attempts } = outcome
     const turns = new Turns(turnQueue, clock, running)
-    const text =
+    const body =
       piecesOf === undefined
         ? await writer.results(results, integers ?? 'number', turns)
-        : JSON.stringify(textOf(await bodyInTurns(piecesOf(outcome), turns)))
+        : await bodyInTurns(piecesOf(outcome), turns)
+    const kept = idempotent.textToKeep(body)
+    const text = piecesOf === undefined ? kept : JSON.stringify(kept)
     idempotent.keep(transaction, { results: text, readTimestamp, attempts })
   }
 

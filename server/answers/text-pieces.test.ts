@@ -68,10 +68,11 @@ const FORMS: Readonly<Record<string, (result: StatementResult) => Iterable<strin
   table: (result) =>
     tableText({ results: [result], readTimestamp: 1, commitTimestamp: null, attempts: 1 }),
   ndjson,
+  'rows of JSON': (result) => new AnswerWriter().rows(result, 'number'),
 }
 
 for (const [form, piecesIn] of Object.entries(FORMS)) {
-  test(`a long value is written in many pieces as ${form}`, () => {
+  test(`a long value is written in many pieces: ${form}`, () => {
     for (const text of LONG_TEXTS) {
       const pieces = [...piecesIn(resultOf(text))]
       const shown = JSON.stringify(text.slice(0, 1))

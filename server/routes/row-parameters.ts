@@ -6,6 +6,7 @@ import { readKeyPath } from '../key-path.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
 import type { RowSnapshot, RowTransaction } from '../rows/row-transactions.ts'
 import type { RowForm, RowTarget } from '../rows/row-writes.ts'
+import type { Turns } from '../turns.ts'
 
 // What the parameters of the operations on rows mean.
 
@@ -23,8 +24,9 @@ export function integersOf({ integers }: GivenParameters): IntegerForm {
 }
 
 /** How a row is answered. */
-export function formOf(writer: AnswerWriter, parameters: GivenParameters): RowForm {
-  return { writer, integers: integersOf(parameters), isDescribed: parameters.described === true }
+export function formOf(writer: AnswerWriter, parameters: GivenParameters, turns: Turns): RowForm {
+  const isDescribed = parameters.described === true
+  return { writer, integers: integersOf(parameters), isDescribed, turns }
 }
 
 export function snapshotOf(parameters: GivenParameters): RowSnapshot {

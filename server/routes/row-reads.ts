@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
-import type { Clock } from '../../storage/storage.ts'
+import type { IntegerForm, StatementResult } from '../../planner/planner.ts'
+import type { Clock, Timestamp } from '../../storage/storage.ts'
+import { sendable, sendableLine } from '../answer-body.ts'
 import type { AnswerFormat } from '../answer-format.ts'
 import type { AnswerWriter } from '../answer-text.ts'
+import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Cursors } from '../cursor.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
@@ -50,7 +53,7 @@ export async function pageOfRows(
   { rows, parser, cursors, writer, clock, turnQueue }: RowReadParts,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
-): Promise<string> {
+): Promise<string | Buffer> {
   const asked = parameters as RowsAsked
   const scan = scanOf(parser, asked)
   const params = paramsOf(scan, asked)
@@ -67,11 +70,26 @@ export async function pageOfRows(
     const { cursor } = paging.cursorAfter(transaction.readTimestamp, [result])
     answerReadTimestamp(reply, transaction.readTimestamp)
     const turns = new Turns(turnQueue, clock, running)
-    const found = await writer.rows(result, integersOf(parameters), turns)
-    const columns = columnsText(result.columns)
-    const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
-    return `{"columns":${columns},"rows":${found},"readTimestamp":${transaction.readTimestamp}${next}}\n`
+    const page = { result, cursor, readTimestamp: transaction.readTimestamp }
+    const pieces = pagePieces(writer, page, integersOf(parameters))
+    return sendable(await bodyInTurns(pieces, turns))
   })
+}
+
+function* pagePieces(
+  writer: AnswerWriter,
+  page: {
+    readonly result: StatementResult
+    readonly cursor?: string | undefined
+    readonly readTimestamp: Timestamp
+  },
+  integers: IntegerForm,
+): Generator<string, void, undefined> {
+  const { result, cursor, readTimestamp } = page
+  yield `{"columns":${columnsText(result.columns)},"rows":`
+  yield* writer.rows(result, integers)
+  const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
+  yield `,"readTimestamp":${readTimestamp}${next}}\n`
 }
 
 /** All rows of it. */
@@ -113,10 +131,10 @@ export async function streamOfRows(
 
 /** Throws `row_not_found`; undefined where the reader has this very version. */
 export async function oneRow(
-  { rows, writer }: RowReadParts,
+  { rows, writer, turnQueue, clock }: RowReadParts,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
-): Promise<string | undefined> {
+): Promise<string | Buffer | undefined> {
   const conditions = new RowConditions(parameters)
   const { columns } = parameters
   const asked = columns === undefined ? {} : { columns: readNames('columns', String(columns)) }
@@ -127,7 +145,7 @@ export async function oneRow(
     const commitTs = result.rowTimestamps?.[0] ?? null
     if (result.rows.length === 0 || commitTs === null) throw rowNotFound(target)
     answerReadTimestamp(reply, transaction.readTimestamp)
-    const form = formOf(writer, parameters)
+    const form = formOf(writer, parameters, new Turns(turnQueue, clock, running))
     const tag = tagOf(commitTs, representationOf(table, { ...asked, ...form }))
     reply.header('ETag', tag)
     if (conditions.hasAlready(tag)) {
@@ -135,6 +153,6 @@ export async function oneRow(
       return undefined
     }
     conditions.require({ table, commitTs }, addressOf(target), 'reader')
-    return `${rowBody(result, form)}\n`
+    return sendableLine(await rowBody(result, form))
   })
 }

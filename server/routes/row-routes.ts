@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { distinctText } from '../../planner/planner.ts'
+import { sendableLine } from '../answer-body.ts'
 import { formatOf } from '../answer-format.ts'
 import { IdempotentRequest } from '../idempotency.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
@@ -18,13 +19,14 @@ import {
   versionTag,
 } from '../rows/row-writes.ts'
 import type { RunningRequest, RunningRequests } from '../running-request.ts'
+import { Turns } from '../turns.ts'
 import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
 import { aboutRows, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
 import { answerCommitTimestamp, answerReadTimestamp } from './transaction-answers.ts'
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
 export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
-  const { rows, writer, requests } = parts
+  const { rows, writer, requests, turnQueue, clock } = parts
 
   const running = async (
     asked: CheckedRequest,
@@ -48,7 +50,7 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
       const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], () =>
         identityOf(request),
       )
-      const form = formOf(writer, parameters)
+      const form = formOf(writer, parameters, new Turns(turnQueue, clock, run))
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>
         work(targetOf(transaction, parameters), form),
@@ -114,7 +116,7 @@ function identityOf({ raw, body, parameters }: CheckedRequest): string {
 function writtenAnswer(
   reply: FastifyReply,
   written: Awaited<ReturnType<RowTransactions['write']>>,
-): string | undefined {
+): string | Buffer | undefined {
   const { status, location, body, readTimestamp, commitTimestamp, replayed } = written
   const tag = versionTag(written, commitTimestamp)
   reply.code(status)
@@ -123,7 +125,7 @@ function writtenAnswer(
   if (location !== undefined) reply.header('Location', location)
   if (tag !== undefined) reply.header('ETag', tag)
   if (replayed) reply.header('Idempotent-Replayed', 'true')
-  if (body !== undefined) return `${body}\n`
+  if (body !== undefined) return sendableLine(body)
   reply.removeHeader('content-type')
   return undefined
 }

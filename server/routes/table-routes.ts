@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonOfText, readStamp, valueToJson } from '../../planner/planner.ts'
 import {
+  type Clock,
   type ColumnDefinition,
   columnPosition,
   encodePrimaryKey,
@@ -16,20 +17,30 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
+import { sendable } from '../answer-body.ts'
+import { bodyInTurns } from '../answers/text-pieces.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { Handlers } from '../openapi/binding.ts'
 import { withCreation } from '../requests/table-creation.ts'
 import { rowCellsOf } from '../row-cells.ts'
+import type { RunningRequests } from '../running-request.ts'
 import { catalogAt, inSnapshot, type Snapshot } from '../snapshot.ts'
+import { type TurnQueue, Turns } from '../turns.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'
 
 export function tableRoutes({
   storage,
   ended,
+  requests,
+  turnQueue,
+  clock,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
+  readonly requests: RunningRequests
+  readonly turnQueue: TurnQueue
+  readonly clock: Clock
 }): Handlers {
   const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
     ended.counted(async () => {
@@ -57,12 +68,18 @@ export function tableRoutes({
       })
     },
 
-    async getCells({ parameters }) {
+    async getCells({ parameters, reply }) {
       const catalog = await catalogAt(storage)
       const table = requireTable(catalog, String(parameters.table))
       const key = readKeyPath(table, String(parameters.key))
       const rowKey = encodePrimaryKey(table, key)
-      return rowCellsOf({ catalog, table, rowKey }, key, await storage.inspectRow(rowKey))
+      const running = requests.begin(reply.raw, { operation: 'getCells' })
+      try {
+        const pieces = rowCellsOf({ catalog, table, rowKey }, key, await storage.inspectRow(rowKey))
+        return sendable(await bodyInTurns(pieces, new Turns(turnQueue, clock, running)))
+      } finally {
+        running.end()
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
 import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import type { AnswerBody } from '../answer-body.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Cursors } from '../cursor.ts'
 import { explained } from '../explained-error.ts'
@@ -53,8 +54,8 @@ type ResultsComing = Promise<readonly StatementResult[]>
 export type WrittenAnswer = {
   readonly status: number
   readonly location?: string
-  /** JSON text; absent where the answer has no body. */
-  readonly body?: string
+  /** JSON; absent where the answer has no body. */
+  readonly body?: AnswerBody
   /** The row that is answered; `written` by this very transaction. */
   readonly version?: 'written' | Timestamp
   /** What its table and its form make of the row, for its tag. */
@@ -129,7 +130,9 @@ export class RowTransactions {
         const answer = await work(rows)
         const { readTimestamp } = rows
         if (idempotent !== undefined && transaction.hasWrites) {
-          const results = JSON.stringify(answer)
+          const { body } = answer
+          const text = body === undefined ? {} : { body: idempotent.textToKeep(body) }
+          const results = JSON.stringify({ ...answer, ...text })
           idempotent.keep(transaction, { results, readTimestamp, attempts })
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.

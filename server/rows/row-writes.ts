@@ -6,11 +6,14 @@ import {
   sourceOf,
 } from '../../planner/planner.ts'
 import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+import type { AnswerBody } from '../answer-body.ts'
 import type { AnswerWriter } from '../answer-text.ts'
+import { bodyInTurns } from '../answers/text-pieces.ts'
 import { writeKeyPath } from '../key-path.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { keyToJson } from '../row-address.ts'
 import { limitExceeded, ServerError, StatementFailure } from '../server-error.ts'
+import type { Turns } from '../turns.ts'
 import type { RowConditions } from './row-conditions.ts'
 import { deleteRow, getRow, insertRows, keyColumns, patchRow } from './row-statements.ts'
 import type { RowTransaction, WrittenAnswer } from './row-transactions.ts'
@@ -30,6 +33,8 @@ export type RowForm = {
   readonly integers: IntegerForm
   /** Whether the names and types of the columns stand beside the row. */
   readonly isDescribed: boolean
+  /** A long row is written over several. */
+  readonly turns: Turns
 }
 
 /** Rows that go in by one INSERT. */
@@ -50,7 +55,8 @@ export async function replaceRow(
   const insert = insertRows(table, [...keyColumns(table), ...row.columns], 1)
   const result = await rows.run(insert, [...ofKey, ...row.values])
   const status = rowsAffected === 0 ? 201 : 200
-  return { status, body: rowBody(result, form), version: 'written', ...representation(table, form) }
+  const body = await rowBody(result, form)
+  return { status, body, version: 'written', ...representation(table, form) }
 }
 
 /** Changes the columns that are given. Throws `row_not_found`. */
@@ -68,13 +74,14 @@ export async function mergeRow(
     const found = await rows.run(getRow(table), ofKey)
     const version = found.rowTimestamps?.[0] ?? undefined
     if (found.rows.length === 0 || version === undefined) throw rowNotFound(target)
-    return { status: 200, body: rowBody(found, form), version, ...representation(table, form) }
+    const body = await rowBody(found, form)
+    return { status: 200, body, version, ...representation(table, form) }
   }
   const result = await rows.run(patchRow(table, columns), [...ofKey, ...values])
   if (result.unmet !== undefined) throw rowNotFound(target)
   return {
     status: 200,
-    body: rowBody(result, form),
+    body: await rowBody(result, form),
     version: 'written',
     ...representation(table, form),
   }
@@ -104,7 +111,7 @@ export async function insertRow(
   return {
     status: 201,
     location: `/v1/tables/${encodeURIComponent(table.name)}/rows/${writeKeyPath(table, key)}`,
-    body: rowBody(result, form),
+    body: await rowBody(result, form),
     version: 'written',
     ...representation(table, form),
   }
@@ -120,23 +127,29 @@ export async function insertSeveral(
   if (objects.length > postedRowsMax) {
     throw limitExceeded('postedRowsMax', postedRowsMax, objects.length, 'Rows of one request')
   }
-  const bodies: string[] = []
-  let columns: StatementResult['columns'] = []
+  const results: StatementResult[] = []
   for (let first = 0; first < objects.length; ) {
     const batch = batchFrom(table, objects, first)
     const insert = insertRows(table, batch.columns, batch.rowCount)
     const result = await rows.run(insert, batch.values).catch((error) => {
       throw ofPostedRow(error, first)
     })
-    columns = result.columns
-    for (const row of result.rows) {
-      bodies.push(form.writer.row(result.columns, row, form.integers))
-    }
+    results.push(result)
     first += batch.rowCount
   }
-  const list = `[${bodies.join(',')}]`
-  const body = form.isDescribed ? `{"columns":${columnsText(columns)},"rows":${list}}` : list
-  return { status: 201, body }
+  return { status: 201, body: await bodyInTurns(severalPieces(results, form), form.turns) }
+}
+
+/** The rows of several results of the same columns. */
+function* severalPieces(
+  results: readonly StatementResult[],
+  form: RowForm,
+): Generator<string, void, undefined> {
+  const columns = results[0]?.columns ?? []
+  if (form.isDescribed) yield `{"columns":${columnsText(columns)},"rows":`
+  const rows = results.flatMap((result) => result.rows)
+  yield* form.writer.rows({ columns, rows, rowsAffected: rows.length }, form.integers)
+  if (form.isDescribed) yield '}'
 }
 
 /** A statement of the server's own knows its rows from its first one on; the client has posted others before. */
@@ -188,9 +201,17 @@ export function addressOf({ table, key }: Pick<RowTarget, 'table' | 'key'>) {
 }
 
 /** The row of a result that has one. */
-export function rowBody({ columns, rows }: StatementResult, form: RowForm): string {
-  const row = form.writer.row(columns, rows[0] ?? [], form.integers)
-  return form.isDescribed ? `{"columns":${columnsText(columns)},"row":${row}}` : row
+export function rowBody(result: StatementResult, form: RowForm): Promise<AnswerBody> {
+  return bodyInTurns(rowPieces(result, form), form.turns)
+}
+
+function* rowPieces(
+  { columns, rows }: StatementResult,
+  { writer, integers, isDescribed }: RowForm,
+): Generator<string, void, undefined> {
+  if (isDescribed) yield `{"columns":${columnsText(columns)},"row":`
+  yield* writer.rowPieces(columns, rows[0] ?? [], integers)
+  if (isDescribed) yield '}'
 }
 
 /** The names and types of columns, as JSON. */
@@ -209,7 +230,10 @@ export function versionTag(
   return representation === undefined ? `"${stamp}"` : tagOf(stamp, representation)
 }
 
-function representation(table: TableDefinition, { integers, isDescribed }: RowForm) {
+function representation(
+  table: TableDefinition,
+  { integers, isDescribed }: Pick<RowForm, 'integers' | 'isDescribed'>,
+) {
   return { representation: representationOf(table, { integers, isDescribed }) }
 }
 
