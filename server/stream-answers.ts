@@ -27,20 +27,24 @@ export class StreamAnswers {
     this.#parts = parts
   }
 
-  /** The body of the answer; whatever is wrong before its first row is thrown. */
+  /**
+   * The body of the answer; whatever is wrong before its first row is thrown. What `read` finds to be no SCAN is
+   * answered by `otherwise`, if that is given.
+   */
   async answer(
     reply: FastifyReply,
     format: AnswerFormat,
     integers: IntegerForm,
     about: RequestAbout,
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
+    otherwise: () => Promise<unknown> = noScan,
   ): Promise<unknown> {
     const { streams, writer, requests, log } = this.#parts
     const running = requests.begin(reply.raw, about)
     let streaming = false
     try {
       const asked = await read(running)
-      if (asked === undefined) throw noScan()
+      if (asked === undefined) return otherwise()
       const scan = await streams.open(asked, running)
       const failed = (error: unknown) => logFault(log, error, 'a stream failed')
       const chunks =
@@ -65,8 +69,8 @@ export function bodyOfHead(): Readable {
   return Readable.from([])
 }
 
-function noScan(): ServerError {
-  return new ServerError('invalid_request', 'A stream is of one SCAN, outside of a transaction.', {
+async function noScan(): Promise<never> {
+  throw new ServerError('invalid_request', 'A stream is of one SCAN, outside of a transaction.', {
     hint: 'leave the format out, and the answer comes as one JSON text',
   })
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { distinctText } from '../../planner/planner.ts'
+import { sendable } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
 import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
@@ -14,7 +15,7 @@ import {
   requireIntegersShown,
   requireMeaningOfStream,
 } from '../requests/meaningless-options.ts'
-import { RunningRequest } from '../running-request.ts'
+import type { RunningRequest } from '../running-request.ts'
 import type { ScanStreams } from '../scan-streams.ts'
 import type { StreamAnswers } from '../stream-answers.ts'
 import { terminalError } from '../terminal-answers.ts'
@@ -50,16 +51,26 @@ export function queryRoutes(parts: {
     }
     const { reply, parameters } = request
     requireIntegersShown(format, query.integers, 'body')
-    // Not yet a request that runs: only its text is read, to find out which kind it is going to be.
-    const isStream = format !== 'csv' || (await scans.isOneScan(query, new RunningRequest()))
-    if (!isStream) return run(request, query, format)
-    requireMeaningOfStream(format, query)
-    if (parameters['Idempotency-Key'] !== undefined) {
+    const requireMeaning = () => {
+      requireMeaningOfStream(format, query)
+      if (parameters['Idempotency-Key'] === undefined) return
       throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')
     }
-    return streams.answer(reply, format, query.integers ?? 'number', aboutQuery(query), (running) =>
-      scans.scanOf(query, running),
-    )
+    const integers = query.integers ?? 'number'
+    const about = aboutQuery(query)
+    if (format !== 'csv') {
+      requireMeaning()
+      return streams.answer(reply, format, integers, about, (running) =>
+        scans.scanOf(query, running),
+      )
+    }
+    // CSV is a stream only of one SCAN.
+    const read = async (running: RunningRequest) => {
+      if (!(await scans.isOneScan(query, running))) return undefined
+      requireMeaning()
+      return scans.scanOf(query, running)
+    }
+    return streams.answer(reply, format, integers, about, read, () => run(request, query, format))
   }
 
   return {
@@ -94,6 +105,5 @@ function sent(reply: FastifyReply, { status, headers, body }: ReadyAnswer): stri
   for (let at = 0; at < headers.length; at += 2) {
     reply.header(headers[at] as string, headers[at + 1])
   }
-  // A long text would be joined, measured and encoded, each in one piece.
-  return typeof body === 'string' ? body : Buffer.concat(body)
+  return sendable(body)
 }
