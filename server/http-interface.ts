@@ -14,6 +14,7 @@ import { HISTORY_HEADER, requireHistory } from './history/request-history.ts'
 import type { Drain } from './http/drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { LiveConnections } from './live-connections.ts'
+import type { CommitMetrics } from './metrics/commit-metrics.ts'
 import type { EndedTransactions } from './metrics/ended-transactions.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
@@ -62,6 +63,7 @@ export type Ground = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly contract: Contract
+  readonly commits: CommitMetrics
 }
 
 type InterfaceParts = Ground &
@@ -109,6 +111,7 @@ export function addInterface(
     live,
     shares,
     ended,
+    commits: parts.commits,
     version,
     engine: config.engine,
   })
@@ -130,8 +133,8 @@ export function addInterface(
     outbox: new Outbox(storage.history.id),
     history: storage.history.id,
     requests,
-    answered: (sent) => {
-      metrics.answered('query', sent.status)
+    answered: (sent, request) => {
+      metrics.answered('query', sent.status, request)
       checkAnswer?.('query', sent)
     },
   })

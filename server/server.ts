@@ -21,6 +21,7 @@ import { Drain } from './http/drain.ts'
 import { problemSender } from './http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
+import { CommitMetrics } from './metrics/commit-metrics.ts'
 import { EndedTransactions } from './metrics/ended-transactions.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
@@ -62,6 +63,7 @@ const ABORT_GRACE_MS = 500
 export async function createServer(config: Config, outside: Outside = {}): Promise<Server> {
   const { log = pino({ level: 'silent' }), clock = systemClock } = outside
   const randomness = outside.randomness ?? systemRandomness
+  const commits = new CommitMetrics()
   const storage =
     outside.storage ??
     (await openStorage({
@@ -75,11 +77,13 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
       retention: retentionOf(config),
       collectionIntervalMs: config.garbageIntervalMs,
       acceptClock: config.acceptClock,
+      measures: commits,
       ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
     }))
   try {
     const { contract = loadContract() } = outside
-    return await Server.create({ ...outside, config, storage, log, clock, randomness, contract })
+    const ground = { config, storage, log, clock, randomness, contract, commits }
+    return await Server.create({ ...outside, ...ground })
   } catch (error) {
     await storage.close()
     throw error

@@ -7,6 +7,8 @@ import { IncomingMessage } from 'node:http'
  * stream that it is otherwise takes Node as long as all that a SET does to its row.
  */
 export class WholeRequest extends IncomingMessage {
+  /** When its head was there, by the clock that never goes back. */
+  readonly arrivedMs = performance.now()
   #read: ((body: Buffer) => void) | undefined
   #chunks: Buffer[] = []
 

@@ -18,6 +18,7 @@ import type { Retention } from './garbage-collection/safe-point.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
+import { UNMEASURED } from './measures.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
@@ -31,6 +32,7 @@ import { type StorageWarning, warningsOf } from './storage-warnings.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/abandoned-rows.ts'
 import { type Catalog, CatalogReader } from './tables/catalog.ts'
 import { catalogTableKey } from './tables/catalog-codec.ts'
+import { conflictOf } from './tables/conflict.ts'
 import { IndexBuilder } from './tables/index-builder.ts'
 import { NewestCatalog } from './tables/newest-catalog.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
@@ -38,6 +40,7 @@ import { COMMIT_TURN_ROWS } from './transaction/latch-in-turns.ts'
 import { LatchTable } from './transaction/latch-table.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
+import { timedProtocol } from './transaction/timed-protocol.ts'
 import { Transaction, type TransactionParts } from './transaction/transaction.ts'
 import { isOutcomeRow, startTsOfId } from './transaction/transaction-id.ts'
 import type { TransactionOptions } from './transaction/transaction-options.ts'
@@ -87,12 +90,16 @@ export class Storage {
     this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
     this.#transactionParts = {
-      protocol,
+      protocol: timedProtocol(protocol, context),
       budget: this.#budget,
       roomRefusal: () => this.#disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
+      },
+      refused: (reason) => {
+        const conflict = conflictOf(reason, this.#catalogs.last)
+        if (conflict !== undefined) context.measures.conflicted(conflict.kind, conflict.table)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
       notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
@@ -142,9 +149,9 @@ export class Storage {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
     const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
     const { keepsLog = true } = options
-    const { acceptClock } = options
+    const { acceptClock, measures = UNMEASURED } = options
     const outside = {
-      ...{ cellStore, clock, randomness, log, latches, commitTurnRows, keepsLog },
+      ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
       acceptClock,
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options

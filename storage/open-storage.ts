@@ -40,6 +40,7 @@ async function openEngine(options: StorageOptions): Promise<CellStore> {
     dataDirectory: options.dataDirectory,
     ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
     ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.measures === undefined ? {} : { measures: options.measures }),
     ...(options.redoLog === undefined ? {} : { redoLog: options.redoLog }),
   })
 }

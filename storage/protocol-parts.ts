@@ -12,6 +12,7 @@ import { trimLog } from './feed/trim-log.ts'
 import { openHistory } from './history/open-history.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { invariant } from './invariant.ts'
+import type { Measures } from './measures.ts'
 import { EmbeddedOracle } from './oracle/embedded-oracle.ts'
 import { SharedOracle } from './oracle/shared-oracle.ts'
 import type { ReadStamp } from './oracle/timestamp-oracle.ts'
@@ -63,6 +64,7 @@ export type Outside = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly log: StorageLog
+  readonly measures: Measures
   /** Of the only owner of a store; nobody has latched anything in it yet. */
   readonly latches: LatchTable
   /** How many rows of a large commit the only owner of a store looks at in one turn. */

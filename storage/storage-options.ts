@@ -4,6 +4,7 @@ import type { CellStoreError } from './cell-store/cell-store.ts'
 import type { RedoLogUse } from './cell-store/sqlite-redo-policy.ts'
 import type { Clock } from './clock.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
+import type { Measures } from './measures.ts'
 import type { CommitMode } from './protocol-parts.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
@@ -19,6 +20,8 @@ export type StorageOptions = {
   /** Whether commits go through the redo log of `sqlite`; `auto` when nothing is said. */
   readonly redoLog?: RedoLogUse
   readonly log?: StorageLog
+  /** Told how long commits take, and on what they conflict. */
+  readonly measures?: Measures
   readonly clock?: Clock
   readonly randomness?: Randomness
   /** Whether a clock is taken that lies far from the newest timestamp of the store. */

@@ -37,6 +37,7 @@ export {
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
+export { COMMIT_PHASES, type CommitPhase, type ConflictKind, type Measures } from './measures.ts'
 export type {
   LeaseOptions,
   Notification,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../storage/cell-store/cell.ts'
 import { EmbeddedFeed } from '../storage/feed/embedded-feed.ts'
+import { type CommitPhase, UNMEASURED } from '../storage/measures.ts'
 import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
 import type { EmbeddedContext } from '../storage/transaction/embedded-context.ts'
@@ -32,6 +33,8 @@ export class EmbeddedWorld {
   readonly latches = new LatchTable()
   readonly feed: EmbeddedFeed
   readonly context: EmbeddedContext
+  /** What commits have waited for. */
+  readonly waitedFor: CommitPhase[] = []
   readonly #protocol: TransactionProtocol
   readonly #budget = new BufferBudget(2 ** 40)
   readonly #stopping = new AbortController()
@@ -56,6 +59,7 @@ export class EmbeddedWorld {
       liveness: new ExclusiveLiveness(outside),
       background: new BackgroundWork(silentLog),
       log: silentLog,
+      measures: { ...UNMEASURED, phaseTook: (phase) => this.waitedFor.push(phase) },
       stopping: this.#stopping.signal,
     }
     this.#protocol = embeddedProtocol(this.context, commit)

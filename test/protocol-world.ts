@@ -2,6 +2,7 @@
 import type { Timestamp } from '../storage/cell-store/cell.ts'
 import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
 import { SharedFeed } from '../storage/feed/shared-feed.ts'
+import { type CommitPhase, UNMEASURED } from '../storage/measures.ts'
 import { silentLog } from '../storage/storage-log.ts'
 import { BackgroundWork } from '../storage/transaction/background-work.ts'
 import { generalProtocol } from '../storage/transaction/general-protocol.ts'
@@ -54,6 +55,8 @@ export class Gateway {
   readonly context: ProtocolContext
   readonly feed: SharedFeed
   readonly resolver: LockResolver
+  /** What commits have waited for. */
+  readonly waitedFor: CommitPhase[] = []
   readonly #budget = new BufferBudget(2 ** 40)
 
   constructor(world: ProtocolWorld, incarnation: string) {
@@ -67,6 +70,7 @@ export class Gateway {
       liveness: this.liveness,
       background: new BackgroundWork(silentLog),
       log: silentLog,
+      measures: { ...UNMEASURED, phaseTook: (phase) => this.waitedFor.push(phase) },
     }
     this.resolver = new LockResolver(this.context)
     this.feed = new SharedFeed(this.context, this.resolver, 0)

@@ -49,7 +49,7 @@ const REQUESTS: ReadonlyArray<readonly [string, Sending, string | undefined]> = 
     query('CREATE TABLE IF NOT EXISTS item (id TEXT PRIMARY KEY)'),
     'read',
   ],
-  ['a ROLLBACK', query("BEGIN; SET n = 3 ON item WHERE id = 'a'; ROLLBACK"), 'rolledBack'],
+  ['a ROLLBACK', query("BEGIN; SET n = 3 ON item WHERE id = 'a'; ROLLBACK"), 'rolled_back'],
   ['a table that is not there', query("GET * FROM nosuch WHERE id = 'a'"), 'failed'],
   ['a CHECK that fails', query("CHECK n = 99 ON item WHERE id = 'a'"), 'failed'],
   ['a text that cannot be parsed', query('GET FROM'), undefined],
@@ -117,7 +117,7 @@ test('a transaction over several requests counts when it ends, a conflict as ref
     assert.equal((await server.post(`/v1/transactions/${second}/commit`)).status, 409)
     await server.send({ method: 'DELETE', path: `/v1/transactions/${third}` })
   })
-  assert.deepEqual(added, { committed: 1, refused: 1, rolledBack: 1 })
+  assert.deepEqual(added, { committed: 1, refused: 1, rolled_back: 1 })
 })
 
 test('a subscription is a read, and who leaves a stream has given it up', async (t) => {
@@ -151,5 +151,5 @@ test('a subscription is a read, and who leaves a stream has given it up', async 
     assert.equal(sum(after) - sum(before), 1, path)
   }
   await added('/v1/changes?sql=SCAN+*+FROM+item&snapshot=true', { read: 1 })
-  await added('/v1/tables/long/rows?format=ndjson', { rolledBack: 1 })
+  await added('/v1/tables/long/rows?format=ndjson', { rolled_back: 1 })
 })

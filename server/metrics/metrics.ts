@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
 import { Gauge, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../../storage/storage.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { LiveConnections } from '../live-connections.ts'
 import type { TransactionSessions } from '../transaction-sessions.ts'
+import type { CommitMetrics } from './commit-metrics.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
@@ -18,11 +20,12 @@ type MetricsParts = {
   readonly live: LiveConnections
   readonly shares: Shares
   readonly ended: EndedTransactions
+  readonly commits: CommitMetrics
   readonly version: string
   readonly engine: string
 }
 
-/** The figures of one server. They are found out when they are asked for; only requests are counted. */
+/** The figures of one server. Most are found out when they are asked for; requests and commits tell theirs. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #requests: RequestMetrics
@@ -30,14 +33,18 @@ export class Metrics {
   readonly #observers: ObserverMetrics
   readonly #process: ProcessMetrics
 
-  constructor({ storage, sessions, live, shares, ended, version, engine }: MetricsParts) {
+  constructor({ storage, sessions, live, shares, ended, commits, version, engine }: MetricsParts) {
     const registers = [this.#registry]
     const labelNames = ['version', 'engine']
     const help = 'Always 1; its labels say what is running.'
-    new Gauge({ name: 'percolite_info', help, labelNames, registers }).set({ version, engine }, 1)
+    new Gauge({ name: 'percolite_build_info', help, labelNames, registers }).set(
+      { version, engine },
+      1,
+    )
     this.#count('interactive_transactions', 'Open transactions over several requests.', sessions)
     this.#count('subscriptions', 'Subscriptions, of sockets and of NDJSON.', live.subscriptions)
     this.#count('sockets', 'Open WebSockets.', live.sockets)
+    commits.register(this.#registry)
     addShareMetrics(this.#registry, shares.all)
     this.#requests = new RequestMetrics(this.#registry)
     this.#store = new StoreMetrics(this.#registry, storage, ended)
@@ -54,8 +61,8 @@ export class Metrics {
   }
 
   /** Counts an answer that Fastify does not send. */
-  answered(operation: string, status: number): void {
-    this.#requests.answered(operation, status)
+  answered(operation: string, status: number, request: IncomingMessage): void {
+    this.#requests.answered(operation, status, request)
   }
 
   /** The text format of Prometheus. */
@@ -63,7 +70,6 @@ export class Metrics {
     this.#process.collect()
     await this.#store.collect()
     await this.#observers.collect()
-    this.#requests.collect()
     return await this.#registry.metrics()
   }
 

@@ -4,7 +4,9 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 
 /** How often the delay of the event loop is measured. */
 const RESOLUTION_MS = 20
-const QUANTILES = [0.5, 0.9, 0.99, 1]
+/** In percent, by the names that they go by. */
+const PERCENTILES = { p50: 50, p90: 90, p99: 99, max: 100 } as const
+type Percentile = keyof typeof PERCENTILES
 
 /**
  * The process, under the names that dashboards know. The default metrics of the library would do, if they
@@ -17,7 +19,7 @@ export class ProcessMetrics {
   readonly #heap: Gauge
   readonly #heapTotal: Gauge
   readonly #external: Gauge
-  readonly #delay: Gauge<'quantile'>
+  readonly #lags: ReadonlyArray<readonly [Gauge, Percentile]>
 
   constructor(registry: Registry) {
     const registers = [registry]
@@ -34,12 +36,13 @@ export class ProcessMetrics {
     this.#heap = gauge('nodejs_heap_size_used_bytes', 'Memory of objects.')
     this.#heapTotal = gauge('nodejs_heap_size_total_bytes', 'Memory kept for objects.')
     this.#external = gauge('nodejs_external_memory_bytes', 'Memory of buffers.')
-    this.#delay = new Gauge({
-      name: 'nodejs_eventloop_delay_seconds',
-      help: 'How late the event loop came to its timers since it was last asked.',
-      labelNames: ['quantile'],
-      registers,
-    })
+    this.#lags = (Object.keys(PERCENTILES) as Percentile[]).map((name) => [
+      gauge(
+        `nodejs_eventloop_lag_${name}_seconds`,
+        'How late the event loop came to its timers since the figures were last asked for.',
+      ),
+      name,
+    ])
     this.#delays.enable()
   }
 
@@ -52,9 +55,9 @@ export class ProcessMetrics {
     this.#heap.set(heapUsed)
     this.#heapTotal.set(heapTotal)
     this.#external.set(external)
-    for (const quantile of QUANTILES) {
-      const delayMs = this.#delays.percentile(quantile * 100) / 1_000_000 - RESOLUTION_MS
-      this.#delay.set({ quantile }, Math.max(0, delayMs) / 1000)
+    for (const [gauge, name] of this.#lags) {
+      const lagMs = this.#delays.percentile(PERCENTILES[name]) / 1_000_000 - RESOLUTION_MS
+      gauge.set(Math.max(0, lagMs) / 1000)
     }
     this.#delays.reset()
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Gauge, type Registry } from '@prometheus-io/client'
 import type { SharedBound } from '../budgets/shared-bound.ts'
+import { snakeCase } from './metric-name.ts'
 
 /** Of each bound that all clients share, what they hold together, and how much there is. */
 export function addShareMetrics(registry: Registry, bounds: readonly SharedBound[]): void {
   for (const bound of bounds) {
     const { limit, max, what } = bound
-    const name = snakeCase(limit)
+    const name = snakeCase(limit.replace(/Max$/, ''))
     new Gauge({
       name: `percolite_shared_${name}`,
       help: `${what}, of all clients together; see ${limit}.`,
@@ -21,9 +22,4 @@ export function addShareMetrics(registry: Registry, bounds: readonly SharedBound
       registers: [registry],
     }).set(max)
   }
-}
-
-/** `bufferedBytesMax` is `buffered_bytes`. */
-function snakeCase(limit: string): string {
-  return limit.replace(/Max$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
 import { feedLagMs } from '../feed-lag.ts'
 import type { EndedTransactions } from './ended-transactions.ts'
+import { snakeCase } from './metric-name.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */
 export class StoreMetrics {
@@ -32,7 +33,7 @@ export class StoreMetrics {
     const lagMs = await feedLagMs(this.#storage, status.timestamp)
     this.#transactions.reset()
     for (const [outcome, count] of Object.entries(this.#ended.counts)) {
-      this.#transactions.inc({ outcome }, count)
+      this.#transactions.inc({ outcome: snakeCase(outcome) }, count)
     }
     const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }
     for (const [name, gauge] of Object.entries(this.#gauges)) {

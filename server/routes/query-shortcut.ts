@@ -28,13 +28,13 @@ export function queryShortcut(parts: {
   /** The id of the store's history: what a request says of another one is looked at elsewhere. */
   readonly history: string
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
-  readonly answered: (sent: SentAnswer) => void
+  readonly answered: (sent: SentAnswer, request: IncomingMessage) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
   const { answers, outbox, answered, requests, history } = parts
 
-  const told = (ready: ReadyAnswer): ReadyAnswer => {
+  const told = (ready: ReadyAnswer, request: IncomingMessage): ReadyAnswer => {
     const { status, body } = ready
-    answered({ status, contentType: FORMAT_TYPES.json, body })
+    answered({ status, contentType: FORMAT_TYPES.json, body }, request)
     return ready
   }
 
@@ -58,13 +58,13 @@ export function queryShortcut(parts: {
         const query = checkBody(parseJson(bytes)) as QueryRequest
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
-        const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later))
+        const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later, raw))
         const asOthers = () => answers.of(query, reply.raw).then(send)
         const ready = answers.ofNow(query, raw)
         if (ready instanceof Promise) {
           ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
         } else if (ready === undefined) asOthers().catch(failed)
-        else outbox.post(reply.raw, told(held(reply.raw, ready)))
+        else outbox.post(reply.raw, told(held(reply.raw, ready), raw))
       } catch (error) {
         failed(error)
       }

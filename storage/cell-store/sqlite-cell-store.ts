@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Measures, UNMEASURED } from '../measures.ts'
 import { type StorageLog, silentLog } from '../storage-log.ts'
 import {
   checkIncrements,
@@ -57,6 +58,7 @@ export type SqliteCellStoreOptions = {
    */
   readonly onFatal?: (error: CellStoreError) => void
   readonly log?: StorageLog
+  readonly measures?: Measures
   /** Whether commits go through the redo log; `auto` unless given. */
   readonly redoLog?: RedoLogUse
   /** So many cells of the redo log are moved together; for tests. */
@@ -67,13 +69,14 @@ export type SqliteCellStoreOptions = {
 export async function openSqliteCellStore(
   options: SqliteCellStoreOptions,
 ): Promise<EmbeddedCellStore> {
-  const { onFatal = () => {}, log = silentLog, redoLog = 'auto', sealedCells } = options
+  const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
+  const { redoLog = 'auto', sealedCells } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
   const { path, warning } = directory
   if (warning !== undefined) log.warn({ path }, warning)
   try {
     directory.makeStoreFile()
-    return await SqliteCellStore.open(directory, { onFatal, log, redoLog, sealedCells })
+    return await SqliteCellStore.open(directory, { onFatal, log, measures, redoLog, sealedCells })
   } catch (error) {
     directory.release()
     throw error
@@ -115,11 +118,12 @@ class SqliteCellStore implements EmbeddedCellStore {
     options: {
       readonly onFatal: (error: CellStoreError) => void
       readonly log: StorageLog
+      readonly measures: Measures
       readonly redoLog: RedoLogUse
       readonly sealedCells: number | undefined
     },
   ): Promise<SqliteCellStore> {
-    const { onFatal, log, redoLog: use, sealedCells } = options
+    const { onFatal, log, measures, redoLog: use, sealedCells } = options
     const file = directory.storeFile
     const onFailure = (cause: unknown) => writer.fail(cause)
     const threads = await SqliteThreads.start(file, { onFailure, log })
@@ -135,6 +139,7 @@ class SqliteCellStore implements EmbeddedCellStore {
       // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
       beforeAnswers: () => tables.end(),
       onFatal,
+      measures,
       freeBytes: () => fileSystemOf(file)?.freeBytes,
     })
     let tables: SqliteView

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { systemClock } from '../clock.ts'
+import { type Measures, UNMEASURED } from '../measures.ts'
 import { CellStoreError } from './cell-store.ts'
 import { isFull, receivedError, type SentError } from './sqlite-error.ts'
 import { encodedBytesMax } from './sqlite-group-encoding.ts'
@@ -54,6 +56,7 @@ type QueuedBatch = {
   readonly bytes: number
   /** Whether it may go through the redo log. */
   readonly isPlain: boolean
+  readonly queuedMs: number
   readonly resolve: (answer: BatchAnswer) => void
   readonly reject: (error: CellStoreError) => void
 }
@@ -73,6 +76,7 @@ export class SqliteWriter {
   readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
   readonly #freeBytes: () => number | undefined
+  readonly #measures: Measures
   #queue: QueuedBatch[] = []
   #flushScheduled = false
   /** Groups under way; a large batch takes the places of all, and so does moving the redo log. */
@@ -93,12 +97,14 @@ export class SqliteWriter {
     readonly onFatal: (error: CellStoreError) => void
     /** What the disk has left; asked when it has refused a write. */
     readonly freeBytes?: () => number | undefined
+    readonly measures?: Measures
   }) {
     this.#committer = parts.committer
     this.#redo = parts.redo
     this.#beforeAnswers = parts.beforeAnswers
     this.#onFatal = parts.onFatal
     this.#freeBytes = parts.freeBytes ?? (() => undefined)
+    this.#measures = parts.measures ?? UNMEASURED
   }
 
   /** Resolves once the batch is on disk, or as its durability says. */
@@ -106,7 +112,8 @@ export class SqliteWriter {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
       const { steps, bytes, isPlain } = sizeOf(batch)
-      const queued = { batch, steps, bytes, isPlain, resolve, reject }
+      const queuedMs = systemClock.monotonicMs()
+      const queued = { batch, steps, bytes, isPlain, queuedMs, resolve, reject }
       this.#redo.saw(queued)
       this.#queue.push(queued)
       if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
@@ -181,8 +188,11 @@ export class SqliteWriter {
     const isRedo = way === 'redo log'
     this.#underWay += places
     if (isRedo) this.#redoUnderWay += 1
+    const sentMs = systemClock.monotonicMs()
+    this.#measures.phaseTook('group_wait', sentMs - (group[0] as QueuedBatch).queuedMs)
     try {
       const results = await (isRedo ? this.#commitRedo(group) : this.#commit(group))
+      this.#measures.phaseTook('sync', systemClock.monotonicMs() - sentMs)
       // What is pending since is read beside the tables, of which nothing has changed.
       if (!isRedo) this.#beforeAnswers()
       this.#answer(group, results)

@@ -116,6 +116,11 @@ export class CatalogReader {
   /** By version, the one used last at the end. */
   readonly #catalogs = new Map<Timestamp, Catalog>([[0, createCatalog(0, [])]])
 
+  /** The one that was asked for last. */
+  get last(): Catalog {
+    return [...this.#catalogs.values()].at(-1) as Catalog
+  }
+
   /** The catalog at the snapshot of the transaction, its own changes of earlier statements on top. */
   async read(transaction: CatalogReads): Promise<Catalog> {
     const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])

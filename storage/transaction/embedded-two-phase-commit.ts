@@ -12,7 +12,7 @@ import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
 import { commitMutations } from './commit-row.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
-import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
+import { findForeignLatch, type Obstacle, untilGone } from './foreign-latch.ts'
 import { isLarge, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
 import type { LatchOwner, LatchRequest } from './latch-table.ts'
 import { placedRow } from './latched-rows.ts'
@@ -102,7 +102,7 @@ async function lockRows(
       : latchAndPrewrite(context, request, plan)
     if (step.kind === 'refused') throw step.reason
     if (step.kind === 'wait') {
-      await step.until
+      await untilGone(context, step)
       continue
     }
     const { commit, owner } = step
@@ -232,7 +232,7 @@ async function decide(
       if (reason !== undefined) return { kind: 'aborted', reason }
       const commitTs = oracle.take()
       if (commitTs === undefined) {
-        await oracle.markRaised()
+        await untilGone(context, { for: 'fence', until: oracle.markRaised() })
         continue
       }
       latches.stamp(owner, commitTs)

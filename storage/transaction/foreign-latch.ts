@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError } from '../errors.ts'
+import type { CommitPhase } from '../measures.ts'
 import { writeConflict } from './commit-refusal.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
 import type { LatchRequest, LatchTable } from './latch-table.ts'
 
 /** Why a commit cannot latch its rows in this turn. */
 export type Obstacle =
   | { readonly kind: 'refused'; readonly reason: StorageError }
   /** To be looked at again from the start afterwards; meanwhile the commit holds nothing (J10). */
-  | { readonly kind: 'wait'; readonly until: Promise<void> }
+  | Waiting
+
+export type Waiting = {
+  readonly kind: 'wait'
+  readonly for: CommitPhase
+  readonly until: Promise<void>
+}
+
+/** Waits for what stands in the way, as long as it takes. */
+export async function untilGone(
+  { clock, measures }: Pick<EmbeddedContext, 'clock' | 'measures'>,
+  waiting: Omit<Waiting, 'kind'>,
+): Promise<void> {
+  const beganMs = clock.monotonicMs()
+  await waiting.until
+  measures.phaseTook(waiting.for, clock.monotonicMs() - beganMs)
+}
 
 /**
  * A latch in the way. Where its transaction committed before this one began it is waited for, so that
@@ -29,7 +47,7 @@ export function findForeignLatch(
     const { commitTs, kind } = owner
     const isBefore = commitTs !== undefined && commitTs <= startTs
     if (isBefore || kind === 'leftOver' || !latches.meets(request)) {
-      return { kind: 'wait', until: latches.nextRelease(owner) }
+      return { kind: 'wait', for: 'latch_wait', until: latches.nextRelease(owner) }
     }
     return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }
   }

@@ -6,7 +6,7 @@ import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
-import type { Obstacle } from './foreign-latch.ts'
+import { type Obstacle, untilGone } from './foreign-latch.ts'
 import { type Latched, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
 import { hintSteps } from './notify-cell.ts'
 import { findVersion } from './one-phase-commit.ts'
@@ -27,7 +27,7 @@ export async function commitLarge(
       const step = await latchRows(context, request)
       if (step.kind === 'latched') return await stampAndQueue(context, request, step)
       if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
-      await step.until
+      await untilGone(context, step)
     }
   } catch (error) {
     return { kind: 'aborted', reason: refusalOf(error) }
@@ -60,7 +60,7 @@ async function stampAndQueue(
       commitTs = oracle.take()
       if (commitTs !== undefined) break
       // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
-      await oracle.markRaised()
+      await untilGone(context, { for: 'fence', until: oracle.markRaised() })
     }
   } catch (error) {
     latches.release(owner, rows)

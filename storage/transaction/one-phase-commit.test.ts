@@ -168,6 +168,7 @@ describe('C2: conflicts', () => {
     assert.equal(world.store.queued, 1)
     await world.store.apply()
     assert.deepEqual(await second, { commitTs: 10 })
+    assert.deepEqual(world.waitedFor, ['latch_wait'])
   })
 
   test('after the wait everything is looked at again: the fences', async () => {
@@ -204,6 +205,7 @@ describe('C3: the mark', () => {
     await world.given('joe write@9 -> 8 put 5')
     raised.resolve()
     assert.equal(await stateOf(committed), 'write_conflict')
+    assert.deepEqual(world.waitedFor, ['fence'])
   })
 })
 

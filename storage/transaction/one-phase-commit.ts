@@ -5,7 +5,7 @@ import { fencedOff } from './commit-fences.ts'
 import { inDoubt, isNotApplied, refusalOf, writeConflict } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
-import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
+import { findForeignLatch, type Obstacle, untilGone } from './foreign-latch.ts'
 import type { LatchOwner } from './latch-table.ts'
 import { hintSteps } from './notify-cell.ts'
 import { guardsFrom, writesFrom } from './percolator-columns.ts'
@@ -39,7 +39,7 @@ export async function commitOnePhase(
         }
         return committed(context, commit, step)
       }
-      await step.until
+      await untilGone(context, step)
     }
   } catch (error) {
     return { kind: 'aborted', reason: refusalOf(error) }
@@ -73,7 +73,7 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   const obstacle = findForeignLatch(latches, rows, startTs) ?? findVersion(context, commit) // C2
   if (obstacle !== undefined) return obstacle
   const commitTs = oracle.take() // C3
-  if (commitTs === undefined) return { kind: 'wait', until: oracle.markRaised() }
+  if (commitTs === undefined) return { kind: 'wait', for: 'fence', until: oracle.markRaised() }
   const owner = latches.latch(startTs, 'onePhase', rows) // C4
   latches.stamp(owner, commitTs)
   // Older writers of these tables committed before this turn or meet the fence after it.

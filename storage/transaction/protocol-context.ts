@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
+import type { Measures } from '../measures.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
@@ -17,4 +18,5 @@ export type ProtocolContext = {
   /** Work that nobody waits for: commits of secondaries, cleaning up. */
   readonly background: BackgroundWork
   readonly log: StorageLog
+  readonly measures: Measures
 }

@@ -32,6 +32,8 @@ export type TransactionParts = {
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
   /** Why nothing may be written now that makes the store larger; undefined while the disk has room. */
   readonly roomRefusal?: () => StorageError | undefined
+  /** Called when the commit has ended with nothing written. */
+  readonly refused?: (reason: StorageError) => void
   /** Called when the transaction has changed the catalog, for itself so far. */
   readonly changedSchema?: (transaction: Transaction) => void
   /** Called before `ended`, when the transaction has committed and notified observers. */
@@ -278,6 +280,7 @@ export class Transaction {
         return { commitTs: outcome.commitTs }
       case 'aborted':
         this.#end('rolledBack', endedBy(outcome.reason))
+        this.#parts.refused?.(outcome.reason)
         throw outcome.reason
       case 'unknown':
         this.#end('unknown', outcome)

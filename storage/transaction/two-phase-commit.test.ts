@@ -78,6 +78,7 @@ describe('two-phase commit, step by step', () => {
     assert.deepEqual(locksWhenStamped, [
       ['bob lock@7 primary=bob put 3', 'joe lock@7 primary=bob put 9'],
     ])
+    assert.deepEqual(world.a.waitedFor, ['fence'])
   })
 
   test('a guard leaves the newest stamp only, and no write record', async () => {

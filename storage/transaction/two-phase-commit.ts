@@ -72,12 +72,14 @@ async function allAnswered(steps: ReadonlyArray<Promise<void>>): Promise<void> {
  * a snapshot taken in between still reads the old definition. `docs/decisions/0002` has the history.
  */
 async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
-  const { oracle } = context
+  const { oracle, clock, measures } = context
+  const beganMs = clock.monotonicMs()
   const { startTs, schemaScopes, changedSchemas, commitTsMax = Infinity } = writeSet
   if (changedSchemas.length > 0) {
     await oracle.raiseSchemaFence(changedSchemas, (await oracle.next()).timestamp)
   }
   const stamp = await oracle.next(schemaScopes)
+  measures.phaseTook('fence', clock.monotonicMs() - beganMs)
   if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)
   if (stamp.timestamp > commitTsMax) throw tookTooLong(startTs)
   if (changedSchemas.length > 0) {

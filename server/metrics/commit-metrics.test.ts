@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { testFolder } from '../../test/test-folder.ts'
+import { startTestServer, type TestServer } from '../../test/test-server.ts'
+
+async function figures(server: TestServer): Promise<Map<string, number>> {
+  const { text } = await server.get('/metrics')
+  const samples = text.matchAll(/^(percolite_\S+) (\S+)$/gm)
+  return new Map([...samples].map(([, name = '', figure]) => [name, Number(figure)]))
+}
+
+async function onDisk(t: TestContext): Promise<TestServer> {
+  const dataDirectory = await testFolder(t, 'metrics')
+  return await startTestServer(t, { flags: { engine: 'sqlite', data: dataDirectory } })
+}
+
+const PHASE = (phase: string) => `percolite_commit_phase_duration_seconds_count{phase="${phase}"}`
+const COMMITS = 'percolite_commit_duration_seconds_count'
+
+test('a commit that writes is timed, with the group that takes it to the disk; a read is not', async (t) => {
+  const server = await onDisk(t)
+  await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, n INTEGER)')
+  const before = await figures(server)
+  await server.query("GET * FROM item WHERE id = 'a'")
+  const read = await figures(server)
+  assert.equal(read.get(COMMITS), before.get(COMMITS))
+  for (let n = 0; n < 5; n += 1) await server.query("SET n = 1 ON item WHERE id = 'a'")
+  const after = await figures(server)
+  const added = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+  assert.equal(added(COMMITS), 5)
+  assert.equal(added(PHASE('group_wait')), 5)
+  assert.equal(added(PHASE('sync')), 5)
+  assert.ok(added('percolite_commit_duration_seconds_sum') > 0)
+})
+
+async function conflictOn(server: TestServer, sql: string): Promise<void> {
+  const [first, second] = [await server.begin(), await server.begin()]
+  for (const id of [first, second]) await server.post(`/v1/transactions/${id}/query`, { sql })
+  await server.post(`/v1/transactions/${first}/commit`)
+  assert.equal((await server.post(`/v1/transactions/${second}/commit`)).status, 409)
+}
+
+test('conflicts are told by table and by what both wrote', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, n INTEGER)')
+  await conflictOn(server, "SET n = 3 ON item WHERE id = 'a'")
+  const [writer] = [await server.begin()]
+  await server.post(`/v1/transactions/${writer}/query`, { sql: "SET n = 4 ON item WHERE id = 'a'" })
+  await server.query('ALTER TABLE item ADD COLUMN more TEXT')
+  assert.equal((await server.post(`/v1/transactions/${writer}/commit`)).status, 409)
+  const told = await figures(server)
+  assert.equal(told.get('percolite_conflicts_total{kind="row",table="item"}'), 1)
+  assert.equal(told.get('percolite_conflicts_total{kind="schema",table=""}'), 1)
+})
+
+test('an entry of an index is a conflict of its table', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, mail TEXT)')
+  await server.query('CREATE UNIQUE INDEX item_mail ON item (mail)')
+  const ids = [await server.begin(), await server.begin()]
+  for (const [at, id] of ids.entries()) {
+    const sql = `INSERT INTO item (id, mail) VALUES ('${at}', 'same')`
+    await server.post(`/v1/transactions/${id}/query`, { sql })
+  }
+  for (const id of ids) await server.post(`/v1/transactions/${id}/commit`)
+  const told = await figures(server)
+  assert.equal(told.get('percolite_conflicts_total{kind="index",table="item"}'), 1)
+})
+
+test('the hundred and first table has no figure of its own', async (t) => {
+  const server = await startTestServer(t)
+  const names = Array.from({ length: 101 }, (_, at) => `t${at}`)
+  for (const name of names) {
+    await server.query(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, n INTEGER)`)
+    await conflictOn(server, `SET n = 1 ON ${name} WHERE id = 1`)
+  }
+  const told = [...(await figures(server))].filter(([name]) =>
+    name.includes('conflicts_total{kind'),
+  )
+  assert.equal(told.length, 101)
+  assert.equal(told.filter(([name]) => name.includes('table=""')).length, 1)
+})

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Counter, Histogram, type Registry } from '@prometheus-io/client'
+import {
+  COMMIT_PHASES,
+  type CommitPhase,
+  type ConflictKind,
+  type Measures,
+} from '../../storage/storage.ts'
+
+/** In seconds, from a commit in memory to a disk that hangs. */
+const BUCKETS = [
+  ...[0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05],
+  ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+]
+
+/** So many tables have conflicts of their own, the first ones that had any: a label must not grow without end. */
+const TABLES_MAX = 100
+/** The label of all other tables, and of none: no table has this name. */
+const OTHER_TABLES = ''
+
+/** What the storage tells of its commits: how long they take, on what they wait, on what they conflict. */
+export class CommitMetrics implements Measures {
+  readonly #commits = new Histogram({
+    name: 'percolite_commit_duration_seconds',
+    help: 'How long a commit took that had something to write, whether it was committed or refused.',
+    buckets: BUCKETS,
+    registers: [],
+  })
+  readonly #phases = new Histogram({
+    name: 'percolite_commit_phase_duration_seconds',
+    help: 'What commits wait for; group_wait and sync are told once for each group of commits.',
+    labelNames: ['phase'],
+    buckets: BUCKETS,
+    registers: [],
+  })
+  readonly #conflicts = new Counter({
+    name: 'percolite_conflicts_total',
+    help: 'Commits that were refused because another transaction came first.',
+    labelNames: ['table', 'kind'],
+    registers: [],
+  })
+  readonly #tables = new Set<string>()
+
+  constructor() {
+    for (const phase of COMMIT_PHASES) this.#phases.zero({ phase })
+  }
+
+  register(registry: Registry): void {
+    for (const metric of [this.#commits, this.#phases, this.#conflicts]) {
+      registry.registerMetric(metric)
+    }
+  }
+
+  commitTook(ms: number): void {
+    this.#commits.observe(ms / 1000)
+  }
+
+  phaseTook(phase: CommitPhase, ms: number): void {
+    this.#phases.observe({ phase }, ms / 1000)
+  }
+
+  conflicted(kind: ConflictKind, table: string | undefined): void {
+    this.#conflicts.inc({ kind, table: this.#labelOf(table) })
+  }
+
+  #labelOf(table: string | undefined): string {
+    if (table === undefined) return OTHER_TABLES
+    if (this.#tables.size < TABLES_MAX) this.#tables.add(table)
+    return this.#tables.has(table) ? table : OTHER_TABLES
+  }
+}

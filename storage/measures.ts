@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * What a commit waits for: `fence`, its timestamp and the fences that are read with it; `latch_wait`, the latches of
+ * others on its rows; `group_wait`, until its group is sent to the disk; `sync`, until the group is on it. The last
+ * two are told once for each group, which has several commits when many write at once.
+ */
+export const COMMIT_PHASES = ['fence', 'latch_wait', 'group_wait', 'sync'] as const
+export type CommitPhase = (typeof COMMIT_PHASES)[number]
+
+/** What a commit met of another: a row, an entry of an index, a definition, or a row of the store's own. */
+export type ConflictKind = 'row' | 'index' | 'schema' | 'system'
+
+/** Told how long things take, by whoever wants figures of it. It is called often: it must be quick, and not throw. */
+export interface Measures {
+  /** A commit that had something to write was decided, either way. */
+  commitTook(ms: number): void
+  phaseTook(phase: CommitPhase, ms: number): void
+  /** `table` is undefined where the conflict is on no table that is known. */
+  conflicted(kind: ConflictKind, table: string | undefined): void
+}
+
+export const UNMEASURED: Measures = { commitTook() {}, phaseTook() {}, conflicted() {} }
