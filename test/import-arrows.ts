@@ -64,7 +64,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
 ]
 
 const FOUNDATION =
-  /^storage\/(answer|clock|randomness|renewed-map|slotted-set|errors|limits|invariant|measures|measures|storage-log)\.ts$/
+  /^storage\/(answer|clock|randomness|renewed-map|slotted-set|errors|limits|invariant|measures|storage-log)\.ts$/
 
 /** Inside storage each layer imports its own folder and the layers below it. */
 const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [

@@ -130,10 +130,11 @@ suite('a row and its index entries', () => {
 
 suite('a unique value', () => {
   const table = tableWith([{ on: ['a'], unique: true }])
-  const violation = {
+  /** `change` is which of the changes of one call was refused. */
+  const violation = (change: number) => ({
     code: 'unique_violation',
-    fields: { table: 't', index: 'i0', columns: ['a'] },
-  }
+    fields: { change, table: 't', index: 'i0', columns: ['a'] },
+  })
 
   test('that a row has is refused to another, before anything is written', async () => {
     const store = new FakeStore()
@@ -143,7 +144,7 @@ suite('a unique value', () => {
       { before: null, after: [2n, 11n, 0n, ''] },
       { before: null, after: [3n, 10n, 0n, ''] },
     ]
-    await assert.rejects(async () => changeRows(transaction, table, changes), violation)
+    await assert.rejects(async () => changeRows(transaction, table, changes), violation(1))
     assert.equal(transaction.writes.size, 0)
     await putRow(transaction, table, [1n, 10n, 5n, ''], [1n, 10n, 0n, ''])
   })
@@ -196,11 +197,11 @@ suite('a unique value', () => {
       await putRow(transaction, table, [1n, 10n, 0n, ''], null)
       await putRow(transaction, table, [2n, 10n, 0n, ''], null)
     })
-    await assert.rejects(async () => twice, violation)
+    await assert.rejects(async () => twice, violation(0))
     await transaction.statement(() => putRow(transaction, table, [2n, 10n, 0n, ''], null))
     await assert.rejects(
       async () => transaction.statement(() => putRow(transaction, table, [3n, 10n, 0n, ''], null)),
-      violation,
+      violation(0),
     )
     transaction.rollback()
     await storage.close()
