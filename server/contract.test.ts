@@ -191,3 +191,14 @@ test('every operation is reached with its first declared status', async (t) => {
     operations.map(({ id }) => id),
   )
 })
+
+test('each operation that takes a timestamp or the id of a transaction declares that its history is gone', () => {
+  const STAMPED = new Set(['transaction', 'asOf', 'since', 'cursor', 'Percolite-Min-Timestamp'])
+  const undeclared = document.operations
+    .filter(({ parameters }) => parameters.some(({ name }) => STAMPED.has(name)))
+    .filter(({ answers }) => !answers.has(410))
+  assert.deepEqual(
+    undeclared.map(({ id }) => id),
+    [],
+  )
+})
