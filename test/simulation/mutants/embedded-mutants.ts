@@ -219,8 +219,9 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ONE_PHASE,
-        find: '      await step.until\n',
-        replace: '      await step.until\n      commit = { ...commit, ...{ waited: true } }\n',
+        find: '      await untilGone(context, step)\n',
+        replace:
+          '      await untilGone(context, step)\n      commit = { ...commit, ...{ waited: true } }\n',
       },
       {
         file: ONE_PHASE,
