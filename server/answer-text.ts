@@ -2,6 +2,7 @@
 import type { IntegerForm, RowWriter, StatementResult } from '../planner/planner.ts'
 import type { SqlValue } from '../storage/storage.ts'
 import type { AnswerBody } from './answer-body.ts'
+import { bodyInTurns } from './answers/text-pieces.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import {
   type Columns,
@@ -10,14 +11,12 @@ import {
   NO_COLUMNS,
   type ResultForm,
   rowPieces,
+  rowsPieces,
   rowsText,
   rowText,
 } from './result-form.ts'
 import type { Turns } from './turns.ts'
 import { WrittenRows } from './written-rows.ts'
-
-/** Rows between two looks at the clock: to write one takes a microsecond or two. */
-const ROWS_AT_ONCE = 100
 
 /** An answer of so many results and rows is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
@@ -37,9 +36,8 @@ export class AnswerWriter {
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
   async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<AnswerBody> {
-    const { results } = outcome
-    if (isShort(results)) return this.answerNow(outcome, integers)
-    return this.#inTurns(results, integers, turns, ['{"results":', endOfAnswer(outcome)])
+    if (isShort(outcome.results)) return this.answerNow(outcome, integers)
+    return bodyInTurns(this.#answerPieces(outcome, integers), turns)
   }
 
   /** The same in this turn. */
@@ -60,7 +58,7 @@ export class AnswerWriter {
   ): Promise<AnswerBody> {
     return isShort(results)
       ? this.#resultsNow(results, integers)
-      : this.#inTurns(results, integers, turns)
+      : bodyInTurns(this.#resultsPieces(results, integers), turns)
   }
 
   /** Makes writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
@@ -78,45 +76,30 @@ export class AnswerWriter {
     return `[${text}]`
   }
 
-  async #inTurns(
+  *#answerPieces(
+    outcome: QueryOutcome,
+    integers: IntegerForm,
+  ): Generator<string | Uint8Array, void, undefined> {
+    yield '{"results":'
+    yield* this.#resultsPieces(outcome.results, integers)
+    yield endOfAnswer(outcome)
+  }
+
+  /** The array of the results, in pieces; rows that are written already are bytes. */
+  *#resultsPieces(
     results: readonly StatementResult[],
     integers: IntegerForm,
-    turns: Turns,
-    [before, after] = ['', ''],
-  ): Promise<readonly Uint8Array[]> {
-    const parts: Uint8Array[] = []
-    let text = `${before}[`
-    let rowsWritten = 0
+  ): Generator<string | Uint8Array, void, undefined> {
+    yield '['
     for (const [index, result] of results.entries()) {
-      const { columns, rows } = result
-      const form = this.#formOf(columns, integers)
-      text += `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
-      let separator = ''
-      if (result.written !== undefined) {
-        parts.push(Buffer.from(text), ...(result.written as WrittenRows).parts)
-        text = ''
-        separator = ','
-      }
-      for (const row of rows) {
-        text += separator
-        for (const piece of rowPieces(form, row)) {
-          text += piece
-          if (text.length < SHORT_ANSWER_BYTES) continue
-          parts.push(Buffer.from(text))
-          text = ''
-          if (turns.isDue) await turns.pause()
-        }
-        separator = ','
-        rowsWritten += 1
-        if (rowsWritten % ROWS_AT_ONCE !== 0) continue
-        parts.push(Buffer.from(text))
-        text = ''
-        if (turns.isDue) await turns.pause()
-      }
-      text += endOfResult(result)
+      const form = this.#formOf(result.columns, integers)
+      const written = result.written as WrittenRows | undefined
+      yield `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
+      if (written !== undefined) yield* written.parts
+      yield* rowsPieces(form, result.rows, written === undefined ? '' : ',')
+      yield endOfResult(result)
     }
-    parts.push(Buffer.from(`${text}]${after}`))
-    return parts
+    yield ']'
   }
 
   /** The array of the rows alone, in pieces. */
@@ -124,14 +107,9 @@ export class AnswerWriter {
     { columns, rows }: StatementResult,
     integers: IntegerForm,
   ): Generator<string, void, undefined> {
-    const form = this.#formOf(columns, integers)
-    let separator = '['
-    for (const row of rows) {
-      yield separator
-      yield* rowPieces(form, row)
-      separator = ','
-    }
-    yield separator === '[' ? '[]' : ']'
+    yield '['
+    yield* rowsPieces(this.#formOf(columns, integers), rows, '')
+    yield ']'
   }
 
   /** One row alone. */

@@ -8,20 +8,21 @@ export type Columns = StatementResult['columns']
 /** What the columns of a result make of it: their own text, and a writer for each of its rows. */
 export type ResultForm = {
   readonly columns: string
-  readonly types: readonly SqlType[]
-  readonly fields: ReadonlyArray<{ readonly prefix: string; readonly write: ValueWriter }>
+  readonly fields: readonly Field[]
 }
+
+type Field = { readonly prefix: string; readonly type: SqlType; readonly write: ValueWriter }
 
 type ValueWriter = (value: SqlValue) => string
 
-export const NO_COLUMNS: ResultForm = { columns: '[]', types: [], fields: [] }
+export const NO_COLUMNS: ResultForm = { columns: '[]', fields: [] }
 
 export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
   return {
     columns: JSON.stringify(columns.map(({ name, type }) => ({ name, type }))),
-    types: columns.map(({ type }) => type),
     fields: columns.map(({ name, type }, index) => ({
       prefix: `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
+      type,
       write: valueWriter(type, integers),
     })),
   }
@@ -30,7 +31,7 @@ export function formOf(columns: Columns, integers: IntegerForm): ResultForm {
 export function rowText({ fields }: ResultForm, row: readonly SqlValue[]): string {
   let text = '{'
   for (let index = 0; index < fields.length; index += 1) {
-    const { prefix, write } = fields[index] as ResultForm['fields'][number]
+    const { prefix, write } = fields[index] as Field
     const value = row[index] ?? null
     text += prefix + (value === null ? 'null' : write(value))
   }
@@ -47,21 +48,20 @@ export function* rowPieces(
     return
   }
   yield '{'
-  for (const [index, { prefix, write }] of form.fields.entries()) {
+  for (const [index, field] of form.fields.entries()) {
     const value = row[index] ?? null
-    yield prefix
+    yield field.prefix
     if (value === null) yield 'null'
-    else if (isLong(value)) yield* longValuePieces(form.types[index], value, write)
-    else yield write(value)
+    else if (isLong(value)) yield* longValuePieces(field, value)
+    else yield field.write(value)
   }
   yield '}'
 }
 
 /** Every type but TEXT and JSON is bytes here, which are short work. */
 function* longValuePieces(
-  type: SqlType | undefined,
+  { type, write }: Field,
   value: SqlValue,
-  write: ValueWriter,
 ): Generator<string, void, undefined> {
   if (type !== 'TEXT') {
     yield* piecesOf(write(value))
@@ -93,6 +93,20 @@ export function rowsText(form: ResultForm, rows: ReadonlyArray<readonly SqlValue
     separator = ','
   }
   return text
+}
+
+/** The same in pieces, after something that `separator` stands behind. */
+export function* rowsPieces(
+  form: ResultForm,
+  rows: ReadonlyArray<readonly SqlValue[]>,
+  separator: '' | ',',
+): Generator<string, void, undefined> {
+  let before: string = separator
+  for (const row of rows) {
+    yield before
+    yield* rowPieces(form, row)
+    before = ','
+  }
 }
 
 /** Anything but a printable character of ASCII that stands for itself in JSON. */

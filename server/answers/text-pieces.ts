@@ -35,17 +35,22 @@ export function* chunksOf(pieces: Iterable<string>): Generator<string, void, und
 
 /**
  * The pieces as one body, with a pause wherever a turn is used up. A piece may be empty: then its maker has worked,
- * and has nothing to write yet.
+ * and has nothing to write yet. Bytes are taken as they are.
  */
-export async function bodyInTurns(pieces: Iterable<string>, turns: Turns): Promise<AnswerBody> {
+export async function bodyInTurns(
+  pieces: Iterable<string | Uint8Array>,
+  turns: Turns,
+): Promise<AnswerBody> {
   const parts: Uint8Array[] = []
   let text = ''
   for (const piece of pieces) {
-    text += piece
-    if (text.length >= PIECE_CHARACTERS) {
+    const isBytes = typeof piece !== 'string'
+    if (!isBytes) text += piece
+    if (text.length >= PIECE_CHARACTERS || (isBytes && text !== '')) {
       parts.push(Buffer.from(text))
       text = ''
     }
+    if (isBytes) parts.push(piece)
     if (turns.isDue) await turns.pause()
   }
   if (parts.length === 0) return text
