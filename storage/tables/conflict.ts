@@ -2,8 +2,7 @@
 import type { StorageError } from '../errors.ts'
 import type { ConflictKind } from '../measures.ts'
 import type { Catalog } from './catalog.ts'
-import { indexIdOf } from './index-key.ts'
-import { tableIdOf } from './key-encoding.ts'
+import { ownerOfRow } from './row-name.ts'
 
 export type Conflict = { readonly kind: ConflictKind; readonly table: string | undefined }
 
@@ -14,12 +13,13 @@ export function conflictOf(
 ): Conflict | undefined {
   if (code === 'schema_changed') return { kind: 'schema', table: undefined }
   if (code !== 'write_conflict' || !(row instanceof Uint8Array)) return undefined
-  if (row[0] === 0x00) return { kind: 'system', table: undefined }
-  const indexId = indexIdOf(row)
-  if (indexId === undefined) {
-    const tableId = tableIdOf(row)
-    return { kind: 'row', table: catalog.tables().find(({ id }) => id === tableId)?.name }
+  const owner = ownerOfRow(catalog, row)
+  switch (owner.kind) {
+    case 'system':
+      return { kind: 'system', table: undefined }
+    case 'row':
+      return { kind: 'row', table: owner.table?.name }
+    case 'indexEntry':
+      return { kind: 'index', table: owner.of?.table.name }
   }
-  const found = catalog.indexes().find(({ index }) => index.id === indexId)
-  return { kind: 'index', table: found?.table.name }
 }

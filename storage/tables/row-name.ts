@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Catalog } from './catalog.ts'
+import type { Catalog, TableIndex } from './catalog.ts'
 import { decodeEntryKey, indexIdOf } from './index-key.ts'
 import { decodePrimaryKey, tableIdOf } from './key-encoding.ts'
 import type { SqlValue } from './sql-type.ts'
@@ -18,28 +18,38 @@ export type RowName =
   | { readonly kind: 'system'; readonly path: string }
   | { readonly kind: 'unknown' }
 
+/** Whose row it is, without a look at the values in its key; a table or an index that is not there is undefined. */
+export type RowOwner =
+  | { readonly kind: 'row'; readonly table: TableDefinition | undefined }
+  | { readonly kind: 'indexEntry'; readonly of: TableIndex | undefined }
+  | { readonly kind: 'system' }
+
+export function ownerOfRow(catalog: Catalog, rowKey: Uint8Array): RowOwner {
+  if (rowKey[0] === 0x00) return { kind: 'system' }
+  const indexId = indexIdOf(rowKey)
+  if (indexId !== undefined) {
+    return { kind: 'indexEntry', of: catalog.indexes().find(({ index }) => index.id === indexId) }
+  }
+  const tableId = tableIdOf(rowKey)
+  return { kind: 'row', table: catalog.tables().find(({ id }) => id === tableId) }
+}
+
 /** Names the table and primary key of a row key, or the index of an entry, for errors about conflicts. */
 export function nameOfRow(catalog: Catalog, rowKey: Uint8Array): RowName {
-  if (rowKey[0] === 0x00) {
-    return { kind: 'system', path: Buffer.from(rowKey.subarray(1)).toString('latin1') }
+  const owner = ownerOfRow(catalog, rowKey)
+  switch (owner.kind) {
+    case 'system':
+      return { kind: 'system', path: Buffer.from(rowKey.subarray(1)).toString('latin1') }
+    case 'row': {
+      const { table } = owner
+      if (table === undefined) return { kind: 'unknown' }
+      return { kind: 'row', table, key: decodePrimaryKey(table, rowKey) }
+    }
+    case 'indexEntry': {
+      if (owner.of === undefined) return { kind: 'unknown' }
+      const { table, index } = owner.of
+      const { values } = decodeEntryKey(table, index, rowKey)
+      return { kind: 'indexEntry', table, index, values }
+    }
   }
-  return nameOfTableRow(catalog, rowKey) ?? nameOfEntry(catalog, rowKey) ?? { kind: 'unknown' }
-}
-
-function nameOfTableRow(catalog: Catalog, rowKey: Uint8Array): RowName | undefined {
-  const tableId = tableIdOf(rowKey)
-  const table = catalog.tables().find(({ id }) => id === tableId)
-  return table && { kind: 'row', table, key: decodePrimaryKey(table, rowKey) }
-}
-
-function nameOfEntry(catalog: Catalog, rowKey: Uint8Array): RowName | undefined {
-  const indexId = indexIdOf(rowKey)
-  if (indexId === undefined) return undefined
-  for (const table of catalog.tables()) {
-    const index = table.indexes.find(({ id }) => id === indexId)
-    if (index === undefined) continue
-    const { values } = decodeEntryKey(table, index, rowKey)
-    return { kind: 'indexEntry', table, index, values }
-  }
-  return undefined
 }
