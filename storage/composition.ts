@@ -98,7 +98,7 @@ export class Storage {
         this.#endedOwn(ended, outcome)
       },
       refused: (reason) => {
-        const conflict = conflictOf(reason, this.#catalogs.last)
+        const conflict = conflictOf(reason, this.#catalogs.newest)
         if (conflict !== undefined) context.measures.conflicted(conflict.kind, conflict.table)
       },
       changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),

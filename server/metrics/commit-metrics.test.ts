@@ -68,6 +68,19 @@ test('an entry of an index is a conflict of its table', async (t) => {
   assert.equal(told.get('percolite_conflicts_total{kind="index",table="item"}'), 1)
 })
 
+test('who reads the past does not make a conflict one of no table', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE older (id TEXT PRIMARY KEY)')
+  const { body } = await server.query('SCAN * FROM older')
+  await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, n INTEGER)')
+  await server.query('SCAN * FROM item')
+  const asOf = await server.query(`SCAN * FROM older AS OF ${body.readTimestamp}`)
+  assert.equal(asOf.status, 200)
+  await conflictOn(server, "SET n = 1 ON item WHERE id = 'a'")
+  const told = await figures(server)
+  assert.equal(told.get('percolite_conflicts_total{kind="row",table="item"}'), 1)
+})
+
 test('the hundred and first table has no figure of its own', async (t) => {
   const server = await startTestServer(t)
   const names = Array.from({ length: 101 }, (_, at) => `t${at}`)

@@ -116,9 +116,9 @@ export class CatalogReader {
   /** By version, the one used last at the end. */
   readonly #catalogs = new Map<Timestamp, Catalog>([[0, createCatalog(0, [])]])
 
-  /** The one that was asked for last. */
-  get last(): Catalog {
-    return [...this.#catalogs.values()].at(-1) as Catalog
+  /** The newest one that is at hand. */
+  get newest(): Catalog {
+    return this.#catalogs.get(Math.max(...this.#catalogs.keys())) as Catalog
   }
 
   /** The catalog at the snapshot of the transaction, its own changes of earlier statements on top. */
