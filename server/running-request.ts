@@ -27,7 +27,6 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** What its response holds until the client has taken it; undefined where nobody counts. */
   readonly unsent: Hold | undefined
   #state: RunningState = 'running'
-  #isQueued = false
   #isAdmitted = false
   #isFollowing = false
   #mayGiveWay = true
@@ -75,10 +74,7 @@ export class RunningRequest implements TurnTaker, Waiting {
     // One that gave way does not enter the line again.
     this.signal.throwIfAborted()
     const { shares } = this.#parts
-    if (shares !== undefined && !this.#isQueued && !this.#isAdmitted && this.#mayGiveWay) {
-      shares.waitingLine.enter(this)
-      this.#isQueued = true
-    }
+    if (!this.#isAdmitted && this.#mayGiveWay) shares?.waitingLine.enter(this)
     this.#state = 'waiting'
     this.#goOn = goOn
   }
@@ -99,7 +95,6 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   giveWay(reason: ServerError): void {
-    this.#isQueued = false
     this.abort(reason)
   }
 
@@ -116,8 +111,6 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   #leaveQueue(): void {
-    if (!this.#isQueued) return
-    this.#isQueued = false
     this.#parts.shares?.waitingLine.leave(this)
   }
 

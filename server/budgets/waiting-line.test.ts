@@ -116,3 +116,13 @@ test('the bound holds, and whoever waits with two fewer than another is let in',
     }),
   )
 })
+
+test('who waits again while it is in the line counts once', () => {
+  const { bound, line, enter } = lineOf(80)
+  const [request] = enter(1)
+  if (request === undefined) return assert.fail('nobody waits')
+  line.enter(request)
+  assert.equal(bound.held, 1)
+  line.leave(request)
+  assert.equal(bound.held, 0)
+})

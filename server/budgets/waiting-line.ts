@@ -30,9 +30,13 @@ export class WaitingLine {
     this.#bound = bound
   }
 
-  /** Throws `client_overloaded`, and `overloaded` where no other client waits with two more than this one. */
+  /**
+   * Nothing happens where it is in the line. Throws `client_overloaded`, and `overloaded` where no other client waits
+   * with two more than this one.
+   */
   enter(waiting: Waiting): void {
     const { client } = waiting
+    if (this.#lines.get(client)?.has(waiting)) return
     const refusal = this.#bound.refusal(client)
     if (refusal === undefined) this.#bound.take(client)
     else if (!this.#makeWay(client)) throw refusal

@@ -10,14 +10,7 @@ const NO_OPERATION = 'none'
 /** In seconds, from a GET by its key to the longest statement. */
 const BUCKETS = [
   ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05],
-  0.1,
-  0.25,
-  0.5,
-  1,
-  2.5,
-  5,
-  10,
-  30,
+  ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 ]
 
 /** Counts requests by operation and status, and tells how long they took. */
