@@ -35,6 +35,10 @@ export function matchesPattern(text: string, pattern: string, work: WorkMeter): 
 /** What a step of a loop over characters costs, which compares two of them and goes on in both texts. */
 const STEP_UNITS = 2
 const SEARCH_STEP_UNITS = 4
+/** What it costs to begin at another place, before the first character is looked at. */
+const TRY_UNITS = NODE_UNITS
+
+const UNDERSCORE = 0x5f
 
 /** Characters that are looked at between two payments. */
 const SLICE = 64 * 1024
@@ -50,12 +54,13 @@ function endOfMatch(
   for (let begin = 0; begin < part.length; begin += SLICE) {
     const end = Math.min(begin + SLICE, part.length)
     for (let inPart = begin; inPart < end; inPart += 1) {
-      const matches = at < text.length && (part[inPart] === '_' || part[inPart] === text[at])
-      if (!matches) {
+      const unit = part.charCodeAt(inPart)
+      const isAny = unit === UNDERSCORE
+      if (at >= text.length || (!isAny && unit !== text.charCodeAt(at))) {
         work.spend(STEP_UNITS * (inPart - begin + 1))
         return undefined
       }
-      at += part[inPart] === '_' ? codePointLength(text, at) : 1
+      at += isAny ? codePointLength(text, at) : 1
     }
     work.spend(STEP_UNITS * (end - begin))
   }
@@ -86,7 +91,9 @@ function endOfFirst(
 ): number | undefined {
   const opening = part.startsWith('_') ? undefined : part.charAt(0)
   for (let at: number | undefined = start; ; ) {
-    if (opening !== undefined) at = placeOf(opening, text, at, work)
+    work.spend(TRY_UNITS)
+    // The engine's search is only asked for what is farther away.
+    if (opening !== undefined && opening !== text[at]) at = placeOf(opening, text, at, work)
     if (at === undefined) return undefined
     const end = endOfMatch(text, at, part, work)
     if (end !== undefined) return end
@@ -116,7 +123,7 @@ function placeOf(part: string, text: string, start: number, work: WorkMeter): nu
   for (let at = start; at + part.length <= text.length; at += SLICE) {
     const end = Math.min(at + SLICE + part.length - 1, text.length)
     const found = text.slice(at, end).indexOf(part)
-    work.spend((found < 0 ? end - at : found) + 1)
+    work.spend((found < 0 ? end - at : found) + TRY_UNITS)
     if (found >= 0) return at + found
   }
   return undefined
