@@ -10,7 +10,7 @@ import { TurnQueue } from './turns.ts'
 const TURN_MS = ALL_LIMITS.turnMsMax
 
 /** A queue on a clock of its own, and who has gone on; each takes so long when it does. */
-function queueOf(takesMs: number) {
+function queueOf(takesMs: number | ((name: string) => number)) {
   let nowMs = 0
   const queue = new TurnQueue({ monotonicMs: () => nowMs })
   const woken: string[] = []
@@ -18,7 +18,7 @@ function queueOf(takesMs: number) {
     void turn.then(async () => {
       await Promise.resolve()
       woken.push(name)
-      nowMs += takesMs
+      nowMs += typeof takesMs === 'number' ? takesMs : takesMs(name)
     })
   }
   return {
@@ -59,15 +59,39 @@ test('those who take little go on together, as many as fit into a turn', async (
   assert.equal(queue.isEmpty, true)
 })
 
-test('who has not begun comes before those who have, and one of these goes on in each turn', async () => {
+test('who has not begun comes before those who have, and where they take a whole turn the next begins with these', async () => {
   const { queue, woken, others, newcomers } = queueOf(TURN_MS / 2)
   others('long 1', 'long 2')
-  newcomers('a', 'b', 'c')
+  newcomers('a', 'b', 'c', 'd', 'e')
   await setImmediate()
-  assert.deepEqual(woken, ['a', 'b', 'long 1'])
+  assert.deepEqual(woken, ['a', 'b', 'c', 'd'])
   await setImmediate()
-  assert.deepEqual(woken.slice(3), ['c', 'long 2'])
+  assert.deepEqual(woken.slice(4), ['long 1', 'e'])
+  await setImmediate()
+  assert.deepEqual(woken.slice(6), ['long 2'])
   assert.equal(queue.isEmpty, true)
+})
+
+test('who takes very long is alone in a turn, and nobody is woken in the next one', async () => {
+  const { queue, woken, others, newcomers } = queueOf(50 * TURN_MS)
+  others('long')
+  newcomers('a', 'b')
+  for (const expected of [['a'], ['a'], ['a', 'long'], ['a', 'long'], ['a', 'long', 'b']]) {
+    await setImmediate()
+    assert.deepEqual(woken, expected)
+  }
+  assert.equal(queue.isEmpty, true)
+})
+
+test('after one that took very long those who have not begun have up to five turns’ time', async () => {
+  const isLong = (name: string) => name.startsWith('long')
+  const { queue, woken, others, newcomers } = queueOf((name) => TURN_MS * (isLong(name) ? 50 : 1))
+  others('long 1', 'long 2')
+  await setImmediate()
+  assert.deepEqual(woken, ['long 1'])
+  newcomers(...Array.from({ length: 12 }, (_, index) => `short ${index}`))
+  while (!queue.isEmpty) await setImmediate()
+  assert.equal(woken.indexOf('long 2'), 6)
 })
 
 test('who arrives goes on at once until two turns’ time is used up, and again in the next turn', async () => {
@@ -93,6 +117,25 @@ test('the clients take turns: one statement waits for one of another client, not
   void queue.next(b).then(() => woken.push('b'))
   await setImmediate()
   assert.deepEqual(woken.slice(0, 3), ['a', 'b', 'a'])
+})
+
+test('a client whose turn took as long as ten lets another have as many before its next one', async () => {
+  let nowMs = 0
+  const queue = new TurnQueue({ monotonicMs: () => nowMs })
+  const woken: string[] = []
+  const wait = (name: string, client: string, takesMs: number, count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      void queue.next(turnTaker(clientKeyOf(client))).then(() => {
+        woken.push(name)
+        nowMs += takesMs
+      })
+    }
+  }
+  wait('long', '127.0.0.2', 10 * TURN_MS, 3)
+  wait('short', '127.0.0.3', TURN_MS, 30)
+  while (!queue.isEmpty) await setImmediate()
+  const at = woken.flatMap((name, index) => (name === 'long' ? [index] : []))
+  assert.deepEqual(at, [0, 11, 22])
 })
 
 test('who is refused does not wait', async () => {

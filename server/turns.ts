@@ -5,10 +5,16 @@ import { FairQueue } from './budgets/fair-queue.ts'
 import { ALL_LIMITS } from './limits.ts'
 
 /**
- * So long requests that arrive in one turn go on at once. To put one off costs as much as a small one, and makes the
- * groups smaller in which their commits are synced.
+ * So long requests that arrive in one turn go on at once, and so long those who have not begun are woken in one. To put
+ * one off costs as much as a small one, and makes the groups smaller in which their commits are synced.
  */
 const ARRIVALS_MS_MAX = 2 * ALL_LIMITS.turnMsMax
+
+/** So long at most are they woken in one turn after a long piece of work, which took as long. */
+const NEWCOMERS_MS_MAX = 5 * ALL_LIMITS.turnMsMax
+
+/** A piece of work that takes so long is alone in its turn. */
+const LONG_MS = 2 * ALL_LIMITS.turnMsMax
 
 /** Somebody who works in turns. */
 export type TurnTaker = {
@@ -21,20 +27,35 @@ export type TurnTaker = {
   hasTurn(): void
 }
 
+/** When a turn ends for those who have not begun, and for those who have. */
+type End = { readonly ofNewcomersMs: number; readonly ofOthersMs: number }
+
+type Waiter = { readonly client: ClientKey; readonly goOn: () => void }
+
 /**
  * Who wants to go on after a pause waits here, and each turn of the event loop wakes them one after
  * the other until its time for that is used up. If every statement went on by itself, a turn would grow
  * with their number, and everybody else (a new connection, a small request) would wait for all of them.
  *
- * Requests that have not begun come before those that have had turns, of which at least one goes on in each turn:
- * most are small, and done in less time than a long one would keep them waiting. Of either kind the clients take turns, so
- * that the one statement of a client does not wait for the five hundred of another.
+ * Requests that have not begun come before those that have had turns: most are small, and done in less time than a long
+ * one would keep them waiting. Where they have taken a whole turn, the next one begins with one of the others. Of either
+ * kind the clients take turns, so that the one statement of a client does not wait for the five hundred of another.
+ *
+ * A single row may take ten times as long as a turn should. It ends its turn, and nobody is woken in the next one, because
+ * who connects is heard only two turns later. Then those who have not begun have as long as it took, and its client lets
+ * others have so many turns before its next one: otherwise its rows would have nearly all of the time.
  */
 export class TurnQueue {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #newcomers = new FairQueue<() => void>()
-  readonly #others = new FairQueue<() => void>()
+  readonly #newcomers = new FairQueue<Waiter>()
+  readonly #others = new FairQueue<Waiter>()
   #scheduled = false
+  /** Whether some of `#others` waited in the last turn, and none went on. */
+  #areOthersDue = false
+  /** How long the last turn took where one piece of work was long. */
+  #lastTookMs = 0
+  /** Whether nobody is woken in the next turn of the event loop. */
+  #isNextFree = false
   /** When the first request of this turn asked whether it may go on; absent until one has. */
   #turnBeganMs: number | undefined
 
@@ -71,13 +92,15 @@ export class TurnQueue {
     return this.#wait(this.#others, taker)
   }
 
-  async #wait(line: FairQueue<() => void>, taker: TurnTaker): Promise<void> {
+  async #wait(line: FairQueue<Waiter>, taker: TurnTaker): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
+    const { client } = taker
+    const waiter: Waiter = { client, goOn: resolve }
     taker.waitsForTurn(() => {
-      line.delete(taker.client, resolve)
+      line.delete(client, waiter)
       resolve()
     })
-    line.push(taker.client, resolve)
+    line.push(client, waiter)
     this.#schedule()
     await promise
     taker.hasTurn()
@@ -86,28 +109,66 @@ export class TurnQueue {
   #schedule(): void {
     if (this.#scheduled || this.isEmpty) return
     this.#scheduled = true
-    setImmediate(() => {
-      const endMs = this.#clock.monotonicMs() + ALL_LIMITS.turnMsMax
-      this.#wakeUntil(endMs, { someoneWentOn: this.#others.size === 0 })
-    })
+    const begin = () => this.#begin()
+    if (this.#isNextFree) setImmediate(() => setImmediate(begin))
+    else setImmediate(begin)
+    this.#isNextFree = false
   }
 
-  #wakeUntil(endMs: number, { someoneWentOn }: { readonly someoneWentOn: boolean }): void {
-    const isInTime = this.#clock.monotonicMs() < endMs
-    const newcomer = isInTime ? this.#newcomers.shift() : undefined
-    const woken = newcomer ?? (isInTime || !someoneWentOn ? this.#others.shift() : undefined)
-    if (woken === undefined) {
-      this.#scheduled = false
-      this.#schedule()
-      return
+  #begin(): void {
+    const nowMs = this.#clock.monotonicMs()
+    const newcomersMs = Math.min(Math.max(this.#lastTookMs, ARRIVALS_MS_MAX), NEWCOMERS_MS_MAX)
+    const end: End = {
+      ofNewcomersMs: nowMs + newcomersMs,
+      ofOthersMs: nowMs + ALL_LIMITS.turnMsMax,
     }
-    woken()
-    // What was woken runs in microtasks, and those come to their end before a tick that one of them asks for.
+    const areOthersDue = this.#areOthersDue
+    this.#areOthersDue = this.#others.size > 0
+    this.#lastTookMs = 0
+    if (areOthersDue) this.#wakeOther(end)
+    else this.#wakeUntil(end)
+  }
+
+  #wakeUntil(end: End): void {
+    const nowMs = this.#clock.monotonicMs()
+    const newcomer = nowMs < end.ofNewcomersMs ? this.#newcomers.shift() : undefined
+    if (newcomer !== undefined) this.#wake(newcomer, end)
+    else if (nowMs < end.ofOthersMs) this.#wakeOther(end)
+    else this.#endTurn()
+  }
+
+  #wakeOther(end: End): void {
+    this.#areOthersDue = false
+    const woken = this.#others.shift()
+    if (woken === undefined) this.#endTurn()
+    else this.#wake(woken, end)
+  }
+
+  /** What is woken runs in microtasks, and those come to their end before a tick that one of them asks for. */
+  #wake({ client, goOn }: Waiter, end: End): void {
+    const beganMs = this.#clock.monotonicMs()
+    goOn()
     queueMicrotask(() =>
-      process.nextTick(() =>
-        this.#wakeUntil(endMs, { someoneWentOn: someoneWentOn || newcomer === undefined }),
-      ),
+      process.nextTick(() => {
+        const tookMs = this.#clock.monotonicMs() - beganMs
+        if (tookMs < LONG_MS) this.#wakeUntil(end)
+        else this.#endAfterLong(client, tookMs)
+      }),
     )
+  }
+
+  #endAfterLong(client: ClientKey, tookMs: number): void {
+    const turns = Math.floor(tookMs / ALL_LIMITS.turnMsMax) - 1
+    this.#newcomers.putOff(client, turns)
+    this.#others.putOff(client, turns)
+    this.#lastTookMs = tookMs
+    this.#isNextFree = true
+    this.#endTurn()
+  }
+
+  #endTurn(): void {
+    this.#scheduled = false
+    this.#schedule()
   }
 }
 
@@ -137,6 +198,14 @@ export class Turns {
   async begin(): Promise<void> {
     await this.#queue.first(this.#taker)
     this.#began()
+  }
+
+  /**
+   * To be called after something that many may have waited for together: they would all go on in the turn in which it
+   * came. Throws as `pause`.
+   */
+  async rejoin(): Promise<void> {
+    if (!this.#queue.isFree) await this.pause()
   }
 
   /** To be asked between two pieces of work, and to be answered with `pause`. */

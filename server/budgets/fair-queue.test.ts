@@ -46,3 +46,17 @@ test('an entry that waits no more is left out', () => {
   assert.equal(queue.size, 1)
   assert.deepEqual(drained(queue), ['a2'])
 })
+
+test('a client that is put off skips so many of its turns, as long as others wait', () => {
+  const queue = new FairQueue<string>()
+  for (const entry of ['a1', 'a2', 'a3']) queue.push(A, entry)
+  for (const entry of ['b1', 'b2', 'b3', 'b4']) queue.push(B, entry)
+  assert.equal(queue.shift(), 'a1')
+  queue.putOff(A, 2)
+  assert.deepEqual(drained(queue), ['b1', 'b2', 'b3', 'a2', 'b4', 'a3'])
+  queue.putOff(A, 2)
+  queue.push(A, 'a4')
+  queue.push(C, 'c1')
+  queue.putOff(A, 5)
+  assert.deepEqual(drained(queue), ['c1', 'a4'])
+})

@@ -10,6 +10,8 @@ import type { ClientKey } from './client-key.ts'
 export class FairQueue<Entry> {
   /** In the order in which the clients have their next turn. None is empty. */
   readonly #lines = new Map<ClientKey, Entry[]>()
+  /** How often each of these lets another go when it is its turn. */
+  readonly #letsGo = new Map<ClientKey, number>()
   #size = 0
 
   get size(): number {
@@ -23,16 +25,39 @@ export class FairQueue<Entry> {
     else line.push(entry)
   }
 
+  /** When it is the client's turn it lets another go, so many times and while any other waits. */
+  putOff(client: ClientKey, times: number): void {
+    if (times > 0 && this.#lines.has(client)) this.#letsGo.set(client, times)
+  }
+
   /** The next entry, which waits no more; undefined when none waits. */
   shift(): Entry | undefined {
-    for (const [client, line] of this.#lines) {
-      const entry = line.shift()
-      this.#size -= 1
-      this.#lines.delete(client)
-      if (line.length > 0) this.#lines.set(client, line)
-      return entry
+    const client = this.#next()
+    if (client === undefined) return undefined
+    const line = this.#lines.get(client) as Entry[]
+    const entry = line.shift()
+    this.#size -= 1
+    this.#remove(client)
+    if (line.length > 0) this.#lines.set(client, line)
+    return entry
+  }
+
+  /** Whose turn it is. */
+  #next(): ClientKey | undefined {
+    let first: ClientKey | undefined
+    for (const client of this.#lines.keys()) {
+      first ??= client
+      const times = this.#letsGo.get(client)
+      if (times === undefined) return client
+      if (times > 1) this.#letsGo.set(client, times - 1)
+      else this.#letsGo.delete(client)
     }
-    return undefined
+    return first
+  }
+
+  #remove(client: ClientKey): void {
+    this.#lines.delete(client)
+    this.#letsGo.delete(client)
   }
 
   /** Nothing happens where the entry does not wait. */
@@ -41,7 +66,7 @@ export class FairQueue<Entry> {
     const at = line?.indexOf(entry) ?? -1
     if (line === undefined || at < 0) return
     this.#size -= 1
-    if (line.length === 1) this.#lines.delete(client)
+    if (line.length === 1) this.#remove(client)
     else line.splice(at, 1)
   }
 }
