@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { JsonSource, noteSource } from '../planner/planner.ts'
 import { endOfJsonString } from '../storage/storage.ts'
 import { namesToMake } from './http/body-names.ts'
+import type { LargeBodies } from './http/large-bodies.ts'
 import { offsetOfJsonError, placeOf } from './json-place.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
@@ -12,12 +13,16 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 const TEXT_TYPES = ['text/plain', 'application/sql', FORM_TYPE]
 
 /** Reads bodies ourselves: UTF-8 strictly, and JSON with the place of what is wrong with it. */
-export function addBodyParsers(fastify: FastifyInstance): void {
+export function addBodyParsers(
+  fastify: FastifyInstance,
+  large: Pick<LargeBodies, 'isLarge' | 'turn'>,
+): void {
   fastify.removeAllContentTypeParsers()
   const asBuffer = { parseAs: 'buffer' } as const
-  fastify.addContentTypeParser('application/json', asBuffer, (_request, bytes: Buffer, done) =>
-    answer(done, () => parseJson(bytes)),
-  )
+  fastify.addContentTypeParser('application/json', asBuffer, ({ raw }, bytes: Buffer, done) => {
+    if (!large.isLarge(bytes.length)) answer(done, () => parseJson(bytes))
+    else parseLargeJson(bytes, () => large.turn(raw)).then((body) => done(null, body), done)
+  })
   fastify.addContentTypeParser(TEXT_TYPES, asBuffer, (_request, bytes: Buffer, done) =>
     answer(done, () => decodeUtf8(bytes)),
   )
@@ -46,6 +51,21 @@ export function parseJson(bytes: Buffer): unknown {
   const text = decodeUtf8(bytes)
   // Most bodies are too short to nest too deeply.
   if (text.length > SERVER_LIMITS.bodyNestingMax) checkShape(text)
+  return parsed(text)
+}
+
+/** As `parseJson`, with a turn for each part of it, which are some tens of milliseconds for the longest body. */
+export async function parseLargeJson(bytes: Buffer, turn: () => Promise<void>): Promise<unknown> {
+  // To put the chunks together has taken one already.
+  await turn()
+  const text = decodeUtf8(bytes)
+  await turn()
+  checkShape(text)
+  await turn()
+  return parsed(text)
+}
+
+function parsed(text: string): unknown {
   try {
     const json: unknown = JSON.parse(text)
     return typeof json === 'object' && json !== null ? noteSource(json, JsonSource.of(text)) : json

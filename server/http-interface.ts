@@ -12,6 +12,7 @@ import type { Cursors } from './cursor.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import { HISTORY_HEADER, requireHistory } from './history/request-history.ts'
 import type { Drain } from './http/drain.ts'
+import { LargeBodies } from './http/large-bodies.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { LiveConnections } from './live-connections.ts'
 import type { CommitMetrics } from './metrics/commit-metrics.ts'
@@ -117,14 +118,16 @@ export function addInterface(
   })
 
   metrics.watch(http)
+  const largeBodies = new LargeBodies(turnQueue, requests)
   addRequestHooks(http, {
     rules: originRulesOf(config),
     log,
     isStopping,
     requests,
+    largeBodies,
     history: storage.history.id,
   })
-  addBodyParsers(http)
+  addBodyParsers(http, largeBodies)
   addErrorHandling(http, document.operations, parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
   addDocumentationPages(http, document)
@@ -133,6 +136,7 @@ export function addInterface(
     outbox: new Outbox(storage.history.id),
     history: storage.history.id,
     requests,
+    largeBodies,
     answered: (sent, request) => {
       metrics.answered('query', sent.status, request)
       checkAnswer?.('query', sent)

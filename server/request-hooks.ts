@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { COUNTED_BYTES_MIN } from './budgets/hold.ts'
 import { HISTORY_HEADER } from './history/request-history.ts'
+import type { LargeBodies } from './http/large-bodies.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import {
   checkOriginAndHost,
@@ -65,11 +66,12 @@ export function addRequestHooks(
     readonly log: Logger
     readonly isStopping: () => boolean
     readonly requests: RunningRequests
+    readonly largeBodies: Pick<LargeBodies, 'expect'>
     /** The id of the store's history, which every answer names. */
     readonly history: string
   },
 ): void {
-  const { rules, log, isStopping, requests, history } = around
+  const { rules, log, isStopping, requests, largeBodies, history } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -93,6 +95,7 @@ export function addRequestHooks(
         throw new ServerError('overloaded', 'The server is stopping.')
       }
       const bytes = bodyBytesOf(headers)
+      largeBodies.expect(raw, bytes)
       if (bytes >= COUNTED_BYTES_MIN) {
         // It is in memory while it arrives, and what it says until the request has been answered.
         requests.holdReceived(reply.raw, bytes)

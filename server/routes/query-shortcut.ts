@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { onRequestHookHandler } from 'fastify'
 import { bytesOf } from '../answer-body.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../answer-format.ts'
-import { parseJson } from '../body.ts'
+import { parseJson, parseLargeJson } from '../body.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
+import type { LargeBodies } from '../http/large-bodies.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { SentAnswer } from '../openapi/answer-check.ts'
 import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
@@ -25,12 +26,13 @@ export function queryShortcut(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
   readonly requests: RunningRequests
+  readonly largeBodies: Pick<LargeBodies, 'isLarge' | 'turn'>
   /** The id of the store's history: what a request says of another one is looked at elsewhere. */
   readonly history: string
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
   readonly answered: (sent: SentAnswer, request: IncomingMessage) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
-  const { answers, outbox, answered, requests, history } = parts
+  const { answers, outbox, answered, requests, largeBodies, history } = parts
 
   const told = (ready: ReadyAnswer, request: IncomingMessage): ReadyAnswer => {
     const { status, body } = ready
@@ -53,9 +55,9 @@ export function queryShortcut(parts: {
       return
     }
     const failed = (error: unknown) => done(error as Error)
-    whenRead(raw, (bytes) => {
+    const answer = (body: unknown) => {
       try {
-        const query = checkBody(parseJson(bytes)) as QueryRequest
+        const query = checkBody(body) as QueryRequest
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
         const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later, raw))
@@ -65,6 +67,14 @@ export function queryShortcut(parts: {
           ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
         } else if (ready === undefined) asOthers().catch(failed)
         else outbox.post(reply.raw, told(held(reply.raw, ready), raw))
+      } catch (error) {
+        failed(error)
+      }
+    }
+    whenRead(raw, (bytes) => {
+      try {
+        if (!largeBodies.isLarge(bytes.length)) answer(parseJson(bytes))
+        else parseLargeJson(bytes, () => largeBodies.turn(raw)).then(answer, failed)
       } catch (error) {
         failed(error)
       }
