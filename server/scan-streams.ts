@@ -123,7 +123,11 @@ export class ScanStreams {
     const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
     const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
     const { timeoutMs } = scan
+    const { turnQueue, clock } = this.#parts
     try {
+      // A page is read in one go, and as many of them may be asked for at a time as there are streams.
+      const turns = new Turns(turnQueue, clock, running)
+      if (!turns.mayBegin) await (after === scan.after ? turns.begin() : turns.pause())
       const [result] = await this.#execution.run([scan.entry], {
         request: timeoutMs === undefined ? {} : { timeoutMs },
         transaction,

@@ -199,12 +199,13 @@ export class StatementRunner {
     const paging = Paging.of(request, script.statements, cursors)
     const snapshot = snapshotOf(script, paging, request)
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    const { clock, randomness, ended } = this.#parts
+    const { clock, randomness, ended, turnQueue } = this.#parts
     const attempt = async (attempts: number): Promise<QueryOutcome | ReplayedAnswer> => {
       const begun = storage.begin({ ...snapshot, budget })
       const transaction = begun instanceof Promise ? await begun : begun
       let catalog: Catalog | undefined
       try {
+        if (begun instanceof Promise) await new Turns(turnQueue, clock, running).rejoin()
         requireMinTimestamp(storage, request, snapshot, transaction.startTs)
         const replayed = idempotent && (await idempotent.replayed(transaction))
         if (replayed !== undefined) return replayed

@@ -34,6 +34,8 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
   ): Promise<unknown> => {
     const request = requests.begin(asked.reply.raw, aboutRows(asked))
     try {
+      const turns = new Turns(turnQueue, clock, request)
+      if (!turns.mayBegin) await turns.begin()
       return await work(request)
     } finally {
       request.end()

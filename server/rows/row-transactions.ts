@@ -17,6 +17,7 @@ import { Paging } from '../scan-paging.ts'
 import type { IndexedStatement, RowStatement } from '../script.ts'
 import { StatementFailure } from '../server-error.ts'
 import { type ExecutionParts, StatementExecution } from '../statement-execution.ts'
+import { Turns } from '../turns.ts'
 
 /** The snapshot that a request on rows asks for. */
 export type RowSnapshot = Pick<QueryOptions, 'minTimestamp'> & { readonly asOf?: Timestamp }
@@ -153,15 +154,17 @@ export class RowTransactions {
     running: RunningRequest,
     work: (transaction: Transaction, rows: RowTransaction) => Promise<T>,
   ): Promise<T> {
-    const { storage, shares } = this.#parts
+    const { storage, shares, turnQueue, clock } = this.#parts
     const { readOnly, asOf } = snapshot
-    const transaction = await storage.begin({
+    const begun = storage.begin({
       readOnly,
       budget: shares.writtenBy(running.client),
       ...(asOf === undefined ? {} : { asOf }),
     })
+    const transaction = await begun
     let catalog: Catalog | undefined
     try {
+      if (begun instanceof Promise) await new Turns(turnQueue, clock, running).rejoin()
       requireMinTimestamp(storage, snapshot, snapshot, transaction.startTs)
       catalog = await storage.catalog(transaction)
       return await work(transaction, this.#rowTransaction(transaction, catalog, running))

@@ -37,8 +37,9 @@ export type RowForm = {
   readonly turns: Turns
 }
 
-/** Rows that go in by one INSERT. */
+/** Rows that go in by one INSERT; fewer where they have many values. */
 const ROWS_AT_ONCE = 500
+const VALUES_AT_ONCE = 5_000
 
 /** Makes the row, or takes the place of the one that is there: columns not given have defaults. */
 export async function replaceRow(
@@ -171,7 +172,8 @@ function batchFrom(table: TableDefinition, objects: readonly RowObject[], first:
   const { columns, values } = rowAt(first)
   const all = [...values]
   let rowCount = 1
-  while (rowCount < ROWS_AT_ONCE && first + rowCount < objects.length) {
+  const rowsMax = Math.min(ROWS_AT_ONCE, Math.ceil(VALUES_AT_ONCE / (columns.length + 1)))
+  while (rowCount < rowsMax && first + rowCount < objects.length) {
     const row = rowAt(first + rowCount)
     if (row.columns.length !== columns.length) break
     if (!row.columns.every((name, index) => name === columns[index])) break
