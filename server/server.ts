@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
@@ -18,6 +17,7 @@ import { Connections } from './connections.ts'
 import { Cursors } from './cursor.ts'
 import { createFastify } from './fastify-instance.ts'
 import { Drain } from './http/drain.ts'
+import { Listeners } from './http/listeners.ts'
 import { problemSender } from './http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
@@ -104,6 +104,7 @@ export class Server {
   readonly #parts: ServerParts
   readonly #sessions: TransactionSessions
   readonly #connections: Connections
+  readonly #listeners: Listeners
   readonly #live: LiveConnections
   readonly #metrics: Metrics
   readonly #observers: InProcessObservers
@@ -138,6 +139,7 @@ export class Server {
     )
     const sendProblem = problemSender(log)
     this.http = createFastify(sendProblem)
+    this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const shared = {
       parser: createParser(),
@@ -170,8 +172,7 @@ export class Server {
 
   async listen(): Promise<{ readonly url: string; readonly port: number }> {
     const { host, port } = this.#parts.config
-    await this.http.listen({ host, port })
-    const address = this.http.server.address() as AddressInfo
+    const address = await this.#listeners.listen({ host, port })
     const name = host.includes(':') ? `[${host}]` : host
     return { url: `http://${name}:${address.port}`, port: address.port }
   }
@@ -196,7 +197,7 @@ export class Server {
     const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
     this.#stopping = true
     this.#live.stop()
-    const finished = Promise.all([this.http.close(), this.#observers.stop()])
+    const finished = Promise.all([this.#listeners.close(), this.#observers.stop()])
     this.#connections.stop()
     const timer = setTimeout(() => {
       this.#requests.abortAll(new ServerError('overloaded', 'The server is stopping.'))
