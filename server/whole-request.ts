@@ -56,7 +56,7 @@ export class WholeRequest extends IncomingMessage {
     this.#bytes += chunk.length
     const wantsMore = this.#isDropped || this.#take(chunk)
     if (this.#isGivenUp) return false
-    if (pace.took(chunk.length, this.#goOn)) return wantsMore
+    if (pace.took(chunk.length, () => this.#goOn())) return wantsMore
     this.#isPaused = true
     return false
   }
@@ -83,7 +83,7 @@ export class WholeRequest extends IncomingMessage {
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 
-  readonly #goOn = (): void => {
+  #goOn(): void {
     if (this.#isGivenUp) return
     this.#isPaused = false
     if (!this.destroyed) super._read(0)
