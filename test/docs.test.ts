@@ -134,3 +134,14 @@ test('every operation is in docs/http-api.md', () => {
   const declared = openApi.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   assert.deepEqual(documented.toSorted(), declared.toSorted())
 })
+
+test('every command that tests is in the tables of README.md and docs/testing.md', () => {
+  const { scripts } = JSON.parse(readText('package.json'))
+  const tests = Object.keys(scripts).filter((name) => name.startsWith('test:'))
+  for (const path of ['README.md', 'docs/testing.md']) {
+    const documented = tableRows(path).flatMap(
+      ([command]) => /^npm run (test:\w+)/.exec(command ?? '')?.[1] ?? [],
+    )
+    assert.deepEqual([...new Set(documented)].toSorted(), tests.toSorted(), path)
+  }
+})
