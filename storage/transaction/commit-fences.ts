@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { StorageError } from '../errors.ts'
+import type { StorageError } from '../errors.ts'
+import { schemaChanged } from './commit-refusal.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { snapshotTooOld } from './snapshot-age.ts'
 import type { CommitRequest } from './transaction-protocol.ts'
@@ -15,12 +15,4 @@ export function fencedOff(
   if (changedSchemas.length > 0) return undefined
   const schemaFence = oracle.schemaFenceOf(schemaScopes)
   return schemaFence > startTs ? schemaChanged(startTs, schemaFence) : undefined
-}
-
-export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {
-  return new StorageError(
-    'schema_changed',
-    'The definition of a table that this transaction wrote has changed since it began.',
-    { startTimestamp: startTs, schemaFence },
-  )
 }

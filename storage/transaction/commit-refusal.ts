@@ -13,6 +13,14 @@ export function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp):
   })
 }
 
+export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {
+  return new StorageError(
+    'schema_changed',
+    'The definition of a table that this transaction wrote has changed since it began.',
+    { startTimestamp: startTs, schemaFence },
+  )
+}
+
 /** Whether the store has certainly applied nothing, so that the outcome is known. */
 export function isNotApplied(error: unknown): boolean {
   return error instanceof CellStoreError && error.kind !== 'ambiguous'
