@@ -10,7 +10,7 @@ import { runHistory } from './history/history-command.ts'
 import { createLog } from './log.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
-import { stopOnSignals } from './stop-signals.ts'
+import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
@@ -63,9 +63,10 @@ function exitIfMisused(error: unknown): never {
 
 async function serve(config: Config): Promise<void> {
   const { observersModule } = config
+  const log = createLog(config)
+  openNoDebugger(log)
   const observers =
     observersModule === undefined ? [] : await loadObservers(observersModule).catch(exitIfMisused)
-  const log = createLog(config)
   try {
     const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
     stopOnSignals(server, log)

@@ -178,17 +178,17 @@ export class Server {
   }
 
   /**
-   * Stops in order: takes no new work (with `drain` not before those who watch `/readyz` could know), lets running requests and observers finish as long as it may
-   * wait, rolls open transactions back, closes the storage.
+   * Stops in order: takes no new work (with `drain` not before those who watch `/readyz` could know), lets running
+   * requests and observers finish as long as it may wait, rolls open transactions back, closes the storage.
    */
   close({ drain = false }: { readonly drain?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(drain)
     return this.#closing
   }
 
-  /** Stops without waiting for those who watch `/readyz`. */
-  endDrain(): void {
-    this.#drain.end()
+  /** Stops without waiting for those who watch `/readyz`. Returns whether they were waited for. */
+  endDrain(): boolean {
+    return this.#drain.end()
   }
 
   async #close(drain: boolean): Promise<void> {

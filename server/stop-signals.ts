@@ -7,20 +7,19 @@ const REPEATED_WITHIN_MS = 1_000
 const EXIT_INTERRUPTED = 130
 
 /**
- * SIGTERM, SIGINT and SIGHUP, which a terminal sends when it closes, stop the server in order; SIGTERM, which process managers send, after a time in which
- * `/readyz` says so. One more signal, a second later, ends that time, and another the process, at once.
+ * SIGTERM, SIGINT and SIGHUP, which a terminal sends when it closes, stop the server in order; SIGTERM, which process
+ * managers send, after a time in which `/readyz` says so. One more signal, a second later, ends that time while it
+ * lasts, and otherwise the process, at once.
  */
 export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: Logger): void {
   /** When the last step of stopping began. */
   let lastAtMs: number | undefined
-  let mayDrain = false
   const onSignal = (signal: NodeJS.Signals) => {
     const nowMs = performance.now()
     if (lastAtMs === undefined) {
       lastAtMs = nowMs
-      mayDrain = signal === 'SIGTERM'
       log.info({ signal }, 'stopping')
-      server.close({ drain: mayDrain }).then(
+      server.close({ drain: signal === 'SIGTERM' }).then(
         () => {
           log.info('stopped')
           process.exit(0)
@@ -31,15 +30,16 @@ export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: L
         },
       )
     } else if (nowMs - lastAtMs > REPEATED_WITHIN_MS) {
-      if (!mayDrain) process.exit(EXIT_INTERRUPTED)
-      mayDrain = false
       lastAtMs = nowMs
-      server.endDrain()
+      if (!server.endDrain()) process.exit(EXIT_INTERRUPTED)
     }
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', onSignal)
-  // Node would open a debugger, to which everybody on this machine could connect.
+}
+
+/** Node opens a debugger at SIGUSR1, to which everybody on this machine could connect. */
+export function openNoDebugger(log: Logger): void {
   process.on('SIGUSR1', () => log.warn('SIGUSR1 means nothing to this server'))
 }

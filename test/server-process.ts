@@ -12,12 +12,19 @@ const { SDK_TEST_SERVER_NODE = process.execPath, SDK_TEST_SERVER_TREE = THIS_TRE
 export class ServerProcess {
   readonly url: string
   readonly #child: ChildProcess
-  readonly #ended: Promise<number | null>
+  /** The exit code, once it has ended. */
+  readonly ended: Promise<number | null>
+  readonly #said: () => string
 
-  private constructor(url: string, child: ChildProcess, ended: Promise<number | null>) {
+  private constructor(
+    url: string,
+    child: ChildProcess,
+    { ended, said }: { readonly ended: Promise<number | null>; readonly said: () => string },
+  ) {
     this.url = url
     this.#child = child
-    this.#ended = ended
+    this.ended = ended
+    this.#said = said
   }
 
   static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
@@ -46,19 +53,28 @@ export class ServerProcess {
         reject(new Error(`the server ended with ${code}:\n${log}`))
       })
     })
-    return new ServerProcess(url, child, ended)
+    return new ServerProcess(url, child, { ended, said: () => log })
   }
 
   /** As the power switch of a process: nothing in it runs any more. */
   async killNine(): Promise<void> {
     this.#child.kill('SIGKILL')
-    await this.#ended
+    await this.ended
   }
 
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   async stop(): Promise<number | null> {
-    this.#child.kill('SIGTERM')
-    return await this.#ended
+    this.signal('SIGTERM')
+    return await this.ended
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** The beginning of its log, and of whatever else it has written. */
+  get said(): string {
+    return this.#said()
   }
 
   /** Resident memory in MiB, or undefined where the system does not tell. */

@@ -34,9 +34,11 @@ test('the waiting is no longer than the whole stop may take, and another signal 
   assert.equal(await short, 2_000)
   const ended = drain.wait(10_000)
   await clock.advance(100)
-  drain.end()
+  assert.equal(drain.end(), true)
+  assert.equal(drain.end(), false)
   assert.equal(await ended, 100)
   assert.equal(await drain.wait(10_000), 0)
+  assert.equal(drain.end(), false)
 })
 
 test('while it drains only /readyz says so, and everything is served', async (t) => {

@@ -14,6 +14,7 @@ export class Drain {
   readonly #ending = new AbortController()
   #askedAtMs: number | undefined
   #isDraining = false
+  #isWaiting = false
 
   constructor(clock: Clock, drainMs: number) {
     this.#clock = clock
@@ -38,15 +39,19 @@ export class Drain {
     const waitMs = isWatched ? Math.min(this.#drainMs, maxMs) : 0
     const { signal } = this.#ending
     if (waitMs > 0 && !signal.aborted) {
+      this.#isWaiting = true
       await this.#clock.sleep(waitMs, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error
       })
+      this.#isWaiting = false
     }
     return this.#clock.monotonicMs() - startedMs
   }
 
-  /** Ends the waiting, also before it has begun. */
-  end(): void {
+  /** Ends the waiting, also before it has begun. Returns whether it was under way. */
+  end(): boolean {
+    const wasWaiting = this.#isWaiting && !this.#ending.signal.aborted
     this.#ending.abort()
+    return wasWaiting
   }
 }
