@@ -13,7 +13,7 @@ const EXIT = { done: 0, failed: 1, wrongCall: 2, interrupted: 130 } as const
 
 async function main(words: readonly string[]): Promise<number> {
   const [name, ...flags] = words
-  if (name === undefined || name === '--help') {
+  if (name === undefined || isHelp(name)) {
     process.stdout.write(await overview())
     return name === undefined ? EXIT.wrongCall : EXIT.done
   }
@@ -23,7 +23,7 @@ async function main(words: readonly string[]): Promise<number> {
     throw new UsageError(`There is no benchmark "${name}"; there are ${known}.`)
   }
   const suite = await load()
-  if (flags.includes('--help')) {
+  if (flags.some(isHelp)) {
     process.stdout.write(helpOf(name, suite))
     return EXIT.done
   }
@@ -44,6 +44,10 @@ async function main(words: readonly string[]): Promise<number> {
     process.stderr.write('Stopped; nothing is reported.\n')
     return EXIT.interrupted
   }
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
 }
 
 /** Aborted by the first SIGINT or SIGTERM, so that everything is closed; a later one does not wait. */

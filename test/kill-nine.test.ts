@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { connect, type Database } from '../client-sdk/client.ts'
 import { type ConsistencyReport, checkDataDirectory } from '../storage/storage.ts'
+import { endMisused, scriptFlags } from '../tools/script-flags.ts'
 import { KillWatchers, OBSERVERS_FLAGS } from './feed/kill-watchers.ts'
 import {
   ACCOUNTS,
@@ -27,17 +27,31 @@ import { testFolder } from './test-folder.ts'
  * A table beside them has subscribers and observers, who have to get everything all the same
  * (`feed/kill-watchers.ts`).
  * Each mode of committing has a run of its own; in the last one every start draws another.
- * `npm run test:kill -- --cycles 100 --commit two-phase --seed 7`, or `KILL_CYCLES`, `KILL_COMMIT` and
- * `KILL_SEED` in the environment.
  */
-const { values: given } = parseArgs({
-  options: { cycles: { type: 'string' }, commit: { type: 'string' }, seed: { type: 'string' } },
+const HELP = `npm run test:kill -- [--cycles 2] [--commit two-phase] [--seed 7]
+
+kill -9 in the middle of 64 clients' transfers, several times on one data directory. Prints what was acknowledged, lost
+and left by half, and fails by its exit code.
+
+  --cycles  how often the server is killed under load (2), or KILL_CYCLES in the environment
+  --commit  one-phase, two-phase, or changing for another at each start; without it, a run of each (KILL_COMMIT)
+  --seed    of the random moments (KILL_SEED)`
+
+const { values: given } = scriptFlags(HELP, {
+  cycles: { type: 'string' },
+  commit: { type: 'string' },
+  seed: { type: 'string' },
 })
 const CLIENTS = 64
 const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 2)
 const MODES = ['one-phase', 'two-phase', 'changing']
 const ASKED_MODE = given.commit ?? process.env.KILL_COMMIT
 const SEED = Number(given.seed ?? process.env.KILL_SEED ?? Date.now() % 1_000_000)
+if (!(CYCLES > 0) || !Number.isSafeInteger(SEED))
+  endMisused(HELP, '--cycles and --seed are numbers.')
+if (ASKED_MODE !== undefined && !MODES.includes(ASKED_MODE)) {
+  endMisused(HELP, `There is no --commit ${ASKED_MODE}; there are ${MODES.join(', ')}.`)
+}
 /** How often every row of all cycles is compared, and not only those of the last cycle. */
 const FULL_EVERY = 10
 
@@ -222,7 +236,7 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   t.diagnostic(watchers.said)
 }
 
-for (const mode of ASKED_MODE === undefined ? MODES : [String(ASKED_MODE)]) {
+for (const mode of ASKED_MODE === undefined ? MODES : [ASKED_MODE]) {
   test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times, --commit ${mode} (KILL_SEED=${SEED})`, (t) =>
     killOverAndOver(t, mode))
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import openapiTypescript, { astToString, type SchemaObject } from 'openapi-typescript'
 import ts from 'typescript'
+import { scriptFlags } from './script-flags.ts'
 
-// Writes the SDK's wire types from the contract (`npm run generate`). With `--check` it only
-// compares, and fails when `openapi.yaml` was changed without generating again.
+const HELP = `npm run generate
+
+Writes the SDK's wire types from the contract. With --check (npm run check:sdk) it only compares, and fails when
+openapi.yaml was changed without generating again.`
 
 const contract = new URL('../openapi.yaml', import.meta.url)
 const generated = new URL('../client-sdk/schema.gen.ts', import.meta.url)
@@ -15,7 +17,7 @@ const HEADER = `// SPDX-License-Identifier: Apache-2.0
 
 `
 
-const { values: flags } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const { values: flags } = scriptFlags(HELP, { check: { type: 'boolean', default: false } })
 const tree = await openapiTypescript(contract, {
   immutable: true,
   // What has a default may be left out of a request.

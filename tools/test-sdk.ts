@@ -3,23 +3,26 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { scriptFlags } from './script-flags.ts'
 
-// `npm run test:sdk`: the SDK and its tests, compiled as they would be published, on each version of
-// Node.js that the SDK is promised for. The servers of the tests run on the Node.js of this project.
+const HELP = `npm run test:sdk -- [--node 22] [--flapping-seconds 20] [test …]
+
+The SDK and its tests, compiled as they would be published, on each version of Node.js that the SDK is promised for.
+The servers of the tests run on the Node.js of this project. Tests are named without .test.ts.
+
+  --node              only this version
+  --flapping-seconds  for how long a server that is killed and shed is under the client (20)`
 
 const TREE = fileURLToPath(new URL('..', import.meta.url))
 const RUNTIMES = join(TREE, 'tools', 'sdk-runtimes')
 const COMPILED = join(TREE, 'node_modules', '.cache', 'sdk-tests')
 const PLATFORM = 'linux-x64'
 
-const { values: flags, positionals } = parseArgs({
-  options: {
-    'flapping-seconds': { type: 'string', default: '20' },
-    node: { type: 'string' },
-  },
-  allowPositionals: true,
-})
+const { values: flags, positionals } = scriptFlags(
+  HELP,
+  { 'flapping-seconds': { type: 'string', default: '20' }, node: { type: 'string' } },
+  { allowPositionals: true },
+)
 
 const runtimes = [
   ...otherRuntimes(),

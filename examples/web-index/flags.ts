@@ -99,7 +99,7 @@ function parse(args: readonly string[]) {
         crawlers: { type: 'string', default: '8' },
         seed: { type: 'string', default: '1' },
         url: { type: 'string' },
-        help: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
       },
     })
   } catch (error) {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseArgs } from 'node:util'
+import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { fuzz, TARGETS } from './fuzzing.ts'
 
-// Fuzzes for as long as it is told, in rounds over all targets, each with a seed of its own:
-//     npm run test:fuzz -- --seconds 30 [--target bodies] [--seed 7]
-// With a seed, the one target runs once, with the inputs that it had in that round.
+const HELP = `npm run test:fuzz -- [--seconds 30] [--target bodies] [--seed 7]
 
-const { values: flags } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '30' },
-    target: { type: 'string' },
-    seed: { type: 'string' },
-  },
+Fuzzes for as long as it is told, in rounds over all targets, each with a seed of its own. Prints the seed and the
+smallest input that fails, and fails by its exit code.
+
+  --seconds  for how long (30)
+  --target   only this one: ${Object.keys(TARGETS).join(', ')}
+  --seed     one round, with the inputs that it had with this seed`
+
+const { values: flags } = scriptFlags(HELP, {
+  seconds: { type: 'string', default: '30' },
+  target: { type: 'string' },
+  seed: { type: 'string' },
 })
 const targets = flags.target === undefined ? Object.keys(TARGETS) : [flags.target]
 const unknown = targets.find((name) => !Object.hasOwn(TARGETS, name))
 const seconds = Number(flags.seconds)
-if (unknown !== undefined || !(seconds > 0)) {
-  console.error(
-    `usage: --seconds <number> [--target ${Object.keys(TARGETS).join(' | ')}] [--seed <number>]`,
-  )
-  process.exit(2)
+if (unknown !== undefined) endMisused(HELP, `There is no target ${unknown}.`)
+if (!(seconds > 0)) endMisused(HELP, '--seconds is a number.')
+if (flags.seed !== undefined && !Number.isSafeInteger(Number(flags.seed))) {
+  endMisused(HELP, '--seed is a number.')
 }
 
 const ROUND_SECONDS_MAX = 60

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { loadContract } from '../../server/openapi/contract.ts'
 import { CLIENT_FRAMES } from '../../server/websocket/client-frame.ts'
+import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
 import { worstFrames } from './worst-frames.ts'
 import { worstRequests } from './worst-requests.ts'
 
-/**
- * `npm run test:hostile`: the worst bodies, parameters and frames for every operation of `openapi.yaml` and
- * every frame of the socket, sent to a real server, beside a prober of health and a second client. Prints a
- * line for each with the longest that health had to wait, and fails by its exit code.
- */
+const HELP = `npm run test:hostile -- [--only operation]
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, 'limit-ms': { type: 'string' } },
-})
+The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, sent to a
+real server, beside a prober of its health and a second client. Prints a line for each with the longest that health
+had to wait, the best of three where one was too long, and fails by its exit code.
+
+  --only      only this operation, by its name in openapi.yaml, or only frames of this type
+  --limit-ms  how long health may wait: 250, and 1000 where CI is set`
+
+const { values } = scriptFlags(HELP, { only: { type: 'string' }, 'limit-ms': { type: 'string' } })
 
 /** Where others share the machine the figure of CI is wider; see `docs/testing.md`. */
 const LIMIT_MS = Number(values['limit-ms'] ?? (process.env.CI === undefined ? 250 : 1_000))
@@ -26,6 +27,15 @@ const TRIES = 3
 const RESIDENT_MIB_MAX = 1_024
 
 const { document } = loadContract()
+const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES]
+if (values.only !== undefined && !targets.includes(values.only)) {
+  endMisused(
+    HELP,
+    `There is no operation and no frame ${values.only}; there are ${targets.join(', ')}.`,
+  )
+}
+if (!(LIMIT_MS > 0)) endMisused(HELP, '--limit-ms is a number of milliseconds.')
+
 const cleaning: Array<() => Promise<void>> = []
 const folder = await testFolder({ after: (clean) => cleaning.push(clean) }, 'hostile')
 const server = await ServerProcess.start(folder)

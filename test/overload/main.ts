@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { aftermath } from './aftermath.ts'
@@ -22,13 +22,10 @@ rounds, of which the best counts.
   --connections  how many clients have a connection that is mostly idle
   --limit-ms     how long health may wait: 250, and 1000 where CI is set`
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    connections: { type: 'string', default: '2000' },
-    'limit-ms': { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  },
+const { values } = scriptFlags(USAGE, {
+  seconds: { type: 'string', default: '10' },
+  connections: { type: 'string', default: '2000' },
+  'limit-ms': { type: 'string' },
 })
 const seconds = Number(values.seconds)
 const connections = Number(values.connections)
@@ -40,13 +37,8 @@ const WELL_AFTER_MS = 2_000
 /** Other work of the machine makes a wait longer and never shorter: the best of so many counts. */
 const ROUNDS_MAX = 3
 
-if (values.help === true) {
-  console.log(USAGE)
-  process.exit(0)
-}
 if (!(seconds > 0 && connections > 0 && LIMIT_MS > 0)) {
-  console.error(USAGE)
-  process.exit(2)
+  endMisused(USAGE, '--seconds, --connections and --limit-ms are numbers above 0.')
 }
 
 const cleaning: Array<() => Promise<void>> = []

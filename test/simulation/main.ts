@@ -50,7 +50,7 @@ async function main(): Promise<number> {
       replay: { type: 'string' },
       swarm: { type: 'string', default: '{}' },
       trace: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   })
   if (values.help) {

@@ -2,25 +2,29 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { Chooser } from '../differential/random-table.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { ServerProcess } from '../server-process.ts'
 import { HOSTILE_TABLES, HostileStatements } from './hostile-statement.ts'
 import { type Timed, timed } from './timed-statement.ts'
 
-// Sends hostile statements to a server, beside a prober of its health, and takes the best of three where one ran
-// for more than twice its time, or held the prober up:
-//     npm run test:work -- --statements 300 [--seed 7]
+const HELP = `npm run test:work -- [--statements 300] [--seed 7]
 
-const { values: flags } = parseArgs({
-  options: { statements: { type: 'string', default: '300' }, seed: { type: 'string' } },
+Sends hostile statements to a server, beside a prober of its health, and takes the best of three where one ran for more
+than twice its time, or held the prober up. Fails by its exit code.
+
+  --statements  how many are sent (300)
+  --seed        the first statement, as it was named; without it, chance decides`
+
+const { values: flags } = scriptFlags(HELP, {
+  statements: { type: 'string', default: '300' },
+  seed: { type: 'string' },
 })
 const statements = Number(flags.statements)
 const first = flags.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(flags.seed)
 if (!(statements > 0) || !Number.isSafeInteger(first)) {
-  console.error('usage: --statements <number> [--seed <number>]')
-  process.exit(2)
+  endMisused(HELP, '--statements and --seed are numbers.')
 }
 
 const TIMEOUT_MS = 500

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { availableParallelism } from 'node:os'
+import { endMisused, scriptFlags } from '../../../tools/script-flags.ts'
 import { hunt } from './hunt.ts'
 import { MUTANTS } from './mutants.ts'
-import { mutantNamed } from './plant-mutant.ts'
 
-// Plants each bug in turn, or those that are named, and fails when one is not caught.
+const HELP = `npm run test:mutants -- [name …]
 
-const names = process.argv.slice(2)
-const mutants = names.length === 0 ? MUTANTS : names.map(mutantNamed)
+Plants each bug in turn, or those that are named, and fails when one is not caught. There are:
+
+${MUTANTS.map(({ name }) => `  ${name}`).join('\n')}`
+
+const { positionals: names } = scriptFlags(HELP, {}, { allowPositionals: true })
+const unknown = names.find((name) => !MUTANTS.some((mutant) => mutant.name === name))
+if (unknown !== undefined) endMisused(HELP, `There is no planted bug ${unknown}.`)
+const mutants =
+  names.length === 0 ? MUTANTS : MUTANTS.filter((mutant) => names.includes(mutant.name))
 const survivors: string[] = []
 for (const mutant of mutants) {
   const startedMs = performance.now()

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const TREE = fileURLToPath(new URL('..', import.meta.url))
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+/** Each npm script that runs a program of this project, with the words that start that program. */
+const programs = Object.entries(scripts as Record<string, string>).flatMap(([name, command]) => {
+  const words = /\bnode (?:--(?!test )[\w-]+(?:=\d+)? )*(\S+\.(?:ts|mjs))(?: (\w+))?$/.exec(command)
+  const isCalled = words !== null && !words.includes('tools/ensure-deps.mjs')
+  return isCalled ? [{ name, words: words.slice(1).filter((word) => word !== undefined) }] : []
+})
+
+function call(words: readonly string[]) {
+  // Each of them loads much of the project.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(TREE, 'node_modules', '.cache', 'node') }
+  return spawnSync(process.execPath, words, { cwd: TREE, env, encoding: 'utf8', timeout: 60_000 })
+}
+
+test('every npm script that runs a program is found', () => {
+  const names = programs.map(({ name }) => name)
+  const expected = ['start', 'bench', 'generate', 'history', 'check:store', 'example:web-index']
+  for (const name of expected) assert.ok(names.includes(name), name)
+  const tests = Object.keys(scripts).filter((name) => name.startsWith('test:'))
+  // The flags of this one are those of Node's own test runner.
+  assert.deepEqual(
+    tests.filter((name) => !names.includes(name)),
+    ['test:memory'],
+  )
+})
+
+for (const [at, { name, words }] of programs.entries()) {
+  test(`npm run ${name}: --help helps, and a flag that it does not have is no stack`, () => {
+    // One of the two, because they are the same flag and a program takes a second to load.
+    const help = call([...words, at % 2 === 0 ? '--help' : '-h'])
+    assert.deepEqual([help.status, help.stderr], [0, ''])
+    assert.match(help.stdout, /npm (run |start)/)
+    const { status, stderr } = call([...words, '--no-such-flag'])
+    assert.equal(status, 2)
+    assert.doesNotMatch(stderr, /^ {4}at /m)
+    assert.match(stderr, /\S/)
+  })
+}
