@@ -78,6 +78,8 @@ export function addRequestHooks(
   fastify.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
     const { headers } = raw
+    const bytes = bodyBytesOf(headers)
+    largeBodies.expect(raw, bytes)
     try {
       const { host, origin } = headers
       requirePath(raw.url)
@@ -94,8 +96,6 @@ export function addRequestHooks(
       if (isStopping() && request.url.startsWith('/v1/')) {
         throw new ServerError('overloaded', 'The server is stopping.')
       }
-      const bytes = bodyBytesOf(headers)
-      largeBodies.expect(raw, bytes)
       if (bytes >= COUNTED_BYTES_MIN) {
         // It is in memory while it arrives, and what it says until the request has been answered.
         requests.holdReceived(reply.raw, bytes)

@@ -89,3 +89,21 @@ test('who does not ask for the body as a whole reads it as any stream', async (t
   socket.write(`${head(5)}plain`)
   await received(socket, '<plain>')
 })
+
+test('short chunks are handed on together, in their order', async (t) => {
+  let chunks = 0
+  const socket = await given(t, (request, response) => {
+    request.on('data', () => {
+      chunks += 1
+    })
+    text(request).then((body) => response.end(`<${body}>`))
+  })
+  const body = 'abcdefghij'.repeat(10_000)
+  const long = 'x'.repeat(20_000)
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n')
+  socket.write([...body].map((one) => `1\r\n${one}\r\n`).join(''))
+  socket.write(`${long.length.toString(16)}\r\n${long}\r\n1\r\n.\r\n0\r\n\r\n`)
+  const answer = await received(socket, '>')
+  assert.ok(answer.endsWith(`<${body}${long}.>`))
+  assert.ok(chunks < 20, `${chunks} chunks`)
+})

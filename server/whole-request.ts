@@ -2,6 +2,11 @@
 import { Buffer } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 
+/** To hold a chunk costs some hundred bytes, however short it is, so short ones are put together to pieces of so many. */
+const PIECE_BYTES = 16 * 1024
+/** What is longer is held as it came. */
+const SHORT_BYTES_MAX = PIECE_BYTES / 2
+
 /** Of a body that nobody wants so many bytes are read, because its connection can then serve other requests. */
 const DROPPED_BYTES_MAX = 1024 * 1024
 /** For so long a client may read why its body is not wanted, before its connection ends. */
@@ -9,10 +14,20 @@ const LINGER_MS = 1_000
 
 /** How a body is read that is not small. */
 export type BodyPace = {
-  /** Told of each chunk. When it returns false, nothing more is read until it calls `goOn`, in a later turn. */
-  took(bytes: number, goOn: () => void): boolean
-  /** Asked when the last byte has come: the end is told when the promise has resolved, or at once. */
+  /** Of a longer body the rest is not read. */
+  readonly bytesMax: number
+  /** Told of each chunk. When it returns false, nothing more is read until `goOn` of the request, in a later turn. */
+  took(bytes: number): boolean
+  /**
+   * Asked when the last byte has come: the end is told when the promise has resolved, or at once. It rejects where the
+   * client has left meanwhile.
+   */
   beforeEnd(): Promise<void> | undefined
+}
+
+/** Node's own, which types do not know. */
+const { _dump: dump } = IncomingMessage.prototype as unknown as {
+  _dump(this: IncomingMessage): void
 }
 
 /**
@@ -24,11 +39,15 @@ export class WholeRequest extends IncomingMessage {
   readonly arrivedMs = performance.now()
   #read: ((body: Buffer) => void) | undefined
   #chunks: Buffer[] = []
+  /** Short chunks, one after the other, and how much of it they fill. */
+  #piece: Buffer | undefined
+  #filled = 0
   #pace: BodyPace | undefined
+  #bytes = 0
+  #bytesMax = Number.POSITIVE_INFINITY
   #isPaused = false
   #isDropped = false
   #isGivenUp = false
-  #bytes = 0
 
   /**
    * Instead of reading the stream, before anybody has: `read` is called once, or never where the body does not come to
@@ -43,22 +62,27 @@ export class WholeRequest extends IncomingMessage {
   /** To be called before any of the body is read. */
   readAt(pace: BodyPace): void {
     this.#pace = pace
+    this.#bytesMax = pace.bytesMax
+  }
+
+  /** Reads on after the pace has paused it. */
+  goOn(): void {
+    if (this.#isGivenUp || this.destroyed) return
+    this.#isPaused = false
+    if (this.readableLength < this.readableHighWaterMark) super._read(0)
   }
 
   /** Called by the parser of requests, at the end with null. When it returns false, the parser stops reading. */
   override push(chunk: Buffer | null): boolean {
-    const pace = this.#pace
-    if (pace === undefined) return this.#take(chunk)
     if (chunk === null) {
-      this.#end(pace)
+      this.#end()
       return true
     }
     this.#bytes += chunk.length
-    const wantsMore = this.#isDropped || this.#take(chunk)
-    if (this.#isGivenUp) return false
-    if (pace.took(chunk.length, () => this.#goOn())) return wantsMore
-    this.#isPaused = true
-    return false
+    if (this.#pace?.took(chunk.length) === false) this.#isPaused = true
+    const wantsMore = this.#isDropped || this.#join(chunk)
+    if (this.#bytes > this.#bytesMax) this.#giveUp()
+    return wantsMore && !this.#isPaused
   }
 
   /** Whoever wants more has to wait as well. */
@@ -66,44 +90,67 @@ export class WholeRequest extends IncomingMessage {
     if (!this.#isPaused) super._read(size)
   }
 
-  /** Node's own, for what is left of a body when its answer is out: all of it would be read, and without a pause. */
+  /** Called by Node when the answer is out and nobody has read the body: all of it would be read, and without a pause. */
   _dump(): void {
-    if (this.#isDropped) return
+    if (this.complete) {
+      dump.call(this)
+      return
+    }
     this.#isDropped = true
+    this.#bytesMax = this.#bytes + DROPPED_BYTES_MAX
+    if (Number(this.headers['content-length']) > this.#bytesMax) this.#giveUp()
+    else this.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#chunks = []
-    this.removeAllListeners('data')
-    const left = Number(this.headers['content-length'] ?? Number.POSITIVE_INFINITY) - this.#bytes
-    if (this.#pace === undefined || this.complete || left <= DROPPED_BYTES_MAX) {
-      this.resume()
-      return
-    }
-    this.#isPaused = true
-    this.#isGivenUp = true
-    const { socket } = this
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    this.#piece = undefined
+    super._destroy(error, done)
   }
 
-  #goOn(): void {
+  #giveUp(): void {
     if (this.#isGivenUp) return
-    this.#isPaused = false
-    if (!this.destroyed) super._read(0)
+    this.#isGivenUp = true
+    this.#isPaused = true
+    const { socket } = this
+    setTimeout(() => {
+      // What was read already may have held the end.
+      if (!this.complete) socket.destroy()
+    }, LINGER_MS).unref()
   }
 
-  #end(pace: BodyPace): void {
-    const waiting = this.#isDropped ? undefined : pace.beforeEnd()
-    if (waiting === undefined) {
+  #end(): void {
+    const waiting = this.#isDropped ? undefined : this.#pace?.beforeEnd()
+    const end = () => {
+      this.#handOnPiece()
       this.#take(null)
-      return
     }
-    void waiting.then(() => {
-      // Its client may have left meanwhile.
-      if (!this.destroyed) this.#take(null)
-    })
+    if (waiting === undefined) end()
+    else waiting.then(end, () => undefined)
+  }
+
+  /** The first chunk is the only one of most bodies. */
+  #join(chunk: Buffer): boolean {
+    if (chunk.length > SHORT_BYTES_MAX || chunk.length === this.#bytes) {
+      this.#handOnPiece()
+      return this.#take(chunk)
+    }
+    const wantsMore = this.#filled + chunk.length <= PIECE_BYTES || this.#handOnPiece()
+    this.#piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES)
+    this.#filled += chunk.copy(this.#piece, this.#filled)
+    return wantsMore
+  }
+
+  #handOnPiece(): boolean {
+    const piece = this.#piece?.subarray(0, this.#filled)
+    this.#piece = undefined
+    this.#filled = 0
+    return piece === undefined || this.#take(piece)
   }
 
   #take(chunk: Buffer | null): boolean {
     const read = this.#read
-    if (read === undefined || this.#isDropped) return super.push(chunk)
+    if (read === undefined) return super.push(chunk)
     if (chunk !== null) {
       this.#chunks.push(chunk)
       return true

@@ -25,9 +25,9 @@ function scene(t: TestContext) {
     const request = new WholeRequest(socket)
     clients.set(request, clientKeyOf(address))
     bodies.expect(request, 16 * MIB)
-    return { request, told: () => resumed.callCount() }
+    return { request, socket, told: () => resumed.callCount() }
   }
-  return { begin }
+  return { begin, bodies, queue }
 }
 
 test('so many bytes are read in a turn, and the rest in later ones, in which the clients take turns', async (t) => {
@@ -48,6 +48,42 @@ test('so many bytes are read in a turn, and the rest in later ones, in which the
   assert.equal(other.told(), otherBefore + 1)
 })
 
+test('a read of many short chunks is one of those that wait, and takes a turn of its own', async (t) => {
+  const { begin } = scene(t)
+  const bodies = Array.from({ length: 3 }, () => begin('127.0.0.2'))
+  for (const { request } of bodies) {
+    request.readWhole(() => undefined)
+    for (let index = 0; index < 10_000; index += 1) request.push(Buffer.from(' '))
+  }
+  const before = bodies.map(({ told }) => told())
+  const goneOn = () => bodies.map(({ told }, index) => told() - (before[index] as number))
+  await setImmediate()
+  assert.deepEqual(goneOn(), [1, 0, 0])
+  await setImmediate()
+  assert.deepEqual(goneOn(), [1, 1, 0])
+  await setImmediate()
+  await setImmediate()
+  assert.deepEqual(goneOn(), [1, 1, 1])
+})
+
+test("a large body whose client leaves before its turn is nobody's any more", async (t) => {
+  const { begin, bodies, queue } = scene(t)
+  let ended = 0
+  const { request, socket } = begin('127.0.0.2')
+  request.readWhole(() => {
+    ended += 1
+  })
+  request.push(CHUNK)
+  request.push(null)
+  const turn = bodies.turn(request)
+  socket.emit('close')
+  socket.destroy()
+  await assert.rejects(turn, { name: 'ClientDisconnected' })
+  assert.equal(queue.isEmpty, true)
+  assert.equal(ended, 0)
+  await assert.rejects(bodies.turn(request), { name: 'ClientDisconnected' })
+})
+
 test('the ends of large bodies that come together are told in turns', async (t) => {
   const { begin } = scene(t)
   const ended: number[] = []
@@ -63,35 +99,63 @@ test('the ends of large bodies that come together are told in turns', async (t) 
   assert.deepEqual(ended, [CHUNK.length, CHUNK.length, CHUNK.length])
 })
 
-test('what a client sends after its large body was refused is not read, and its connection ends', async (t) => {
-  const { server } = await startTestServer(t, {
-    outside: { sharedLimits: { receivedBytesMax: 4 * MIB } },
-  })
+/** A server with a port, and a client of it; `answer` is what came next. */
+async function client(t: TestContext, receivedBytesMax: number) {
+  const { server } = await startTestServer(t, { outside: { sharedLimits: { receivedBytesMax } } })
   const { port } = await server.listen()
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
   t.after(() => socket.destroy())
-  const head = `POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${16 * MIB}\r\n\r\n`
-  socket.write(head)
-  const [answer] = await once(socket, 'data')
-  assert.match(String(answer), /^HTTP\/1\.1 413 /)
-  const beganMs = performance.now()
-  await once(socket, 'close')
-  assert.ok(performance.now() - beganMs < 10_000)
+  const send = (...headers: string[]) => {
+    const lines = ['POST /v1/query HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+    socket.write(`${[...lines, ...headers].join('\r\n')}\r\n\r\n`)
+  }
+  const answer = async () => String((await once(socket, 'data'))[0])
+  const ends = async () => {
+    const beganMs = performance.now()
+    if (!socket.closed) await once(socket, 'close')
+    assert.ok(performance.now() - beganMs < 10_000)
+  }
+  return { socket, send, answer, ends }
+}
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+for (const [what, header, status] of [
+  ['for its length', 'X-Any: 1', 413],
+  ['for its encoding', 'Content-Encoding: gzip', 415],
+] as const) {
+  test(`what a client sends after its large body was refused ${what} is not read, and its connection ends`, async (t) => {
+    const { send, answer, ends } = await client(t, 4 * MIB)
+    send(`Content-Length: ${16 * MIB}`, header)
+    assert.match(await answer(), new RegExp(`^HTTP/1.1 ${status} `))
+    await ends()
+  })
+}
+
+test('a body in chunks that is longer than any may be is read no further, and its connection ends', async (t) => {
+  const { socket, send, answer, ends } = await client(t, 64 * MIB)
+  send('Transfer-Encoding: chunked')
+  const chunk = Buffer.concat([Buffer.from('10000\r\n'), CHUNK, Buffer.from('\r\n')])
+  const answered = answer()
+  for (let bytes = 0; bytes <= 17 * MIB; bytes += CHUNK.length) socket.write(chunk)
+  assert.match(await answered, /^HTTP\/1\.1 413 /)
+  await ends()
 })
 
 test('a connection whose refused body is short serves the next request', async (t) => {
-  const { server } = await startTestServer(t, {
-    outside: { sharedLimits: { receivedBytesMax: 64 * 1024 } },
-  })
-  const { port } = await server.listen()
-  const socket = connect({ port, host: '127.0.0.1' })
-  t.after(() => socket.destroy())
+  const { socket, send, answer } = await client(t, 64 * 1024)
   const length = 512 * 1024
-  socket.write(
-    `POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
-  )
-  assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 413 /)
+  send(`Content-Length: ${length}`)
+  assert.match(await answer(), /^HTTP\/1\.1 413 /)
   socket.write(Buffer.alloc(length, ' '))
-  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /)
+  socket.write(HEALTH)
+  assert.match(await answer(), /^HTTP\/1\.1 200 /)
+})
+
+test('so does one whose refused body comes in chunks', async (t) => {
+  const { socket, send, answer } = await client(t, 64 * 1024)
+  send('Transfer-Encoding: chunked')
+  assert.match(await answer(), /^HTTP\/1\.1 413 /)
+  socket.write(`2\r\n{}\r\n0\r\n\r\n${HEALTH}`)
+  assert.match(await answer(), /^HTTP\/1\.1 200 /)
 })

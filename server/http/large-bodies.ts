@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { FairQueue } from '../budgets/fair-queue.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
+import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequests } from '../running-request.ts'
+import { ClientDisconnected } from '../server-error.ts'
 import type { TurnQueue, TurnTaker } from '../turns.ts'
 import { WholeRequest } from '../whole-request.ts'
 
@@ -14,8 +16,18 @@ const LARGE_BYTES_MIN = 256 * 1024
 export const READ_BYTES_MAX = 1024 * 1024
 /** Node reads so many at a time. */
 const CHUNK_BYTES = 64 * 1024
+/** What is read at a time may be ten thousand chunks of a byte. To take one takes as long as to read so many bytes. */
+const BYTES_PER_CHUNK = 1024
 
 const NEVER = new AbortController().signal
+
+/** A body whose request waits until it may read on. */
+type PausedBody = {
+  readonly raw: WholeRequest
+  /** How many bytes its last read counts for. */
+  bytes: number
+  isPaused: boolean
+}
 
 /**
  * Reads bodies that are not small as fast as all others are not held up. The system keeps some megabytes for each
@@ -27,7 +39,7 @@ const NEVER = new AbortController().signal
 export class LargeBodies {
   readonly #turnQueue: TurnQueue
   readonly #requests: Pick<RunningRequests, 'clientOf'>
-  readonly #paused = new FairQueue<() => void>()
+  readonly #paused = new FairQueue<PausedBody>()
   #bytesOfTurn = 0
   #isScheduled = false
 
@@ -45,25 +57,45 @@ export class LargeBodies {
   expect(raw: IncomingMessage, bytes: number): void {
     if (bytes < COUNTED_BYTES_MIN || !(raw instanceof WholeRequest)) return
     const client = this.#requests.clientOf(raw)
+    const body: PausedBody = { raw, bytes: 0, isPaused: false }
     const mayGoOn = () => !this.isLarge(bytes) && this.#turnQueue.isFree
     raw.readAt({
-      took: (chunkBytes, goOn) => this.#took(client, chunkBytes, goOn),
+      bytesMax: SERVER_LIMITS.bodyBytesMax,
+      took: (chunkBytes) => this.#took(client, body, chunkBytes + BYTES_PER_CHUNK),
       beforeEnd: () => (mayGoOn() ? undefined : this.turn(raw)),
     })
   }
 
-  /** Resolves when it is its turn. */
-  turn(raw: IncomingMessage): Promise<void> {
+  /** Resolves when it is its turn. Throws ClientDisconnected when its client leaves before. */
+  async turn(raw: IncomingMessage): Promise<void> {
+    const { socket } = raw
     const client = this.#requests.clientOf(raw)
-    const taker: TurnTaker = { client, signal: NEVER, waitsForTurn: () => {}, hasTurn: () => {} }
-    return this.#turnQueue.first(taker)
+    let left = () => {}
+    const taker: TurnTaker = {
+      client,
+      signal: NEVER,
+      waitsForTurn: (goOn) => {
+        left = goOn
+        socket.once('close', left)
+      },
+      hasTurn: () => socket.off('close', left),
+    }
+    if (!socket.destroyed) await this.#turnQueue.first(taker)
+    if (socket.destroyed) throw new ClientDisconnected('The client left.')
   }
 
-  #took(client: ClientKey, bytes: number, goOn: () => void): boolean {
+  /** Whether the body may be read on at once. */
+  #took(client: ClientKey, body: PausedBody, bytes: number): boolean {
     this.#bytesOfTurn += bytes
     this.#schedule()
+    if (body.isPaused) {
+      body.bytes += bytes
+      return false
+    }
     if (this.#bytesOfTurn < READ_BYTES_MAX && this.#paused.size === 0) return true
-    this.#paused.push(client, goOn)
+    body.isPaused = true
+    body.bytes = bytes
+    this.#paused.push(client, body)
     return false
   }
 
@@ -73,8 +105,19 @@ export class LargeBodies {
     setImmediate(() => {
       this.#isScheduled = false
       this.#bytesOfTurn = 0
-      for (let bytes = 0; bytes < READ_BYTES_MAX; bytes += CHUNK_BYTES) this.#paused.shift()?.()
+      this.#goOn()
       if (this.#paused.size > 0) this.#schedule()
     })
+  }
+
+  /** Each is going to read about as much as the last time. */
+  #goOn(): void {
+    for (let bytes = 0; bytes < READ_BYTES_MAX; ) {
+      const body = this.#paused.shift()
+      if (body === undefined) return
+      bytes += Math.max(body.bytes, CHUNK_BYTES)
+      body.isPaused = false
+      body.raw.goOn()
+    }
   }
 }
