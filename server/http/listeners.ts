@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
@@ -19,6 +20,7 @@ const LISTENERS = 64
 
 /** Only Linux shares new connections out among the sockets of one port. */
 const CAN_SHARE_PORT = process.platform === 'linux'
+const SOCKETS_PER_ADDRESS = CAN_SHARE_PORT ? LISTENERS : 1
 
 /**
  * Listens on several sockets of one port: with one, a thousand connections that come together are accepted one by one,
@@ -33,21 +35,18 @@ export class Listeners {
   }
 
   /** Rejects as `listen` of Node, also where another process has the port. */
-  async listen(place: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
+  async listen({ host, port }: Place): Promise<AddressInfo> {
+    const addresses = await freeAddresses(host, port)
     const server: HttpServer = this.#http.server
-    if (!CAN_SHARE_PORT) {
-      await this.#http.listen({ ...place, backlog: BACKLOG })
-      return server.address() as AddressInfo
-    }
-    await requireFree(place)
-    const shared = { backlog: BACKLOG, reusePort: true }
-    await this.#http.listen({ ...place, ...shared })
+    const how = { backlog: BACKLOG, reusePort: CAN_SHARE_PORT }
+    await this.#http.listen({ host: addresses[0] as string, port, ...how })
     const found = server.address() as AddressInfo
-    while (this.#more.length < LISTENERS - 1) {
+    const places = addresses.flatMap((address) => Array(SOCKETS_PER_ADDRESS).fill(address))
+    for (const address of places.slice(1)) {
       // As Node makes its own servers of HTTP.
       const one = createServer({ allowHalfOpen: true, noDelay: true })
       one.on('connection', (socket) => server.emit('connection', socket))
-      one.listen({ host: found.address, port: found.port, ...shared })
+      one.listen({ host: address, port: found.port, ...how })
       await once(one, 'listening')
       this.#more.push(one)
     }
@@ -61,9 +60,33 @@ export class Listeners {
   }
 }
 
+type Place = { readonly host: string; readonly port: number }
+
+/**
+ * The addresses to listen on: of `localhost` all that this machine has, because clients may try any of them, else one.
+ * Fastify would serve the second one by a server of its own, whose connections nobody counts.
+ */
+async function freeAddresses(host: string, port: number): Promise<string[]> {
+  const found = await dns.lookup(host, { all: true })
+  const addresses = [...new Set(found.map(({ address }) => address))]
+  const [first = host, ...others] = host === 'localhost' ? addresses : addresses.slice(0, 1)
+  await requireFree({ host: first, port })
+  const free = [first]
+  for (const other of others) {
+    try {
+      await requireFree({ host: other, port })
+      free.push(other)
+    } catch (error) {
+      // `localhost` may stand for an address of IPv6 where there is none.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error
+    }
+  }
+  return free
+}
+
 /** Two processes that share a port would each get some of the connections, and neither would know. */
-async function requireFree(place: { readonly host: string; readonly port: number }): Promise<void> {
-  if (place.port === 0) return
+async function requireFree(place: Place): Promise<void> {
   const probe = createServer()
   probe.listen(place)
   await once(probe, 'listening')
