@@ -47,6 +47,9 @@ export function problemSender(log: Logger): ProblemSender {
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
     reply.code(problem.status)
+    // Fastify would end the connection as soon as this is out, and who still sends a body would not read it: what
+    // becomes of the rest of a body is known by `WholeRequest`.
+    reply.removeHeader('connection')
     if (asksForTable(request)) {
       reply.header('content-type', FORMAT_TYPES.table).send(errorText(problem, undefined))
       return

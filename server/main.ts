@@ -85,6 +85,9 @@ function startFailure(error: unknown, { host, port }: Config): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port} of ${host} is in use: take another with --port, or see who has it with lsof -i :${port}.`
   }
+  if (code === 'EACCES' && (error as NodeJS.ErrnoException).syscall === 'listen') {
+    return `Port ${port} of ${host} is not for this user, as those below 1024 are for root only: take another with --port.`
+  }
   if (code === 'clock_not_plausible') {
     return `${message} Set the clock; if it is right, start once with --accept-clock.`
   }
