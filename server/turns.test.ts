@@ -138,6 +138,23 @@ test('a client whose turn took as long as ten lets another have as many before i
   assert.deepEqual(at, [0, 11, 22])
 })
 
+test('a client in whose turn the process stood still for an hour waits for a hundred turns, and no more', async () => {
+  let nowMs = 0
+  const queue = new TurnQueue({ monotonicMs: () => nowMs })
+  const woken: string[] = []
+  const wait = (name: string, client: string, takesMs: number) =>
+    void queue.next(turnTaker(clientKeyOf(client))).then(() => {
+      woken.push(name)
+      nowMs += takesMs
+    })
+  wait('still', '127.0.0.2', 3_600_000)
+  wait('still', '127.0.0.2', TURN_MS)
+  for (let index = 0; index < 1_000; index += 1) wait('other', '127.0.0.3', 0)
+  while (!queue.isEmpty) await setImmediate()
+  // One of the others would have gone before it anyway.
+  assert.equal(woken.lastIndexOf('still') - 1, 1 + 100)
+})
+
 test('who is refused does not wait', async () => {
   const { queue } = queueOf(0)
   const refused = {

@@ -16,6 +16,9 @@ const NEWCOMERS_MS_MAX = 5 * ALL_LIMITS.turnMsMax
 /** A piece of work that takes so long is alone in its turn. */
 const LONG_MS = 2 * ALL_LIMITS.turnMsMax
 
+/** So many turns at most a client lets others have: the process may have stood still for seconds, by no fault of it. */
+const LET_GO_MAX = 100
+
 /** Somebody who works in turns. */
 export type TurnTaker = {
   /** The clients take turns, and with each one of its requests. */
@@ -158,7 +161,7 @@ export class TurnQueue {
   }
 
   #endAfterLong(client: ClientKey, tookMs: number): void {
-    const turns = Math.floor(tookMs / ALL_LIMITS.turnMsMax) - 1
+    const turns = Math.min(Math.floor(tookMs / ALL_LIMITS.turnMsMax) - 1, LET_GO_MAX)
     this.#newcomers.putOff(client, turns)
     this.#others.putOff(client, turns)
     this.#lastTookMs = tookMs
