@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto'
 import {
   readIdempotencyRecord,
   type Timestamp,
@@ -8,7 +7,9 @@ import {
 } from '../storage/storage.ts'
 import { type AnswerBody, bytesOf, textOf } from './answer-body.ts'
 import { SERVER_LIMITS } from './limits.ts'
+import { fingerprintOf } from './requests/fingerprint.ts'
 import { limitExceeded, ServerError } from './server-error.ts'
+import type { Turns } from './turns.ts'
 
 /** An answer that was given before. */
 export class ReplayedAnswer {
@@ -78,19 +79,21 @@ export class IdempotentRequest {
   }
 
   /**
-   * Undefined without the header. `about` returns what makes it this request and no other. Throws
-   * `invalid_request` for a key that is empty, too long, or not visible ASCII.
+   * `about` returns what makes it this request and no other, as text in pieces. Rejects with `invalid_request` for a
+   * key that is empty, too long, or not visible ASCII.
    */
-  static of(header: unknown, about: () => string): IdempotentRequest | undefined {
-    if (header === undefined) return undefined
+  static async of(
+    header: unknown,
+    about: () => Iterable<string>,
+    turns: Turns,
+  ): Promise<IdempotentRequest> {
     if (typeof header !== 'string' || !KEY.test(header)) {
       throw new ServerError(
         'invalid_request',
         'Idempotency-Key takes 1 to 255 visible ASCII characters, given once.',
       )
     }
-    const fingerprint = createHash('sha256').update(about(), 'utf8').digest('hex')
-    return new IdempotentRequest(header, fingerprint)
+    return new IdempotentRequest(header, await fingerprintOf(about(), turns))
   }
 
   get key(): string {

@@ -5,7 +5,7 @@ import type { AnswerBody } from './answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
 import { bodyInTurns } from './answers/text-pieces.ts'
-import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
+import { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ReadyAnswer } from './outbox.ts'
 import type { QueryOutcome } from './query-answer.ts'
 import type { QueryRequest } from './query-request.ts'
@@ -35,7 +35,12 @@ export type QueryAnswersParts = {
 export type AnswerOptions = {
   /** `json` when nothing is said. */
   readonly format?: AnswerFormat
-  readonly idempotent?: IdempotentRequest | undefined
+  readonly idempotency?: {
+    /** The header field. */
+    readonly key: unknown
+    /** As that of `IdempotentRequest.of`. */
+    readonly about: () => Iterable<string>
+  }
 }
 
 /** The forms that are text, in pieces. */
@@ -67,11 +72,14 @@ export class QueryAnswers {
   async of(
     query: QueryRequest,
     response: ServerResponse,
-    { format = 'json', idempotent }: AnswerOptions = {},
+    { format = 'json', idempotency }: AnswerOptions = {},
   ): Promise<ReadyAnswer> {
     const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
     const running = requests.begin(response, aboutQuery(query))
     try {
+      const newTurns = () => new Turns(turnQueue, clock, running)
+      const idempotent =
+        idempotency && (await IdempotentRequest.of(idempotency.key, idempotency.about, newTurns()))
       const integers = query.integers ?? 'number'
       const piecesOf = TEXTS[format]
       const around =
@@ -87,7 +95,7 @@ export class QueryAnswers {
         running.commits()
         await begins.watch(outcome.opened.transaction, response)
       }
-      const turns = new Turns(turnQueue, clock, running)
+      const turns = newTurns()
       if (piecesOf !== undefined) {
         return answered(outcome, await bodyInTurns(piecesOf(outcome), turns), format)
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, type StatementResult, valueToJson } from '../planner/planner.ts'
 import type { SqlType, SqlValue } from '../storage/storage.ts'
-import { PIECE_CHARACTERS, piecesOf } from './answers/text-pieces.ts'
+import { PIECE_CHARACTERS, piecesOf, stringPieces, stringText } from './answers/text-pieces.ts'
 
 export type Columns = StatementResult['columns']
 
@@ -67,9 +67,7 @@ function* longValuePieces(
     yield* piecesOf(write(value))
     return
   }
-  yield '"'
-  for (const piece of piecesOf(value as string)) yield textToJson(piece).slice(1, -1)
-  yield '"'
+  yield* stringPieces(value as string)
 }
 
 const LONG_ROW_FIELDS = 1_000
@@ -109,13 +107,6 @@ export function* rowsPieces(
   }
 }
 
-/** Anything but a printable character of ASCII that stands for itself in JSON. */
-const NOT_PLAIN = /[^ !#-[\]-~]/
-
-function textToJson(text: string): string {
-  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`
-}
-
 function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
   switch (type) {
     case 'BOOLEAN':
@@ -124,7 +115,7 @@ function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
       // It is kept as text that has been checked and brought into one form.
       return (value) => value as string
     case 'TEXT':
-      return (value) => textToJson(value as string)
+      return (value) => stringText(value as string)
     case 'INTEGER':
       return (value) => {
         const json = valueToJson(type, value, { integers })

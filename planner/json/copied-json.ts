@@ -135,5 +135,8 @@ class Copy implements JsonVisitor {
 
 const QUOTE = 0x22
 
-/** Any other escape is the one that `JSON.stringify` writes, and so is every character that stands for itself. */
-const MAY_BE_OTHERWISE = /\\[/u]/
+/**
+ * Any other escape is the one that `JSON.stringify` writes, and so is every character that stands for itself. By number
+ * it writes control characters that have no letter.
+ */
+const MAY_BE_OTHERWISE = /\\(?:\/|u(?!00(?:0[0-7bef]|1[\da-f])))/

@@ -32,6 +32,11 @@ export class JsonSource {
     return new JsonSource(this.#whole, this, step)
   }
 
+  /** Characters of the whole text. */
+  get length(): number {
+    return this.#whole.text.length
+  }
+
   /**
    * Whether anything in the whole text may have been rounded: more than 15 digits, an exponent or a
    * minus zero. Any other number is exactly what `JSON.parse` made of it.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import { distinctText } from '../../planner/planner.ts'
 import { sendable } from '../answer-body.ts'
 import { type AnswerFormat, formatOf } from '../answer-format.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../body.ts'
 import { HISTORY_HEADER, namedHistory } from '../history/request-history.ts'
-import { IdempotentRequest } from '../idempotency.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 import type { ReadyAnswer } from '../outbox.ts'
 import { aboutQuery, type QueryAnswers } from '../query-answers.ts'
 import type { QueryRequest } from '../query-request.ts'
+import { distinctPieces } from '../requests/distinct-pieces.ts'
 import {
   meaningless,
   requireIntegersShown,
@@ -31,10 +30,10 @@ export function queryRoutes(parts: {
     query: QueryRequest,
     format: AnswerFormat = 'json',
   ): Promise<string | Buffer> => {
-    const about = () =>
-      format === 'json' ? distinctText(body) : `[${JSON.stringify(format)},${distinctText(body)}]`
-    const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], about)
-    return sent(reply, await answers.of(query, reply.raw, { format, idempotent }))
+    const key = parameters['Idempotency-Key']
+    const idempotency = { key, about: () => identityOf(format, body) }
+    const options = key === undefined ? { format } : { format, idempotency }
+    return sent(reply, await answers.of(query, reply.raw, options))
   }
 
   /** The forms for people and pipes; a SCAN comes whole, but in a table. */
@@ -84,6 +83,13 @@ export function queryRoutes(parts: {
       return run(request, { ...queryOf(request), transaction })
     },
   }
+}
+
+/** What makes it this request and no other. */
+function* identityOf(format: AnswerFormat, body: unknown): Generator<string, void, undefined> {
+  if (format !== 'json') yield `[${JSON.stringify(format)},`
+  yield* distinctPieces(body)
+  if (format !== 'json') yield ']'
 }
 
 function queryOf({ raw, body, parameters }: CheckedRequest): QueryRequest {

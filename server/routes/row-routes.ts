@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
-import { distinctText } from '../../planner/planner.ts'
 import { sendableLine } from '../answer-body.ts'
 import { formatOf } from '../answer-format.ts'
 import { IdempotentRequest } from '../idempotency.ts'
 import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { distinctPieces } from '../requests/distinct-pieces.ts'
 import { RowConditions } from '../rows/row-conditions.ts'
 import type { RowTransactions, WrittenAnswer } from '../rows/row-transactions.ts'
 import type { RowObject } from '../rows/row-values.ts'
@@ -49,10 +49,13 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
   ): Promise<unknown> =>
     running(request, async (run) => {
       const { parameters } = request
-      const idempotent = IdempotentRequest.of(parameters['Idempotency-Key'], () =>
-        identityOf(request),
-      )
-      const form = formOf(writer, parameters, new Turns(turnQueue, clock, run))
+      const turns = new Turns(turnQueue, clock, run)
+      const key = parameters['Idempotency-Key']
+      const idempotent =
+        key === undefined
+          ? undefined
+          : await IdempotentRequest.of(key, () => identityOf(request), turns)
+      const form = formOf(writer, parameters, turns)
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>
         work(targetOf(transaction, parameters), form),
@@ -110,9 +113,15 @@ function varyBy(reply: FastifyReply, field: string): void {
 }
 
 /** What makes it this request and no other; a list, which the body of a query never is. */
-function identityOf({ raw, body, parameters }: CheckedRequest): string {
+function* identityOf({
+  raw,
+  body,
+  parameters,
+}: CheckedRequest): Generator<string, void, undefined> {
   const head = [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match']]
-  return `${JSON.stringify(head).slice(0, -1)},${distinctText(body ?? null)}]`
+  yield `${JSON.stringify(head).slice(0, -1)},`
+  yield* distinctPieces(body ?? null)
+  yield ']'
 }
 
 function writtenAnswer(

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto'
+import { chunksOf } from '../answers/text-pieces.ts'
+import type { Turns } from '../turns.ts'
+
+/**
+ * SHA-256 of the text in UTF-8, in hexadecimal, with a pause wherever a turn is used up. It is stored beside answers
+ * that are kept for a day, so it has to stay the same from one version to the next.
+ */
+export async function fingerprintOf(pieces: Iterable<string>, turns: Turns): Promise<string> {
+  const hash = createHash('sha256')
+  for (const chunk of chunksOf(pieces)) {
+    // A text that is handed over as it is takes several times as long.
+    hash.update(Buffer.from(chunk))
+    if (turns.isDue) await turns.pause()
+  }
+  return hash.digest('hex')
+}
