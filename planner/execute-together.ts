@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { getRowsOfTables, type SqlValue, type StoredRow } from '../storage/storage.ts'
-import { AnswerBytes } from './answer-bytes.ts'
 import { AnswerRows } from './answer-rows.ts'
 import { BatchSize } from './batch-size.ts'
 import type { Scope } from './compiled-expression.ts'
@@ -50,7 +49,7 @@ export async function executeTogether(
       const rows = await fetchBatch(batch, context, size)
       for (const [place, prepared] of batch.entries()) {
         const result = await answerRead(prepared, rows?.[place], withUsed(context, used))
-        used += bytesOf(result)
+        used += result.bytes ?? 0
         results.push(result)
         if (turns.isDue()) await turns.pause()
       }
@@ -123,9 +122,4 @@ async function answerRead(
 function withUsed(context: ReadContext, used: number): ReadContext {
   const { answerBytes } = context
   return answerBytes === undefined ? context : { ...context, answerBytes: { ...answerBytes, used } }
-}
-
-function bytesOf({ columns, rows }: StatementResult): number {
-  const answerBytes = new AnswerBytes(columns)
-  return rows.reduce((sum, row) => sum + answerBytes.of(row), 0)
 }

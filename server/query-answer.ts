@@ -56,14 +56,21 @@ export class AnswerBudget {
     return { used: this.#bytes, max: SERVER_LIMITS.answerBytesMax }
   }
 
-  add({ columns, rows, written }: StatementResult): void {
-    const answerBytes = new AnswerBytes(columns)
-    this.#bytes += written?.bytes ?? 0
-    for (const row of rows) this.#bytes += answerBytes.of(row)
+  add(result: StatementResult): void {
+    const counted = result.bytes ?? bytesOfRows(result)
+    this.#bytes += Math.max(counted, result.written?.bytes ?? 0)
     const { answerBytesMax } = SERVER_LIMITS
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
     }
     if (this.#bytes >= COUNTED_BYTES_MIN) this.#hold?.moveTo(this.#bytes)
   }
+}
+
+/** Of a result whose statement has not counted them. */
+function bytesOfRows({ columns, rows }: StatementResult): number {
+  const answerBytes = new AnswerBytes(columns)
+  let bytes = 0
+  for (const row of rows) bytes += answerBytes.of(row)
+  return bytes
 }

@@ -96,6 +96,27 @@ test('a write whose answer would be too much is refused before it commits', asyn
   assert.deepEqual(await server.rows('GET * FROM t WHERE id = 1'), [])
 })
 
+test('an answer is held with the bytes that its texts take in JSON, escapes and UTF-8', async (t) => {
+  const { server, port, shares } = await world(t, 64 * MIB)
+  await server.query('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
+  const texts = ['\u0001'.repeat(1e6), '日'.repeat(2e6)]
+  for (const [id, a] of texts.entries()) {
+    await server.rows('INSERT INTO t (id, a) VALUES (:id, :a)', { params: { id, a } })
+  }
+  // With a fourth of the six megabytes that each answer has, the client would have less than its share.
+  shares.unsentBytes.take(clientKeyOf(A), 26 * MIB)
+  for (const id of texts.keys()) {
+    const where = `WHERE id = ${id}`
+    for (const sql of [`GET a FROM t ${where}`, `DELETE FROM t ${where} RETURNING a`]) {
+      const socket = open(t, port, A)
+      post(socket, '/v1/query', JSON.stringify({ sql }))
+      assert.equal(await statusOf(socket), 429, sql)
+    }
+  }
+  assert.equal((await server.rows('SCAN id FROM t')).length, 2)
+  shares.unsentBytes.giveBack(clientKeyOf(A), 26 * MIB)
+})
+
 test('bodies that never end are bounded from their heads on, and a second client gets through', async (t) => {
   const { port, shares } = await world(t)
   const bodies: Socket[] = []
