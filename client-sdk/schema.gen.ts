@@ -371,7 +371,9 @@ export interface paths {
          *     Figure 4 of the Percolator paper: `data` holds values at their start timestamps, `lock` what
          *     a transaction under way has locked, `write` which version each commit published. A small
          *     value travels inside its lock and then its write record; it is shown under `data` with
-         *     `inline: true`. A row that never existed has no cells.
+         *     `inline: true`. A row that never existed has no cells. The values are read after the rest, and
+         *     many of them in several steps, so that what commits meanwhile may be shown in part. A row
+         *     whose cells are more than `answerBytesMax` is refused.
          */
         readonly get: operations["getCells"];
         readonly put?: never;

@@ -58,7 +58,12 @@ export class AnswerBudget {
 
   add(result: StatementResult): void {
     const counted = result.bytes ?? bytesOfRows(result)
-    this.#bytes += Math.max(counted, result.written?.bytes ?? 0)
+    this.take(Math.max(counted, result.written?.bytes ?? 0))
+  }
+
+  /** Counts a part of an answer that is no result of a statement. */
+  take(bytes: number): void {
+    this.#bytes += bytes
     const { answerBytesMax } = SERVER_LIMITS
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')

@@ -7,10 +7,15 @@ import {
   type InspectedCell,
   openStorage,
   requireTable,
+  systemClock,
 } from '../storage/storage.ts'
 import { startTestServer } from '../test/test-server.ts'
-import { rowCellsOf, standingLockOf } from './row-cells.ts'
+import { turnTaker } from '../test/turn-taker.ts'
+import { textOf } from './answer-body.ts'
+import { AnswerBudget } from './query-answer.ts'
+import { RowCells, standingLockOf } from './row-cells.ts'
 import { catalogAt } from './snapshot.ts'
+import { TurnQueue, Turns } from './turns.ts'
 
 async function accounts() {
   const storage = await openStorage({ engine: 'memory' })
@@ -27,6 +32,22 @@ async function accounts() {
   const catalog = await catalogAt(storage)
   await storage.close()
   return { catalog, table: requireTable(catalog, 'account') }
+}
+
+type Context = ConstructorParameters<typeof RowCells>[0]
+
+/** The answer, and how many turns it has taken beside its first. */
+async function shownOf(context: Context, cells: readonly InspectedCell[]) {
+  let nowMs = 0
+  let turns = 0
+  const clock = { monotonicMs: () => (nowMs += 10) }
+  const taker = { ...turnTaker(), hasTurn: () => (turns += 1) }
+  const answer = new RowCells(context, ['joe'], {
+    budget: new AnswerBudget(),
+    turns: new Turns(new TurnQueue(systemClock), clock, taker),
+  })
+  await answer.add(cells)
+  return { shown: JSON.parse(textOf(await answer.body())), turns }
 }
 
 test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", async () => {
@@ -52,7 +73,7 @@ test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", a
     { ...common, family: 'rollback', timestamp: 4, meaning: { kind: 'rollback' } },
     { ...common, family: 'guard', timestamp: 3, meaning: { kind: 'guard', startTs: 2 } },
   ]
-  const shown = JSON.parse([...rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)].join(''))
+  const { shown } = await shownOf({ catalog, table, rowKey }, cells)
   const facts = {
     kind: 'put',
     primary: { table: 'account', key: ['bob'], column: '0' },
@@ -86,9 +107,28 @@ test('a long value is shown in pieces, whether it can be decoded or not', async 
   const rowKey = encodePrimaryKey(table, ['joe'])
   const value = new Uint8Array(1024 * 1024)
   const cell = { qualifier: '0', family: 'data', timestamp: 1, value, meaning: { kind: 'data' } }
-  const cells = [cell] as unknown as Parameters<typeof rowCellsOf>[2]
-  const pieces = [...rowCellsOf({ catalog, table, rowKey }, ['joe'], cells)]
-  assert.ok(pieces.length > 16, `${pieces.length}`)
-  const [shown] = JSON.parse(pieces.join('')).data
-  assert.equal(Buffer.from(shown.value, 'base64').length, value.length)
+  const cells = [cell] as unknown as InspectedCell[]
+  const { shown, turns } = await shownOf({ catalog, table, rowKey }, cells)
+  assert.ok(turns > 16, `${turns}`)
+  assert.equal(Buffer.from(shown.data[0].value, 'base64').length, value.length)
+})
+
+test('a row whose versions are too much for one answer is refused, and smaller ones are whole', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE doc (id INTEGER PRIMARY KEY, a TEXT)')
+  const set = { sql: 'SET a = :a ON doc WHERE id = 1' }
+  const texts = ['b', 'c'].map((unit) => unit.repeat(1_500_000))
+  for (const a of texts) await server.rows(set.sql, { params: { a } })
+  const path = '/v1/tables/doc/cells/1'
+  const { body } = await server.get(path)
+  assert.deepEqual(
+    body.data.map((one: { row: { a: string } }) => one.row.a.charAt(0)),
+    ['c', 'b'],
+  )
+  assert.equal(body.write.length, 2)
+  // Each of them takes six bytes in JSON.
+  const params = { a: '\u0001'.repeat(2_500_000) }
+  for (let version = 0; version < 5; version += 1) await server.rows(set.sql, { params })
+  const refused = await server.get(path)
+  assert.deepEqual([refused.status, refused.body.limit], [413, 'answerBytesMax'])
 })

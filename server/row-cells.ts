@@ -10,9 +10,12 @@ import {
   type TableDefinition,
   type Timestamp,
 } from '../storage/storage.ts'
-import { piecesOf } from './answers/text-pieces.ts'
+import { type AnswerBody, bytesOf } from './answer-body.ts'
+import { bodyInTurns, piecesOf } from './answers/text-pieces.ts'
+import type { AnswerBudget } from './query-answer.ts'
 import { formOf, rowPieces } from './result-form.ts'
 import { addressOfRow, keyToJson } from './row-address.ts'
+import type { Turns } from './turns.ts'
 
 type Context = {
   readonly catalog: Catalog
@@ -20,61 +23,132 @@ type Context = {
   readonly rowKey: Uint8Array
 }
 
+const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const
+
+/** A cell as JSON. */
+type WrittenCell = {
+  readonly column: string
+  readonly timestamp: Timestamp
+  readonly body: AnswerBody
+}
+
 /**
- * `RowCells` of `openapi.yaml`, as JSON text in pieces: Figure 4 of the paper for one row, family by family. Rows
- * are written as in any other answer, so that JSON columns keep every digit.
+ * `RowCells` of `openapi.yaml`, as JSON: Figure 4 of the paper for one row, family by family. Cells are written and
+ * counted as they come, so that a row is refused before all of its versions are held. Rows are written as in any other
+ * answer, so that JSON columns keep every digit.
  */
-export function* rowCellsOf(
-  context: Context,
-  key: readonly SqlValue[],
-  cells: readonly InspectedCell[],
-): Generator<string, void, undefined> {
-  const head = { table: context.table.name, key: keyToJson(context.table, key) }
-  const rest = {
-    lock: cells.flatMap((cell) => (cell.meaning.kind === 'lock' ? [lockCell(context, cell)] : [])),
-    write: cells.flatMap(writeCell),
-    rollback: plainCells('rollback', cells),
-    guard: plainCells('guard', cells),
-    notify: plainCells('notify', cells),
+export class RowCells {
+  readonly #context: Context
+  readonly #key: readonly SqlValue[]
+  readonly #budget: AnswerBudget
+  readonly #turns: Turns
+  readonly #written: Readonly<Record<(typeof KINDS)[number], WrittenCell[]>> = {
+    data: [],
+    lock: [],
+    write: [],
+    rollback: [],
+    guard: [],
+    notify: [],
   }
-  yield `${JSON.stringify(head).slice(0, -1)},"data":[`
-  yield* dataCells(context, cells)
-  yield `],${JSON.stringify(rest).slice(1)}\n`
+
+  constructor(
+    context: Context,
+    key: readonly SqlValue[],
+    { budget, turns }: { readonly budget: AnswerBudget; readonly turns: Turns },
+  ) {
+    this.#context = context
+    this.#key = key
+    this.#budget = budget
+    this.#turns = turns
+  }
+
+  /** Cells in any order. Rejects with `limit_exceeded` where they are too much, and as `Turns.pause`. */
+  async add(cells: readonly InspectedCell[]): Promise<void> {
+    for (const cell of cells) {
+      const value = valueCellOf(cell)
+      if (value !== undefined) await this.#addValue(value)
+      if (cell.meaning.kind !== 'data') this.#add(cell.meaning.kind, cell, this.#recordText(cell))
+      if (this.#turns.isDue) await this.#turns.pause()
+    }
+  }
+
+  /** All that were added, newest first in each column. */
+  async body(): Promise<AnswerBody> {
+    return bodyInTurns(this.#pieces(), this.#turns)
+  }
+
+  async #addValue(cell: ValueCell): Promise<void> {
+    const pieces = valuePieces(this.#context, cell)
+    this.#add('data', cell, await bodyInTurns(pieces, this.#turns))
+  }
+
+  #add(
+    kind: (typeof KINDS)[number],
+    at: { readonly qualifier: string; readonly timestamp: Timestamp },
+    body: AnswerBody,
+  ): void {
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
+    this.#budget.take(bytes + SEPARATOR_BYTES)
+    this.#written[kind].push({ column: at.qualifier, timestamp: at.timestamp, body })
+  }
+
+  #recordText(cell: InspectedCell): string {
+    const { qualifier: column, timestamp, meaning } = cell
+    if (meaning.kind === 'lock') return JSON.stringify(lockCell(this.#context, cell))
+    if (meaning.kind !== 'write') return JSON.stringify({ column, timestamp })
+    const kind = kindOf(meaning.content.kind)
+    return JSON.stringify({ column, timestamp, kind, startTimestamp: meaning.startTs })
+  }
+
+  *#pieces(): Generator<string | Uint8Array, void, undefined> {
+    const { table } = this.#context
+    const head = { table: table.name, key: keyToJson(table, this.#key) }
+    yield JSON.stringify(head).slice(0, -1)
+    for (const kind of KINDS) {
+      yield `,"${kind}":[`
+      let separator = ''
+      for (const { body } of this.#written[kind].sort(compareCells)) {
+        yield separator
+        if (typeof body === 'string') yield body
+        else yield* body
+        separator = ','
+      }
+      yield ']'
+    }
+    yield '}\n'
+  }
+}
+
+const SEPARATOR_BYTES = 1
+
+function compareCells(a: WrittenCell, b: WrittenCell): number {
+  if (a.column === b.column) return b.timestamp - a.timestamp
+  return a.column < b.column ? -1 : 1
+}
+
+type ValueCell = {
+  readonly qualifier: string
+  readonly timestamp: Timestamp
+  readonly inline: boolean
+  readonly value: Uint8Array
 }
 
 /** Short values travel inside the lock and the write record; they are data all the same. */
-function* dataCells(
+function valueCellOf({ qualifier, timestamp, value, meaning }: InspectedCell) {
+  if (meaning.kind === 'data') return { qualifier, timestamp, inline: false, value }
+  if (meaning.kind !== 'lock' && meaning.kind !== 'write') return undefined
+  const { startTs, content } = meaning.kind === 'lock' ? meaning.lock : meaning
+  if (content.kind !== 'inline') return undefined
+  return { qualifier, timestamp: startTs, inline: true, value: content.value }
+}
+
+function* valuePieces(
   context: Context,
-  cells: readonly InspectedCell[],
+  { qualifier: column, timestamp, inline, value }: ValueCell,
 ): Generator<string, void, undefined> {
-  const values = cells.flatMap((cell) => {
-    const { meaning } = cell
-    if (meaning.kind === 'data') return [valueCell(cell, cell.timestamp, cell.value, false)]
-    if (meaning.kind === 'write' && meaning.content.kind === 'inline') {
-      return [valueCell(cell, meaning.startTs, meaning.content.value, true)]
-    }
-    if (meaning.kind === 'lock' && meaning.lock.content.kind === 'inline') {
-      return [valueCell(cell, meaning.lock.startTs, meaning.lock.content.value, true)]
-    }
-    return []
-  })
-  values.sort((a, b) => compareColumns(a.column, b.column) || b.timestamp - a.timestamp)
-  let separator = ''
-  for (const { value, ...cell } of values) {
-    yield `${separator}${JSON.stringify(cell).slice(0, -1)},`
-    yield* decoded(context, cell.column, value)
-    yield '}'
-    separator = ','
-  }
-}
-
-function valueCell(cell: InspectedCell, timestamp: Timestamp, value: Uint8Array, inline: boolean) {
-  return { column: cell.qualifier, timestamp, inline, value }
-}
-
-function compareColumns(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+  yield `${JSON.stringify({ column, timestamp, inline }).slice(0, -1)},`
+  yield* decoded(context, column, value)
+  yield '}'
 }
 
 /** Members of JSON: the columns that the cell's family holds, and the key; a declared family is named. */
@@ -122,18 +196,6 @@ function lockCell({ catalog }: Context, cell: InspectedCell) {
     ...lockFacts(catalog, lock),
     isPrimary,
   }
-}
-
-function writeCell({ qualifier, timestamp, meaning }: InspectedCell) {
-  if (meaning.kind !== 'write') return []
-  const kind = kindOf(meaning.content.kind)
-  return [{ column: qualifier, timestamp, kind, startTimestamp: meaning.startTs }]
-}
-
-function plainCells(kind: 'rollback' | 'guard' | 'notify', cells: readonly InspectedCell[]) {
-  return cells
-    .filter((cell) => cell.meaning.kind === kind)
-    .map(({ qualifier, timestamp }) => ({ column: qualifier, timestamp }))
 }
 
 /** `Lock` of `openapi.yaml`. */

@@ -238,16 +238,20 @@ export class Storage {
     })
   }
 
-  /** Every cell of a row in every family, records decoded: the paper's Figure 4 of this row, now. */
-  async inspectRow(key: Uint8Array): Promise<InspectedCell[]> {
-    return await inspectRow(this.#parts.context.cellStore, key)
+  /** Every cell of a row in every family, records decoded, in parts: the paper's Figure 4 of this row, now. */
+  inspectRow(key: Uint8Array): AsyncGenerator<readonly InspectedCell[], void, undefined> {
+    return inspectRow(this.#parts.context.cellStore, key)
   }
 
   /** The commit that created the table; undefined when that is older than what the store keeps. */
   async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
-    const cells = await this.inspectRow(catalogTableKey(table.id))
-    const written = cells.filter(({ meaning }) => meaning.kind === 'write')
-    return written.length === 0 ? undefined : Math.min(...written.map(({ timestamp }) => timestamp))
+    let oldest: Timestamp | undefined
+    for await (const cells of this.inspectRow(catalogTableKey(table.id))) {
+      for (const { meaning, timestamp } of cells) {
+        if (meaning.kind === 'write') oldest = Math.min(oldest ?? timestamp, timestamp)
+      }
+    }
+    return oldest
   }
 
   /** The locks that stand now, in row order. */

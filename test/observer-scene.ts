@@ -148,8 +148,11 @@ export class ObserverScene {
   }
 
   async cells(id: number, family: InspectedCell['family']): Promise<InspectedCell[]> {
-    const cells = await this.storage.inspectRow(await this.key(id))
-    return cells.filter((cell) => cell.family === family)
+    return (await this.allCells(id)).filter((cell) => cell.family === family)
+  }
+
+  async allCells(id: number): Promise<InspectedCell[]> {
+    return (await Array.fromAsync(this.storage.inspectRow(await this.key(id)))).flat()
   }
 
   /** Leases the next notification, and gives up after a while. */

@@ -18,12 +18,12 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { sendable } from '../answer-body.ts'
-import { bodyInTurns } from '../answers/text-pieces.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { Handlers } from '../openapi/binding.ts'
+import { AnswerBudget } from '../query-answer.ts'
 import { withCreation } from '../requests/table-creation.ts'
-import { rowCellsOf } from '../row-cells.ts'
+import { RowCells } from '../row-cells.ts'
 import type { RunningRequests } from '../running-request.ts'
 import { catalogAt, inSnapshot, type Snapshot } from '../snapshot.ts'
 import { type TurnQueue, Turns } from '../turns.ts'
@@ -75,8 +75,12 @@ export function tableRoutes({
       const rowKey = encodePrimaryKey(table, key)
       const running = requests.begin(reply.raw, { operation: 'getCells' })
       try {
-        const pieces = rowCellsOf({ catalog, table, rowKey }, key, await storage.inspectRow(rowKey))
-        return sendable(await bodyInTurns(pieces, new Turns(turnQueue, clock, running)))
+        const turns = new Turns(turnQueue, clock, running)
+        if (!turns.mayBegin) await turns.begin()
+        const budget = new AnswerBudget(running.unsent)
+        const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
+        for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
+        return sendable(await cells.body())
       } finally {
         running.end()
       }

@@ -240,7 +240,7 @@ test('garbage collection leaves what an observer has still to see, and takes it 
     assert.deepEqual(await scene.runNext('reader'), { text: null })
     await scene.storage.collectGarbage()
     await scene.storage.collectGarbage()
-    assert.deepEqual(await scene.storage.inspectRow(await scene.key(1)), [])
+    assert.deepEqual(await scene.allCells(1), [])
   }, NO_HISTORY)
 })
 

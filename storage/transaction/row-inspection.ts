@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Timestamp } from '../cell-store/cell.ts'
+import { type Cell, FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
+import type { RowFilter } from '../cell-store/row-filter.ts'
 import { decodeLock, isPrimaryOf, type Lock } from './lock.ts'
 import { decodeStartTs, decodeWriteRecord, type WrittenContent } from './write-record.ts'
 
@@ -13,13 +14,82 @@ export type InspectedCell = Cell & {
     | { readonly kind: 'guard'; readonly startTs: Timestamp }
 }
 
-/** All cells of one row, as Figure 4 of the paper draws them. Rejects with CellStoreError. */
-export async function inspectRow(cellStore: CellStore, key: Uint8Array): Promise<InspectedCell[]> {
-  const [row] = await cellStore.readRows(
-    [key],
-    FAMILIES.map((family) => ({ family })),
-  )
-  return (row?.cells ?? []).map((cell) => ({ ...cell, meaning: meaningOf(key, cell) }))
+/** So many of the newest records of each column are read together, and so many bytes of values. */
+export const RECORDS_TOGETHER = 1_000
+export const VALUE_BYTES_TOGETHER = 1024 * 1024
+
+/**
+ * All cells of one row, as Figure 4 of the paper draws them, in parts: first what the protocol writes down, which says
+ * how long the values are, then the values, of which one alone may exceed `VALUE_BYTES_TOGETHER`. A part is one image
+ * of the row, which may change before the next. Rejects with CellStoreError.
+ */
+export async function* inspectRow(
+  cellStore: CellStore,
+  key: Uint8Array,
+): AsyncGenerator<readonly InspectedCell[], void, undefined> {
+  const read = async (filter: RowFilter) => {
+    const [row] = await cellStore.readRows([key], filter)
+    return (row?.cells ?? []).map((cell) => ({ ...cell, meaning: meaningOf(key, cell) }))
+  }
+  const valueBytes = new Map<Timestamp, number>()
+  let records: RowFilter = RECORD_FAMILIES.map((family) => ({ family, newest: RECORDS_TOGETHER }))
+  while (records.length > 0) {
+    const found = await read(records)
+    const floors = floorsOf(found)
+    const cells = found.filter(({ family, timestamp }) => timestamp >= (floors.get(family) ?? 0))
+    noteValues(valueBytes, cells)
+    yield cells
+    records = [...floors].map(([family, until]) => ({
+      family,
+      newest: RECORDS_TOGETHER,
+      timestamps: { until },
+    }))
+  }
+  for (const timestamps of windowsOf(valueBytes)) yield await read([{ family: 'data', timestamps }])
+}
+
+const RECORD_FAMILIES = FAMILIES.filter((family) => family !== 'data')
+
+/** Of each family that may have more: every record from this timestamp on has been found, in all of its columns. */
+function floorsOf(found: readonly Cell[]): Map<Family, Timestamp> {
+  const floors = new Map<Family, Timestamp>()
+  const columns = Map.groupBy(found, ({ family, qualifier }) => `${family} ${qualifier}`)
+  for (const cells of columns.values()) {
+    const oldest = cells[RECORDS_TOGETHER - 1]
+    if (oldest === undefined) continue
+    const { family, timestamp } = oldest
+    floors.set(family, Math.max(timestamp, floors.get(family) ?? 0))
+  }
+  return floors
+}
+
+/** How long the values are that a transaction has put into cells of their own, by its start. */
+function noteValues(valueBytes: Map<Timestamp, number>, cells: readonly InspectedCell[]): void {
+  for (const { meaning } of cells) {
+    if (meaning.kind !== 'lock' && meaning.kind !== 'write') continue
+    const { startTs, content } = meaning.kind === 'lock' ? meaning.lock : meaning
+    if (content.kind !== 'data') continue
+    valueBytes.set(startTs, (valueBytes.get(startTs) ?? 0) + content.byteLength)
+  }
+}
+
+/** All of the time, the newest first, divided so that the values of each part may be read together. */
+function* windowsOf(
+  valueBytes: ReadonlyMap<Timestamp, number>,
+): Generator<{ readonly from?: Timestamp; readonly until?: Timestamp }, void, undefined> {
+  let end: { readonly until?: Timestamp } = {}
+  let from: Timestamp | undefined
+  let bytes = 0
+  for (const [timestamp, more] of [...valueBytes].sort(([a], [b]) => b - a)) {
+    if (from !== undefined && bytes + more > VALUE_BYTES_TOGETHER) {
+      yield { ...end, from }
+      end = { until: from }
+      bytes = 0
+    }
+    from = timestamp
+    bytes += more
+  }
+  yield end
 }
 
 function meaningOf(row: Uint8Array, cell: Cell): InspectedCell['meaning'] {
