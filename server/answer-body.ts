@@ -12,7 +12,9 @@ export function textOf(body: AnswerBody): string {
 
 /** What Fastify sends. A long text would be joined, measured and encoded, each in one piece. */
 export function sendable(body: AnswerBody): string | Buffer {
-  return typeof body === 'string' ? body : Buffer.concat(body)
+  if (typeof body === 'string') return body
+  const [first] = body
+  return body.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(body)
 }
 
 /** The same as a line of its own. */

@@ -4,7 +4,7 @@ import { type Answer, andThen, type Clock, type Timestamp } from '../storage/sto
 import type { AnswerBody } from './answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from './answer-format.ts'
 import type { AnswerWriter } from './answer-text.ts'
-import { bodyInTurns } from './answers/text-pieces.ts'
+import { bodyInTurns, joinedInTurns } from './answers/text-pieces.ts'
 import { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ReadyAnswer } from './outbox.ts'
 import type { QueryOutcome } from './query-answer.ts'
@@ -97,11 +97,13 @@ export class QueryAnswers {
       }
       const turns = newTurns()
       if (piecesOf !== undefined) {
-        return answered(outcome, await bodyInTurns(piecesOf(outcome), turns), format)
+        const text = await bodyInTurns(piecesOf(outcome), turns)
+        return answered(outcome, await joinedInTurns(text, turns), format)
       }
       const short = writer.shortAnswer(outcome, integers)
       if (short !== undefined) return answered(outcome, short)
-      return answered(outcome, await writer.answer(outcome, integers, turns))
+      const long = await writer.answer(outcome, integers, turns)
+      return answered(outcome, await joinedInTurns(long, turns))
     } finally {
       running.end()
     }

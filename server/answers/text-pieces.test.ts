@@ -5,12 +5,12 @@ import fc from 'fast-check'
 import type { StatementResult } from '../../planner/planner.ts'
 import { systemClock } from '../../storage/storage.ts'
 import { turnTaker } from '../../test/turn-taker.ts'
-import { textOf } from '../answer-body.ts'
+import { sendable, textOf } from '../answer-body.ts'
 import { AnswerWriter } from '../answer-text.ts'
 import { csvRows } from '../csv-text.ts'
 import { LAID_OUT_CHARACTERS_MAX, tableText } from '../table-text.ts'
 import { TurnQueue, Turns } from '../turns.ts'
-import { bodyInTurns, chunksOf, PIECE_CHARACTERS, piecesOf } from './text-pieces.ts'
+import { bodyInTurns, chunksOf, joinedInTurns, PIECE_CHARACTERS, piecesOf } from './text-pieces.ts'
 
 test('pieces are the whole text, none is longer than it may be, and no pair is divided', () => {
   const around = fc.integer({ min: -2, max: 2 })
@@ -45,6 +45,21 @@ test('a body pauses whenever a turn is used up, also while there is nothing to w
   const body = await bodyInTurns(pieces(), turns)
   assert.equal(textOf(body), `${'a'.repeat(PIECE_CHARACTERS)}b`)
   assert.equal(pauses, 4)
+})
+
+test('parts are joined over several turns', async () => {
+  let nowMs = 0
+  let pauses = 0
+  const clock = { monotonicMs: () => (nowMs += 10) }
+  const taker = { ...turnTaker(), hasTurn: () => (pauses += 1) }
+  const turns = new Turns(new TurnQueue(systemClock), clock, taker)
+  const joined = await joinedInTurns(
+    ['a', 'bc', 'd'].map((text) => Buffer.from(text)),
+    turns,
+  )
+  assert.deepEqual([joined.length, textOf(joined), pauses], [1, 'abcd', 3])
+  assert.equal(sendable(joined), joined[0])
+  assert.equal(await joinedInTurns('text', turns), 'text')
 })
 
 const LENGTH = 16 * PIECE_CHARACTERS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnswerBody } from '../answer-body.ts'
+import { type AnswerBody, bytesOf } from '../answer-body.ts'
 import type { Turns } from '../turns.ts'
 
 /** Of a text of so many characters anything can be made at once: a fraction of a millisecond. */
@@ -71,4 +71,17 @@ export async function bodyInTurns(
   if (parts.length === 0) return text
   if (text !== '') parts.push(Buffer.from(text))
   return parts
+}
+
+/** The body in one part, as it is sent: to put fifty megabytes together takes a tenth of a second and more. */
+export async function joinedInTurns(body: AnswerBody, turns: Turns): Promise<AnswerBody> {
+  if (typeof body === 'string' || body.length < 2) return body
+  const joined = Buffer.allocUnsafeSlow(bytesOf(body))
+  let at = 0
+  for (const part of body) {
+    joined.set(part, at)
+    at += part.length
+    if (turns.isDue) await turns.pause()
+  }
+  return [joined]
 }

@@ -5,7 +5,7 @@ import type { Clock, Timestamp } from '../../storage/storage.ts'
 import { sendable, sendableLine } from '../answer-body.ts'
 import type { AnswerFormat } from '../answer-format.ts'
 import type { AnswerWriter } from '../answer-text.ts'
-import { bodyInTurns } from '../answers/text-pieces.ts'
+import { bodyInTurns, joinedInTurns } from '../answers/text-pieces.ts'
 import type { Cursors } from '../cursor.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CheckedRequest } from '../openapi/binding.ts'
@@ -72,7 +72,7 @@ export async function pageOfRows(
     const turns = new Turns(turnQueue, clock, running)
     const page = { result, cursor, readTimestamp: transaction.readTimestamp }
     const pieces = pagePieces(writer, page, integersOf(parameters))
-    return sendable(await bodyInTurns(pieces, turns))
+    return sendable(await joinedInTurns(await bodyInTurns(pieces, turns), turns))
   })
 }
 

@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { sendable } from '../answer-body.ts'
+import { joinedInTurns } from '../answers/text-pieces.ts'
 import { readKeyPath } from '../key-path.ts'
 import type { EndedTransactions } from '../metrics/ended-transactions.ts'
 import type { Handlers } from '../openapi/binding.ts'
@@ -80,7 +81,7 @@ export function tableRoutes({
         const budget = new AnswerBudget(running.unsent)
         const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
         for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
-        return sendable(await cells.body())
+        return sendable(await joinedInTurns(await cells.body(), turns))
       } finally {
         running.end()
       }
