@@ -112,6 +112,8 @@ export class WholeRequest extends IncomingMessage {
     if (this.#isGivenUp) return
     this.#isGivenUp = true
     this.#isPaused = true
+    // Whoever reads the body is to see that it is too long.
+    this.#handOnPiece()
     const { socket } = this
     setTimeout(() => {
       // What was read already may have held the end.
