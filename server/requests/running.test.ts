@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import test, { type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { AddressedClient } from '../../test/addressed-client.ts'
+import test from 'node:test'
+import { runningScene } from '../../test/running-scene.ts'
 import { openSocket } from '../../test/socket-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
 
 /** Statements that take far longer together than any of these tests. */
 const LONG = Array.from({ length: 1_000 }, () => ({
@@ -12,38 +10,8 @@ const LONG = Array.from({ length: 1_000 }, () => ({
 }))
 const SHAPE = 'SCAN count(*) FROM t USE PRIMARY KEY WHERE a <> ?'
 
-async function scene(t: TestContext) {
-  const { server } = await startTestServer(t)
-  const { url, port } = await server.listen()
-  const client = new AddressedClient(url, '127.0.0.2')
-  const operator = new AddressedClient(url, '127.0.0.3')
-  t.after(() => {
-    client.close()
-    operator.close()
-  })
-  await client.query('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
-  const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, a: `value ${id}` }))
-  assert.equal((await client.send('POST', '/v1/tables/t/rows', rows)).status, 201)
-  const list = async () => (await operator.send('GET', '/v1/running')).body.running
-  /** The one of this operation, when it has come. */
-  const running = async (operation: string) => {
-    for (let tries = 0; tries < 1_000; tries += 1) {
-      const found = (await list()).find((one: { operation: string }) => one.operation === operation)
-      if (found !== undefined) return found
-      await sleep(5)
-    }
-    return assert.fail(`nothing runs that is ${operation}`)
-  }
-  const cancel = (id: string) => operator.send('DELETE', `/v1/running/${id}`)
-  const nothingHeld = () => {
-    const { requests, queuedRequests } = server.shares
-    assert.deepEqual([requests.held, queuedRequests.held], [0, 0])
-  }
-  return { server, port, client, operator, list, running, cancel, nothingHeld }
-}
-
 test('a statement that runs is listed without its values, and ends when it is told to', async (t) => {
-  const { client, running, cancel, list, nothingHeld } = await scene(t)
+  const { client, running, cancel, list, nothingHeld } = await runningScene(t)
   const query = client.send('POST', '/v1/query', { statements: LONG })
   const { id, state, ageMs, ...facts } = await running('query')
   const statement = `${Array.from({ length: 10 }, () => SHAPE).join('; ')}; …`
@@ -55,11 +23,11 @@ test('a statement that runs is listed without its values, and ends when it is to
   assert.deepEqual(await list(), [])
   const again = await cancel(id)
   assert.deepEqual([again.status, again.body.code], [404, 'unknown_statement'])
-  nothingHeld()
+  await nothingHeld()
 })
 
 test('a statement inside a transaction is cancelled, and the transaction stays open', async (t) => {
-  const { client, running, cancel } = await scene(t)
+  const { client, running, cancel } = await runningScene(t)
   const { transaction } = (await client.query('BEGIN')).body
   const path = `/v1/transactions/${transaction}/query`
   const query = client.send('POST', path, { statements: LONG })
@@ -69,7 +37,7 @@ test('a statement inside a transaction is cancelled, and the transaction stays o
 })
 
 test('a stream and a request on rows are cancelled while they run', async (t) => {
-  const { client, running, cancel, nothingHeld } = await scene(t)
+  const { client, running, cancel, nothingHeld } = await runningScene(t)
   // A filter that takes long for each row, and keeps none.
   const conditions = Array.from({ length: 800 }, (_, n) => `id<>-${n + 1}`)
   const where = encodeURIComponent(['id>=0', ...conditions, "a='secret'"].join(' AND '))
@@ -81,11 +49,11 @@ test('a stream and a request on rows are cancelled while they run', async (t) =>
     await cancel(id)
     assert.match((await answer).text, /statement_cancelled/)
   }
-  nothingHeld()
+  await nothingHeld()
 })
 
 test('the frame cancel ends a query of its socket, and is ignored for an id that is not in use', async (t) => {
-  const { port, running } = await scene(t)
+  const { port, running } = await runningScene(t)
   const socket = await openSocket(t, port, { localAddress: '127.0.0.4' })
   socket.send({ type: 'cancel', id: 'nobody' })
   socket.send({ type: 'query', id: 'long', statements: LONG })
@@ -97,7 +65,7 @@ test('the frame cancel ends a query of its socket, and is ignored for an id that
 })
 
 test('a subscription is ended by cancel, and listed only until its rows have come', async (t) => {
-  const { port, list } = await scene(t)
+  const { port, list } = await runningScene(t)
   const socket = await openSocket(t, port)
   assert.equal((await socket.subscribe('s', 'SCAN * FROM t', { since: 0 })).type, 'subscribed')
   assert.deepEqual(await list(), [])
@@ -107,7 +75,7 @@ test('a subscription is ended by cancel, and listed only until its rows have com
 })
 
 test('a repetition that waits for the first request of its key is cancelled while it waits', async (t) => {
-  const { client, list, cancel, nothingHeld } = await scene(t)
+  const { client, list, cancel, nothingHeld } = await runningScene(t)
   const body = {
     statements: [...LONG.slice(1), { sql: "INSERT INTO t (id, a) VALUES (9001, 'x')" }],
   }
@@ -125,5 +93,5 @@ test('a repetition that waits for the first request of its key is cancelled whil
   for (const answer of await Promise.all(both)) {
     assert.equal(answer.body.code, 'statement_cancelled')
   }
-  nothingHeld()
+  await nothingHeld()
 })
