@@ -27,11 +27,27 @@ export class ServerProcess {
     this.#said = said
   }
 
-  static async start(dataDirectory: string, flags: readonly string[] = []): Promise<ServerProcess> {
+  /** With `preloaded`, a module that the server and its threads load first, which reads `env`. */
+  static async start(
+    dataDirectory: string,
+    flags: readonly string[] = [],
+    more: { readonly preloaded?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<ServerProcess> {
     const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
     const { nodeFlags, main } = startCommand(SDK_TEST_SERVER_TREE)
-    const args = [...nodeFlags, main, 'serve', ...place, '--log-format', 'json', ...flags]
-    const child = spawn(SDK_TEST_SERVER_NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const preloading = more.preloaded === undefined ? [] : ['--import', more.preloaded]
+    const args = [
+      ...nodeFlags,
+      ...preloading,
+      main,
+      'serve',
+      ...place,
+      '--log-format',
+      'json',
+      ...flags,
+    ]
+    const env = { ...process.env, ...more.env }
+    const child = spawn(SDK_TEST_SERVER_NODE, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     let log = ''
     const url = await new Promise<string>((resolve, reject) => {

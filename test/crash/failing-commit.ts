@@ -5,9 +5,14 @@ import SqliteDatabase from 'better-sqlite3'
 /**
  * Preloaded into a server (`node --import`): from the moment on when the file named by `FAIL_COMMIT_FILE`
  * exists, COMMIT of the connection that writes fails as after a sync that failed. With
- * `FAIL_COMMIT_AFTER=true` the commit itself has been carried out.
+ * `FAIL_COMMIT_AFTER=true` the commit itself has been carried out. With `FAIL_COMMIT_CODE=SQLITE_FULL` it fails as on
+ * a full disk, for as long as the file exists.
  */
-const { FAIL_COMMIT_FILE: file = '', FAIL_COMMIT_AFTER: after } = process.env
+const {
+  FAIL_COMMIT_FILE: file = '',
+  FAIL_COMMIT_AFTER: after,
+  FAIL_COMMIT_CODE: code = 'SQLITE_IOERR_FSYNC',
+} = process.env
 const prepare = SqliteDatabase.prototype.prepare
 
 SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
@@ -18,7 +23,7 @@ SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text
   statement.run = (() => {
     if (!existsSync(file)) return commit()
     if (after === 'true') commit()
-    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+    throw Object.assign(new Error(`COMMIT is made to fail: ${code}`), { code })
   }) as typeof statement.run
   return statement
 } as typeof prepare
