@@ -23,7 +23,8 @@ SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text
   statement.run = (() => {
     if (!existsSync(file)) return commit()
     if (after === 'true') commit()
-    throw Object.assign(new Error(`COMMIT is made to fail: ${code}`), { code })
+    const message = code === 'SQLITE_FULL' ? 'database or disk is full' : 'disk I/O error'
+    throw Object.assign(new Error(message), { code })
   }) as typeof statement.run
   return statement
 } as typeof prepare
