@@ -9,6 +9,7 @@ import { isOfLeaving, logFault } from './http/fault-log.ts'
 import type { Operation } from './openapi/document.ts'
 import { ServerError } from './server-error.ts'
 import { errorText } from './table-text.ts'
+import { WholeRequest } from './whole-request.ts'
 
 /** Every error of a request leaves the server as problem+json; bugs are logged and stay inside. */
 export function addErrorHandling(
@@ -47,15 +48,20 @@ export function problemSender(log: Logger): ProblemSender {
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
     reply.code(problem.status)
-    // Fastify would end the connection as soon as this is out, and who still sends a body would not read it: what
-    // becomes of the rest of a body is known by `WholeRequest`.
-    reply.removeHeader('connection')
+    // Fastify would end the connection after any body that it refuses.
+    if (isTooMuchLeft(request)) reply.header('connection', 'close')
+    else reply.removeHeader('connection')
     if (asksForTable(request)) {
       reply.header('content-type', FORMAT_TYPES.table).send(errorText(problem, undefined))
       return
     }
     reply.header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
   }
+}
+
+/** Without a socket there is nothing to end. */
+function isTooMuchLeft({ raw }: FastifyRequest): boolean {
+  return raw instanceof WholeRequest && raw.isTooMuchLeft
 }
 
 /** Whoever reads at a terminal gets every error as text, also one from before the parameters were looked at. */

@@ -65,6 +65,12 @@ export class WholeRequest extends IncomingMessage {
     this.#bytesMax = pace.bytesMax
   }
 
+  /** Whether its connection ends when it is refused now, because the rest of its body is not going to be read. */
+  get isTooMuchLeft(): boolean {
+    if (this.#bytes > this.#bytesMax) return true
+    return Number(this.headers['content-length']) - this.#bytes > DROPPED_BYTES_MAX
+  }
+
   /** Reads on after the pace has paused it. */
   goOn(): void {
     if (this.#isGivenUp || this.destroyed) return
@@ -96,9 +102,10 @@ export class WholeRequest extends IncomingMessage {
       dump.call(this)
       return
     }
+    const isTooMuch = this.isTooMuchLeft
     this.#isDropped = true
     this.#bytesMax = this.#bytes + DROPPED_BYTES_MAX
-    if (Number(this.headers['content-length']) > this.#bytesMax) this.#giveUp()
+    if (isTooMuch) this.#giveUp()
     else this.resume()
   }
 
@@ -108,6 +115,7 @@ export class WholeRequest extends IncomingMessage {
     super._destroy(error, done)
   }
 
+  /** Ends the connection: at once for what is sent, and in a while for what comes. */
   #giveUp(): void {
     if (this.#isGivenUp) return
     this.#isGivenUp = true
@@ -115,10 +123,11 @@ export class WholeRequest extends IncomingMessage {
     // Whoever reads the body is to see that it is too long.
     this.#handOnPiece()
     const { socket } = this
-    setTimeout(() => {
-      // What was read already may have held the end.
-      if (!this.complete) socket.destroy()
-    }, LINGER_MS).unref()
+    // Node calls it when the answer is out. Its own resets the connection, because not all was read, and the answer may
+    // be lost by that.
+    socket.destroySoon = () => socket.end()
+    if (this.#isDropped) socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 
   #end(): void {

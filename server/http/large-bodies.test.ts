@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect, Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
@@ -165,7 +166,41 @@ test('a connection whose refused body is short serves the next request', async (
   assert.match(await answer(), /^HTTP\/1\.1 200 /)
 })
 
-test('so does one whose refused body comes in chunks', async (t) => {
+test('a client that keeps its connections asks again through another one after a large body was refused', async (t) => {
+  const { server } = await startTestServer(t, {
+    outside: { sharedLimits: { receivedBytesMax: 64 * 1024 } },
+  })
+  const { port } = await server.listen()
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const ask = async (method: string, path: string, body = '') => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    const sent = request({ port, host: '127.0.0.1', agent, method, path, headers }).end(body)
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    sent.on('error', () => undefined)
+    await once(answer.resume(), 'end')
+    return answer
+  }
+  for (let times = 0; times < 5; times += 1) {
+    const refused = await ask('POST', '/v1/query', ' '.repeat(2 * MIB))
+    assert.equal(refused.statusCode, 413)
+    assert.equal(refused.headers.connection, 'close')
+    await sleep(50)
+    assert.equal((await ask('GET', '/healthz')).statusCode, 200)
+  }
+})
+
+test('who closes its connection anyway has time to read why its large body was refused', async (t) => {
+  const { socket, send, answer } = await client(t, 4 * MIB)
+  send(`Content-Length: ${8 * MIB}`, 'Connection: close')
+  const answered = answer()
+  for (let bytes = 0; bytes < 8 * MIB; bytes += CHUNK.length) socket.write(CHUNK)
+  assert.match(await answered, /^HTTP\/1\.1 413 /)
+  await sleep(200)
+  assert.equal(socket.destroyed, false)
+})
+
+test('a connection whose refused body is short and comes in chunks serves the next request', async (t) => {
   const { socket, send, answer } = await client(t, 64 * 1024)
   send('Transfer-Encoding: chunked')
   assert.match(await answer(), /^HTTP\/1\.1 413 /)
