@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Worker } from 'node:worker_threads'
 import { loadContract } from '../../server/openapi/contract.ts'
 import { CLIENT_FRAMES } from '../../server/websocket/client-frame.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
+import { Bystanders } from './bystanders.ts'
 import { worstFrames } from './worst-frames.ts'
 import { worstRequests } from './worst-requests.ts'
 
@@ -48,12 +48,7 @@ await define('CREATE TABLE victim (id TEXT PRIMARY KEY, n INTEGER, t TEXT, j JSO
 await define('CREATE TABLE small (id INTEGER PRIMARY KEY, n INTEGER)')
 await define("INSERT INTO victim (id, n, t) VALUES ('a', 1, 'a'), ('b', 2, 'b')")
 
-const shared = new SharedArrayBuffer(6 * Float64Array.BYTES_PER_ELEMENT)
-const figures = new Float64Array(shared)
-const bystanders = new Worker(new URL('./bystanders.ts', import.meta.url), {
-  workerData: { url: server.url, shared },
-})
-const ended = new Promise((resolve) => bystanders.once('exit', resolve))
+const bystanders = new Bystanders(server.url)
 
 for (const operation of document.operations) {
   if (values.only !== undefined && values.only !== operation.id) continue
@@ -96,11 +91,9 @@ async function attack<Each extends { readonly name: string }>(
 }
 
 async function delayDuring(work: () => Promise<Fault>): Promise<{ ms: number; fault: Fault }> {
-  figures[0] = 0
+  bystanders.forgetWaits()
   const fault = await work()
-  const since = figures[1] ?? 0
-  const waiting = since === 0 ? 0 : performance.timeOrigin + performance.now() - since
-  return { ms: Math.max(figures[0] ?? 0, waiting), fault }
+  return { ms: bystanders.longestMs, fault }
 }
 
 async function define(sql: string): Promise<void> {
@@ -116,9 +109,8 @@ async function openTransaction(): Promise<string> {
 async function finish(): Promise<void> {
   const well = await fetch(`${server.url}/v1/tables/victim/rows/b`)
   if (well.status !== 200) faults.push(`afterwards a row is ${well.status}`)
-  figures[5] = 1
-  await ended
-  const [, , probes = 0, served = 0, refused = 0] = figures
+  await bystanders.end()
+  const { probes, served, refused } = bystanders.counts
   if (refused > 0) faults.push(`${refused} of ${served + refused} small requests were not served`)
   if (residentMiB > RESIDENT_MIB_MAX) {
     faults.push(`${Math.round(residentMiB)} MiB resident, at most ${RESIDENT_MIB_MAX} are allowed`)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+import { Bystanders } from '../hostile/bystanders.ts'
 import { ServerProcess } from '../server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { aftermath } from './aftermath.ts'
@@ -47,7 +47,7 @@ const server = await ServerProcess.start(folder)
 let faults: string[] = []
 try {
   await prepare()
-  const bystanders = startBystanders()
+  const bystanders = new Bystanders(server.url)
   // Of this thread only: the load stands for other machines, and must not take the processor of what is measured.
   setPriority(constants.priority.PRIORITY_LOW)
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
@@ -76,9 +76,7 @@ async function prepare(): Promise<void> {
 }
 
 /** How long health waited, and what else was wrong. */
-async function overload(
-  bystanders: ReturnType<typeof startBystanders>,
-): Promise<{ worstMs: number; others: string[] }> {
+async function overload(bystanders: Bystanders): Promise<{ worstMs: number; others: string[] }> {
   const crowd = new Crowd(server.url)
   const connected = Math.ceil(connections / 2)
   await crowd.open(connected)
@@ -86,14 +84,15 @@ async function overload(
     (kind, at) => new HeavyClient(server.url, kind, `127.0.1.${at + 1}`),
   )
   await Promise.all(heavy.map((client) => client.open(HEAVY_CONNECTIONS)))
-  bystanders.begin()
+  bystanders.forget()
   const memory = watchMemory()
   crowd.start({ connected, coming: connections - connected })
   for (const client of heavy) client.start(HEAVY_CONNECTIONS)
   await sleep(seconds * 1_000)
   await Promise.all([crowd, ...heavy].map((each) => each.stop()))
   await sleep(WELL_AFTER_MS)
-  const { worstMs, probes, served, refused } = bystanders.found()
+  const worstMs = bystanders.longestMs
+  const { probes, served, refused } = bystanders.counts
   const others = await aftermath(server.url, LIMIT_MS)
   const residentMiB = memory.end()
 
@@ -123,31 +122,6 @@ async function overload(
 
 function ms(figure: number): string {
   return `${figure.toFixed(1)} ms`
-}
-
-function startBystanders() {
-  const shared = new SharedArrayBuffer(6 * Float64Array.BYTES_PER_ELEMENT)
-  const figures = new Float64Array(shared)
-  const worker = new Worker(new URL('../hostile/bystanders.ts', import.meta.url), {
-    workerData: { url: server.url, shared },
-  })
-  const ended = new Promise<{ healthP99Ms: number }>((resolve, reject) => {
-    worker.once('message', resolve).once('error', reject)
-  })
-  return {
-    begin() {
-      figures.fill(0)
-    },
-    found() {
-      const [worstMs = 0, , probes = 0, served = 0, refused = 0] = figures
-      return { worstMs, probes, served, refused }
-    },
-    /** Resolves to how long 99 of 100 waits for health were at most. */
-    async end() {
-      figures[5] = 1
-      return (await ended).healthP99Ms
-    },
-  }
 }
 
 function watchMemory() {
