@@ -35,6 +35,8 @@ export type QueryAnswersParts = {
 export type AnswerOptions = {
   /** `json` when nothing is said. */
   readonly format?: AnswerFormat
+  /** Whether a long body comes in one part, for those who do not send its parts as they are. */
+  readonly isJoined?: boolean
   readonly idempotency?: {
     /** The header field. */
     readonly key: unknown
@@ -72,7 +74,7 @@ export class QueryAnswers {
   async of(
     query: QueryRequest,
     response: ServerResponse,
-    { format = 'json', idempotency }: AnswerOptions = {},
+    { format = 'json', isJoined = false, idempotency }: AnswerOptions = {},
   ): Promise<ReadyAnswer> {
     const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
     const running = requests.begin(response, aboutQuery(query))
@@ -96,14 +98,13 @@ export class QueryAnswers {
         await begins.watch(outcome.opened.transaction, response)
       }
       const turns = newTurns()
-      if (piecesOf !== undefined) {
-        const text = await bodyInTurns(piecesOf(outcome), turns)
-        return answered(outcome, await joinedInTurns(text, turns), format)
-      }
-      const short = writer.shortAnswer(outcome, integers)
+      const short = piecesOf === undefined ? writer.shortAnswer(outcome, integers) : undefined
       if (short !== undefined) return answered(outcome, short)
-      const long = await writer.answer(outcome, integers, turns)
-      return answered(outcome, await joinedInTurns(long, turns))
+      const body =
+        piecesOf === undefined
+          ? await writer.answer(outcome, integers, turns)
+          : await bodyInTurns(piecesOf(outcome), turns)
+      return answered(outcome, isJoined ? await joinedInTurns(body, turns) : body, format)
     } finally {
       running.end()
     }
