@@ -79,14 +79,15 @@ export class IdempotentRequest {
   }
 
   /**
-   * `about` returns what makes it this request and no other, as text in pieces. Rejects with `invalid_request` for a
-   * key that is empty, too long, or not visible ASCII.
+   * Undefined without the header. `about` returns what makes it this request and no other, as text in pieces. Rejects
+   * with `invalid_request` for a key that is empty, too long, or not visible ASCII.
    */
   static async of(
     header: unknown,
     about: () => Iterable<string>,
     turns: Turns,
-  ): Promise<IdempotentRequest> {
+  ): Promise<IdempotentRequest | undefined> {
+    if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
       throw new ServerError(
         'invalid_request',

@@ -32,7 +32,7 @@ export function queryRoutes(parts: {
   ): Promise<string | Buffer> => {
     const key = parameters['Idempotency-Key']
     const idempotency = { key, about: () => identityOf(format, body) }
-    const options = { format, isJoined: true, ...(key === undefined ? {} : { idempotency }) }
+    const options = { format, isJoined: true, idempotency }
     return sent(reply, await answers.of(query, reply.raw, options))
   }
 

@@ -30,13 +30,13 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
 
   const running = async (
     asked: CheckedRequest,
-    work: (running: RunningRequest) => Promise<unknown>,
+    work: (running: RunningRequest, turns: Turns) => Promise<unknown>,
   ): Promise<unknown> => {
     const request = requests.begin(asked.reply.raw, aboutRows(asked))
     try {
       const turns = new Turns(turnQueue, clock, request)
       if (!turns.mayBegin) await turns.begin()
-      return await work(request)
+      return await work(request, turns)
     } finally {
       request.end()
     }
@@ -47,14 +47,10 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
     request: CheckedRequest,
     work: (target: RowTarget, form: RowForm) => Promise<WrittenAnswer>,
   ): Promise<unknown> =>
-    running(request, async (run) => {
+    running(request, async (run, turns) => {
       const { parameters } = request
-      const turns = new Turns(turnQueue, clock, run)
       const key = parameters['Idempotency-Key']
-      const idempotent =
-        key === undefined
-          ? undefined
-          : await IdempotentRequest.of(key, () => identityOf(request), turns)
+      const idempotent = await IdempotentRequest.of(key, () => identityOf(request), turns)
       const form = formOf(writer, parameters, turns)
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>
