@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { type ExecFileException, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -103,21 +102,10 @@ for (const carriedOut of [false, true]) {
     const data = join(folder, 'data')
     await makeDatabase(data)
     const file = join(folder, 'fail')
-    const args = ['--import', FAILING_COMMIT, MAIN, 'serve', '--port', '0', '--data', data]
-    const env = { ...process.env, FAIL_COMMIT_FILE: file, FAIL_COMMIT_AFTER: String(carriedOut) }
-    const child = spawn(process.execPath, [...args, '--log-format', 'json'], { env })
-    t.after(() => child.kill('SIGKILL'))
-    let log = ''
-    const url = await new Promise<string>((resolve, reject) => {
-      child.once('close', () => reject(new Error(log)))
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding('utf8').on('data', (chunk) => {
-          log += chunk
-          const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
-          if (found !== null) resolve(found[0])
-        })
-      }
-    })
+    const env = { FAIL_COMMIT_FILE: file, FAIL_COMMIT_AFTER: String(carriedOut) }
+    const failing = await ServerProcess.start(data, [], { preloaded: FAILING_COMMIT, env })
+    t.after(() => failing.killNine())
+    const { url } = failing
     const begun = await fetch(`${url}/v1/transactions`, { method: 'POST' })
     const { transaction } = (await begun.json()) as { transaction: string }
     await fetch(`${url}/v1/transactions/${transaction}/query`, {
@@ -126,14 +114,13 @@ for (const carriedOut of [false, true]) {
       body: JSON.stringify({ sql: "INSERT INTO entry (id, note) VALUES (1, 'in doubt')" }),
     })
     await writeFile(file, '')
-    const ended = once(child, 'close')
     const answer = await fetch(`${url}/v1/transactions/${transaction}/commit`, { method: 'POST' })
       .then((response) => response.status)
       .catch(() => 'none')
-    assert.equal((await ended)[0], 1)
+    assert.equal(await failing.ended, 1)
     assert.notEqual(answer, 200)
-    assert.match(log, /the disk failed; the server ends/)
-    assert.match(log, /disk I\/O error/)
+    assert.match(failing.said, /the disk failed; the server ends/)
+    assert.match(failing.said, /disk I\/O error/)
 
     await assertSound(data)
     const server = await ServerProcess.start(data)

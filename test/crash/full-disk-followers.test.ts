@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDataDirectory } from '../../storage/storage.ts'
+import { jsonLines } from '../feed/json-lines.ts'
 import { ServerProcess } from '../server-process.ts'
 import { SmallDisk } from '../small-disk.ts'
 import { openSocket } from '../socket-client.ts'
@@ -99,18 +100,12 @@ class ChangeLines {
     const path = `${url}/v1/changes?${new URLSearchParams({ sql: 'SCAN * FROM item', ...more })}`
     const answer = await fetch(path, { signal: followed.#stop.signal })
     assert.equal(answer.status, 200)
-    void followed.#read(answer.body as ReadableStream<Uint8Array>).catch(() => undefined)
+    void followed.#read(answer.body as NonNullable<Response['body']>).catch(() => undefined)
     return followed
   }
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    let text = ''
-    const decoder = new TextDecoder()
-    for await (const part of body) {
-      const parts = (text + decoder.decode(part, { stream: true })).split('\n')
-      text = parts.pop() ?? ''
-      for (const line of parts) this.lines.push(JSON.parse(line))
-    }
+  async #read(body: NonNullable<Response['body']>): Promise<void> {
+    for await (const lines of jsonLines(body)) this.lines.push(...lines)
     this.lines.push({ type: 'end' })
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { FeedSubscriber } from './feed-subscriber.ts'
+import { jsonLines } from './json-lines.ts'
 import type { WatchedQuery } from './watched-table.ts'
 
 /** What `GET /v1/changes` answers behind a position, until everything up to `end` has come. */
@@ -14,12 +15,8 @@ export async function readChangeLines(
   const asked = new URLSearchParams({ sql, params: JSON.stringify(params), since: String(since) })
   const answer = await fetch(`${url}/v1/changes?${asked}`)
   assert.ok(answer.status === 200 && answer.body !== null, `${answer.status}`)
-  let rest = ''
-  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) subscriber.take(JSON.parse(line))
-    // Leaving the loop ends the answer.
+  for await (const lines of jsonLines(answer.body)) {
+    for (const line of lines) subscriber.take(line)
     if ((subscriber.position ?? 0) >= end || subscriber.violations.length > 0) break
   }
   return subscriber
