@@ -71,6 +71,11 @@ export class WholeRequest extends IncomingMessage {
     return Number(this.headers['content-length']) - this.#bytes > DROPPED_BYTES_MAX
   }
 
+  /** Whether nothing is read until `goOn`; some that was read before may still come. */
+  get isHeldBack(): boolean {
+    return this.#isPaused
+  }
+
   /** Reads on after the pace has paused it. */
   goOn(): void {
     if (this.#isGivenUp || this.destroyed) return

@@ -26,7 +26,6 @@ type PausedBody = {
   readonly raw: WholeRequest
   /** How many bytes its last read counts for. */
   bytes: number
-  isPaused: boolean
 }
 
 /**
@@ -57,7 +56,7 @@ export class LargeBodies {
   expect(raw: IncomingMessage, bytes: number): void {
     if (bytes < COUNTED_BYTES_MIN || !(raw instanceof WholeRequest)) return
     const client = this.#requests.clientOf(raw)
-    const body: PausedBody = { raw, bytes: 0, isPaused: false }
+    const body: PausedBody = { raw, bytes: 0 }
     const mayGoOn = () => !this.isLarge(bytes) && this.#turnQueue.isFree
     raw.readAt({
       bytesMax: SERVER_LIMITS.bodyBytesMax,
@@ -88,12 +87,11 @@ export class LargeBodies {
   #took(client: ClientKey, body: PausedBody, bytes: number): boolean {
     this.#bytesOfTurn += bytes
     this.#schedule()
-    if (body.isPaused) {
+    if (body.raw.isHeldBack) {
       body.bytes += bytes
       return false
     }
     if (this.#bytesOfTurn < READ_BYTES_MAX && this.#paused.size === 0) return true
-    body.isPaused = true
     body.bytes = bytes
     this.#paused.push(client, body)
     return false
@@ -116,7 +114,6 @@ export class LargeBodies {
       const body = this.#paused.shift()
       if (body === undefined) return
       bytes += Math.max(body.bytes, CHUNK_BYTES)
-      body.isPaused = false
       body.raw.goOn()
     }
   }
