@@ -3,12 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ClientKeys } from './budgets/client-key.ts'
 import type { SharedBound } from './budgets/shared-bound.ts'
+import { ConnectionReads } from './http/connection-reads.ts'
 import { answerOnBareSocket } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
 
 /**
  * The connections of the server: no more of them than `connectionsMax`, of which each client has a share; none whose
- * client takes nothing of its answer; and none that stopping would wait for without need, because browsers open
+ * client takes nothing of its answer; none from which more is read in a turn than its client may have; and none that stopping would wait for without need, because browsers open
  * connections ahead of need and Node's `close` would wait for those.
  */
 export class Connections {
@@ -17,6 +18,7 @@ export class Connections {
   readonly #upgraded = new Set<Socket>()
   readonly #clients: ClientKeys
   readonly #open: SharedBound
+  readonly #reads = new ConnectionReads()
   #stopping = false
 
   /** `silenceMsMax` is for how long nothing may move while an answer waits to be taken. */
@@ -35,6 +37,7 @@ export class Connections {
     // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
       this.#sockets.delete(socket)
+      this.#reads.remove(socket)
       this.#upgraded.add(socket)
       socket.once('close', () => this.#upgraded.delete(socket))
     })
@@ -62,6 +65,7 @@ export class Connections {
     }
     this.#open.take(client)
     this.#sockets.set(socket, { last: undefined })
+    this.#reads.add(socket, client)
     socket.once('close', () => {
       this.#open.giveBack(client)
       this.#sockets.delete(socket)

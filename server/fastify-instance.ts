@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { PipelinedRequests } from './http/pipelined-requests.ts'
 import { answerClientError, type ProblemSender } from './http-errors.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { WholeRequest } from './whole-request.ts'
@@ -8,26 +9,25 @@ import { WholeRequest } from './whole-request.ts'
 /** How often Node looks for requests whose head or body has not arrived in time. */
 const ARRIVALS_CHECKED_EVERY_MS = 5_000
 
+/** Longer than proxies keep a connection, or they would send a request on one that is being closed. */
+const KEEP_ALIVE_MS = 72_000
+
 const SOCKET_PATH = '/v1/socket'
 
 /**
  * Fastify with our bounds, our errors, and JSON that ends in a newline; without routes, and without a
  * log: its lines would repeat our own, and it would make a child of the log for every request.
  */
-export function createFastify(sendProblem: ProblemSender): FastifyInstance {
+export function createFastify(
+  sendProblem: ProblemSender,
+  pipelined: PipelinedRequests,
+): FastifyInstance {
   const fastify = Fastify({
     logger: false,
     bodyLimit: SERVER_LIMITS.bodyBytesMax,
-    requestTimeout: SERVER_LIMITS.arrivalMsMax,
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
-    http: {
-      IncomingMessage: WholeRequest,
-      connectionsCheckingInterval: ARRIVALS_CHECKED_EVERY_MS,
-      maxHeaderSize: SERVER_LIMITS.headerBytesMax,
-      requireHostHeader: false,
-      shouldUpgradeCallback: isSocketHandshake,
-    },
+    serverFactory: (listener) => createHttpServer(pipelined.inOrder(listener)),
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
@@ -38,6 +38,19 @@ export function createFastify(sendProblem: ProblemSender): FastifyInstance {
   })
   fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   return fastify as unknown as FastifyInstance
+}
+
+function createHttpServer(listener: RequestListener) {
+  const options = {
+    IncomingMessage: WholeRequest,
+    connectionsCheckingInterval: ARRIVALS_CHECKED_EVERY_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: SERVER_LIMITS.headerBytesMax,
+    requestTimeout: SERVER_LIMITS.arrivalMsMax,
+    requireHostHeader: false,
+    shouldUpgradeCallback: isSocketHandshake,
+  }
+  return createServer(options, listener)
 }
 
 /** Proxies may ask with a whole URL (RFC 9112 3.2.2). One of another host than Host stays as it is, to be refused. */

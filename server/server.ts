@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
@@ -18,6 +19,7 @@ import { Cursors } from './cursor.ts'
 import { createFastify } from './fastify-instance.ts'
 import { Drain } from './http/drain.ts'
 import { Listeners } from './http/listeners.ts'
+import { PipelinedRequests } from './http/pipelined-requests.ts'
 import { problemSender } from './http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http-interface.ts'
 import type { LiveConnections } from './live-connections.ts'
@@ -138,7 +140,8 @@ export class Server {
       },
     )
     const sendProblem = problemSender(log)
-    this.http = createFastify(sendProblem)
+    const clientOf = (request: IncomingMessage) => this.#requests.clientOf(request)
+    this.http = createFastify(sendProblem, new PipelinedRequests(clientOf, shares.requests))
     this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const shared = {

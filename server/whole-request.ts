@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ConnectionRead, readOf } from './http/connection-reads.ts'
 
 /** To hold a chunk costs some hundred bytes, however short it is, so short ones are put together to pieces of so many. */
 const PIECE_BYTES = 16 * 1024
@@ -12,12 +14,10 @@ const DROPPED_BYTES_MAX = 1024 * 1024
 /** For so long a client may read why its body is not wanted, before its connection ends. */
 const LINGER_MS = 1_000
 
-/** How a body is read that is not small. */
+/** How a body is read that may be long. */
 export type BodyPace = {
   /** Of a longer body the rest is not read. */
   readonly bytesMax: number
-  /** Told of each chunk. When it returns false, nothing more is read until `goOn` of the request, in a later turn. */
-  took(bytes: number): boolean
   /**
    * Asked when the last byte has come: the end is told when the promise has resolved, or at once. It rejects where the
    * client has left meanwhile.
@@ -45,24 +45,36 @@ export class WholeRequest extends IncomingMessage {
   #pace: BodyPace | undefined
   #bytes = 0
   #bytesMax = Number.POSITIVE_INFINITY
-  #isPaused = false
+  readonly #connection: ConnectionRead | undefined
   #isDropped = false
   #isGivenUp = false
+  #hasEnded = false
+
+  constructor(socket: Socket) {
+    super(socket)
+    this.#connection = readOf(socket)
+    this.#connection?.tookRequest()
+  }
 
   /**
    * Instead of reading the stream, before anybody has: `read` is called once, or never where the body does not come to
    * its end.
    */
   readWhole(read: (body: Buffer) => void): void {
+    // Of a request that had to wait for the one before it.
+    while (this.readableLength > 0) this.#chunks.push(this.read())
     this.#read = read
+    if (this.#hasEnded) this.#take(null)
     // From now on the stream counts as one that is being read, so that nobody empties it.
-    this._read(0)
+    else this._read(0)
   }
 
   /** To be called before any of the body is read. */
   readAt(pace: BodyPace): void {
     this.#pace = pace
     this.#bytesMax = pace.bytesMax
+    if (this.#connection === undefined || this.complete) return
+    this.#connection.readBody = () => this.#readOn()
   }
 
   /** Whether its connection ends when it is refused now, because the rest of its body is not going to be read. */
@@ -71,34 +83,32 @@ export class WholeRequest extends IncomingMessage {
     return Number(this.headers['content-length']) - this.#bytes > DROPPED_BYTES_MAX
   }
 
-  /** Whether nothing is read until `goOn`; some that was read before may still come. */
-  get isHeldBack(): boolean {
-    return this.#isPaused
-  }
-
-  /** Reads on after the pace has paused it. */
-  goOn(): void {
-    if (this.#isGivenUp || this.destroyed) return
-    this.#isPaused = false
-    if (this.readableLength < this.readableHighWaterMark) super._read(0)
-  }
-
   /** Called by the parser of requests, at the end with null. When it returns false, the parser stops reading. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
+      if (this.#connection !== undefined) this.#connection.readBody = undefined
       this.#end()
       return true
     }
     this.#bytes += chunk.length
-    if (this.#pace?.took(chunk.length) === false) this.#isPaused = true
+    this.#connection?.tookChunk(chunk.length, this.#pace !== undefined)
     const wantsMore = this.#isDropped || this.#join(chunk)
     if (this.#bytes > this.#bytesMax) this.#giveUp()
-    return wantsMore && !this.#isPaused
+    return wantsMore && this.#mayRead
   }
 
   /** Whoever wants more has to wait as well. */
   override _read(size: number): void {
-    if (!this.#isPaused) super._read(size)
+    if (this.#mayRead) super._read(size)
+  }
+
+  /** Unless whoever reads the body has enough for now. */
+  #readOn(): void {
+    if (this.readableLength < this.readableHighWaterMark) this._read(0)
+  }
+
+  get #mayRead(): boolean {
+    return !this.#isGivenUp && this.#connection?.isHeld !== true
   }
 
   /** Called by Node when the answer is out and nobody has read the body: all of it would be read, and without a pause. */
@@ -124,7 +134,6 @@ export class WholeRequest extends IncomingMessage {
   #giveUp(): void {
     if (this.#isGivenUp) return
     this.#isGivenUp = true
-    this.#isPaused = true
     // Whoever reads the body is to see that it is too long.
     this.#handOnPiece()
     const { socket } = this
@@ -166,6 +175,7 @@ export class WholeRequest extends IncomingMessage {
 
   #take(chunk: Buffer | null): boolean {
     const read = this.#read
+    if (chunk === null) this.#hasEnded = true
     if (read === undefined) return super.push(chunk)
     if (chunk !== null) {
       this.#chunks.push(chunk)

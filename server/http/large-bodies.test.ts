@@ -9,66 +9,28 @@ import { startTestServer } from '../../test/test-server.ts'
 import { type ClientKey, clientKeyOf } from '../budgets/client-key.ts'
 import { TurnQueue } from '../turns.ts'
 import { WholeRequest } from '../whole-request.ts'
-import { LargeBodies, READ_BYTES_MAX } from './large-bodies.ts'
+import { LargeBodies } from './large-bodies.ts'
 
 const MIB = 1024 * 1024
 const CHUNK = Buffer.alloc(64 * 1024)
 
-function scene(t: TestContext) {
+function scene() {
   const clients = new Map<unknown, ClientKey>()
   const queue = new TurnQueue({ monotonicMs: () => 0 })
   const bodies = new LargeBodies(queue, { clientOf: (raw) => clients.get(raw) as ClientKey })
-  /** A request with a large body, and how often it was told to read on. */
+  /** A request with a large body. */
   const begin = (address: string) => {
     const socket = new Socket()
-    const resumed = t.mock.method(socket, 'resume', () => socket).mock
-    Object.defineProperty(socket, 'readable', { value: true })
     const request = new WholeRequest(socket)
     clients.set(request, clientKeyOf(address))
     bodies.expect(request, 16 * MIB)
-    return { request, socket, told: () => resumed.callCount() }
+    return { request, socket }
   }
   return { begin, bodies, queue }
 }
 
-test('so many bytes are read in a turn, and the rest in later ones, in which the clients take turns', async (t) => {
-  const { begin } = scene(t)
-  const perTurn = READ_BYTES_MAX / CHUNK.length
-  const many = Array.from({ length: 2 * perTurn }, () => begin('127.0.0.2'))
-  const other = begin('127.0.0.3')
-  for (const { request } of many) request.readWhole(() => undefined)
-  other.request.readWhole(() => undefined)
-  const before = many.map(({ told }) => told())
-  const goesOn = many.map(({ request }) => request.push(CHUNK))
-  assert.equal(goesOn.filter(Boolean).length, perTurn - 1)
-  const otherBefore = other.told()
-  assert.equal(other.request.push(CHUNK), false)
-  await setImmediate()
-  const resumed = many.filter(({ told }, index) => told() > (before[index] as number))
-  assert.equal(resumed.length, perTurn - 1)
-  assert.equal(other.told(), otherBefore + 1)
-})
-
-test('a read of many short chunks is one of those that wait, and takes a turn of its own', async (t) => {
-  const { begin } = scene(t)
-  const bodies = Array.from({ length: 3 }, () => begin('127.0.0.2'))
-  for (const { request } of bodies) {
-    request.readWhole(() => undefined)
-    for (let index = 0; index < 10_000; index += 1) request.push(Buffer.from(' '))
-  }
-  const before = bodies.map(({ told }) => told())
-  const goneOn = () => bodies.map(({ told }, index) => told() - (before[index] as number))
-  await setImmediate()
-  assert.deepEqual(goneOn(), [1, 0, 0])
-  await setImmediate()
-  assert.deepEqual(goneOn(), [1, 1, 0])
-  await setImmediate()
-  await setImmediate()
-  assert.deepEqual(goneOn(), [1, 1, 1])
-})
-
-test("a large body whose client leaves before its turn is nobody's any more", async (t) => {
-  const { begin, bodies, queue } = scene(t)
+test("a large body whose client leaves before its turn is nobody's any more", async () => {
+  const { begin, bodies, queue } = scene()
   let ended = 0
   const { request, socket } = begin('127.0.0.2')
   request.readWhole(() => {
@@ -85,8 +47,8 @@ test("a large body whose client leaves before its turn is nobody's any more", as
   await assert.rejects(bodies.turn(request), { name: 'ClientDisconnected' })
 })
 
-test('the ends of large bodies that come together are told in turns', async (t) => {
-  const { begin } = scene(t)
+test('the ends of large bodies that come together are told in turns', async () => {
+  const { begin } = scene()
   const ended: number[] = []
   for (let index = 0; index < 3; index += 1) {
     const { request } = begin('127.0.0.2')

@@ -13,6 +13,8 @@ const TICK_MS = 1_000
 const CLOSE_MS_MAX = 2_000
 
 const OPTIONS = {
+  // Of the frames that one read holds, each has a turn of the event loop of its own.
+  allowSynchronousEvents: false,
   maxPayload: SERVER_LIMITS.bodyBytesMax,
   closeTimeout: CLOSE_MS_MAX,
   perMessageDeflate: false,

@@ -216,24 +216,20 @@ test('a stopping server answers what runs, takes nothing new, and closes with 10
   await closed
 })
 
-test('of queries that are sent ahead in a transaction the first runs, and no COMMIT overtakes it', async (t) => {
+test('while a query of a transaction runs, those that are sent ahead are refused, and so is a COMMIT', async (t) => {
   const { server, port } = await listeningServer(t)
   const client = await openSocket(t, port)
   const { transaction } = await client.query('BEGIN')
-  const write = (id: string) => ({ sql: `SET balance = 1 ON account WHERE id = '${id}'` })
-  const ahead = [write('a'), { statements: [write('b')] }, { sql: 'COMMIT' }]
-  for (const first of [0, 1]) {
-    const queries = ahead.slice(first)
-    for (const [place, query] of queries.entries()) {
-      client.send({ type: 'query', id: `${first} ${place}`, transaction, ...query })
-    }
-    for (const [place] of queries.entries()) {
-      const { type, code } = await client.about(`${first} ${place}`)
-      if (place === 0) assert.equal(type, 'result')
-      else assert.equal(code, 'transaction_busy')
-    }
+  const write = (id: string) => `SET balance = 1 ON account WHERE id = '${id}'`
+  // It takes many turns, and each frame one.
+  const long = Array.from({ length: 1_000 }, (_, index) => ({ sql: write(`a${index}`) }))
+  const ahead = [{ statements: long }, { sql: write('b') }, { sql: 'COMMIT' }]
+  for (const [place, query] of ahead.entries()) {
+    client.send({ type: 'query', id: `${place}`, transaction, ...query })
   }
+  assert.equal((await client.about('1')).code, 'transaction_busy')
+  assert.equal((await client.about('2')).code, 'transaction_busy')
+  assert.equal((await client.about('0')).type, 'result')
   assert.equal((await client.query('COMMIT', { transaction })).type, 'result')
-  const rows = await server.rows('SCAN id FROM account')
-  assert.deepEqual(rows, [{ id: 'a' }, { id: 'b' }])
+  assert.deepEqual(await server.rows('SCAN count(*) AS rows FROM account'), [{ rows: 1_000 }])
 })

@@ -6,16 +6,17 @@ import { ServerProcess } from '../server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
 import { Bystanders } from './bystanders.ts'
+import { flood, floods } from './floods.ts'
 import { worstFrames } from './worst-frames.ts'
 import { worstRequests } from './worst-requests.ts'
 
 const HELP = `npm run test:hostile -- [--only operation]
 
-The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, sent to a
-real server, beside a prober of its health and a second client. Prints a line for each with the longest that health
+The worst bodies, parameters and frames for every operation of openapi.yaml and every frame of the socket, and as many
+requests, chunks and frames as a hundred connections hold, sent to a real server, beside a prober of its health and a second client. Prints a line for each with the longest that health
 had to wait, the best of three where one was too long, and fails by its exit code.
 
-  --only      only this operation, by its name in openapi.yaml, or only frames of this type
+  --only      only this operation, by its name in openapi.yaml, only frames of this type, or flood
   --limit-ms  how long health may wait: 250, and 1000 where CI is set`
 
 const { values } = scriptFlags(HELP, { only: { type: 'string' }, 'limit-ms': { type: 'string' } })
@@ -27,7 +28,8 @@ const TRIES = 3
 const RESIDENT_MIB_MAX = 1_024
 
 const { document } = loadContract()
-const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES]
+const FLOOD = 'flood'
+const targets = [...document.operations.map(({ id }) => id), ...CLIENT_FRAMES, FLOOD]
 if (values.only !== undefined && !targets.includes(values.only)) {
   endMisused(
     HELP,
@@ -60,6 +62,12 @@ for (const operation of document.operations) {
 for (const type of CLIENT_FRAMES) {
   if (values.only !== undefined && values.only !== type) continue
   await attack(`frame ${type}`, worstFrames(document, type), ({ bytes }) => attacker.frame(bytes))
+}
+if (values.only === undefined || values.only === FLOOD) {
+  await attack(FLOOD, floods(), async (each) => {
+    await flood(server.url, each)
+    return undefined
+  })
 }
 await finish()
 
