@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AnswerBytes, type StatementResult, valueToJson } from '../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../storage/storage.ts'
+import type { AnswerBody } from './answer-body.ts'
 import { COUNTED_BYTES_MIN, type Hold } from './budgets/hold.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { limitExceeded } from './server-error.ts'
@@ -15,7 +16,12 @@ export type QueryOutcome = {
   readonly cursor?: string
   /** The transaction over several requests that these statements were the first of. */
   readonly opened?: { readonly transaction: string; readonly expiresAt: string }
+  /** Its results in a form that is text, where that was made before the commit. */
+  readonly text?: AnswerBody
 }
+
+/** Makes the results a text, in pieces. Throws where there is no such text, or where it is more than `budget` has left. */
+export type TextForm = (outcome: QueryOutcome, budget: AnswerBudget) => Iterable<string>
 
 /** The result of BEGIN, COMMIT and ROLLBACK. */
 export const EMPTY_RESULT: StatementResult = { columns: [], rows: [], rowsAffected: 0 }

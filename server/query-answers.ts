@@ -7,7 +7,7 @@ import type { AnswerWriter } from './answer-text.ts'
 import { bodyInTurns, joinedInTurns } from './answers/text-pieces.ts'
 import { IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ReadyAnswer } from './outbox.ts'
-import type { QueryOutcome } from './query-answer.ts'
+import { AnswerBudget, type QueryOutcome, type TextForm } from './query-answer.ts'
 import type { QueryRequest } from './query-request.ts'
 import type { UnreadBegins } from './requests/unread-begins.ts'
 import {
@@ -46,7 +46,7 @@ export type AnswerOptions = {
 }
 
 /** The forms that are text, in pieces. */
-const TEXTS: Partial<Record<AnswerFormat, (outcome: QueryOutcome) => Iterable<string>>> = {
+const TEXTS: Partial<Record<AnswerFormat, TextForm>> = {
   csv: csvOfOutcome,
   table: tableText,
 }
@@ -83,9 +83,9 @@ export class QueryAnswers {
       const idempotent =
         idempotency && (await IdempotentRequest.of(idempotency.key, idempotency.about, newTurns()))
       const integers = query.integers ?? 'number'
-      const piecesOf = TEXTS[format]
+      const textForm = TEXTS[format]
       const around =
-        piecesOf === undefined ? { newRowWriter: writer.rowWriters(integers) } : { piecesOf }
+        textForm === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textForm }
       const outcome = await runner.run(query, running, { idempotent, ...around })
       if (outcome instanceof TransactionSession) {
         await begins.watch(outcome.id, response)
@@ -98,12 +98,13 @@ export class QueryAnswers {
         await begins.watch(outcome.opened.transaction, response)
       }
       const turns = newTurns()
-      const short = piecesOf === undefined ? writer.shortAnswer(outcome, integers) : undefined
+      const short = textForm === undefined ? writer.shortAnswer(outcome, integers) : undefined
       if (short !== undefined) return answered(outcome, short)
       const body =
-        piecesOf === undefined
+        textForm === undefined
           ? await writer.answer(outcome, integers, turns)
-          : await bodyInTurns(piecesOf(outcome), turns)
+          : // Only a request without rows, such as a CREATE, comes without its text.
+            (outcome.text ?? (await bodyInTurns(textForm(outcome, new AnswerBudget()), turns)))
       return answered(outcome, isJoined ? await joinedInTurns(body, turns) : body, format)
     } finally {
       running.end()

@@ -95,6 +95,8 @@ function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[])
 
 /** What a request inside an open transaction asks for; a final COMMIT or ROLLBACK ends it. */
 export type InnerScript = {
+  /** Where it came with the BEGIN that opened the transaction. */
+  readonly begin?: ScriptStatement<BeginStatement>
   readonly statements: readonly IndexedStatement[]
   readonly end?: 'commit' | 'rollback'
   readonly length: number

@@ -13,7 +13,7 @@ import { namedHistory, requireHistory } from './history/request-history.ts'
 import { type IdempotentRequest, ReplayedAnswer } from './idempotency.ts'
 import type { ObserverRun } from './observer-run.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { AnswerBudget, EMPTY_RESULT, type QueryOutcome } from './query-answer.ts'
+import { AnswerBudget, EMPTY_RESULT, type QueryOutcome, type TextForm } from './query-answer.ts'
 import { parseRequest, type QueryRequest } from './query-request.ts'
 import { beginOptions, requireMinTimestamp, snapshotOf } from './request-snapshot.ts'
 import { requireMeaning, requireMeaningInside } from './requests/meaningless-options.ts'
@@ -47,14 +47,14 @@ export type RunnerParts = ExecutionParts & {
 /** What else belongs to a request that is a transaction, beside its statements. */
 export type RunAround = {
   readonly idempotent?: IdempotentRequest | undefined
-  /** The whole answer as it is kept for `idempotent`; without it, the results are kept as JSON. */
-  readonly piecesOf?: ((outcome: QueryOutcome) => Iterable<string>) | undefined
+  /** For an answer that is text: it is made before the commit. Without it, the results are JSON. */
+  readonly textForm?: TextForm | undefined
   readonly observerRun?: ObserverRun | undefined
   /** For an answer whose rows nobody needs but as its JSON. */
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
 }
 
-type RunInside = Pick<RunAround, 'observerRun' | 'newRowWriter'> & {
+type RunInside = Pick<RunAround, 'textForm' | 'observerRun' | 'newRowWriter'> & {
   readonly running: RunningRequest
 }
 
@@ -93,9 +93,10 @@ export class StatementRunner {
         this.#runParsed(statements, request, running, around),
       )
     if (turns.mayBegin) return ordinary()
-    const isAlone = around.idempotent === undefined && around.observerRun === undefined
+    const { idempotent, textForm, observerRun } = around
+    const isJsonAlone = (idempotent ?? textForm ?? observerRun) === undefined
     return turns.begin().then(async () => {
-      const outcome = isAlone ? await runNow(this.#parts, request, running.client) : undefined
+      const outcome = isJsonAlone ? await runNow(this.#parts, request, running.client) : undefined
       return outcome ?? (await ordinary())
     })
   }
@@ -119,8 +120,8 @@ export class StatementRunner {
     running: RunningRequest,
     around: RunAround,
   ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
-    const { idempotent, observerRun, newRowWriter } = around
-    const inside = { running, observerRun, newRowWriter }
+    const { idempotent, textForm, observerRun, newRowWriter } = around
+    const inside = { running, textForm, observerRun, newRowWriter }
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
@@ -148,10 +149,11 @@ export class StatementRunner {
 
   /** Opens a transaction over several requests, and runs in it what came with its BEGIN. */
   async #open(
-    { begin, statements }: Script & { readonly kind: 'open' },
+    script: Script & { readonly kind: 'open' },
     request: QueryRequest,
     inside: RunInside,
   ): Promise<QueryOutcome | TransactionSession> {
+    const { begin, statements } = script
     const { observerRun } = inside
     const { sessions } = this.#parts
     const { minTimestamp } = request
@@ -164,12 +166,10 @@ export class StatementRunner {
     if (observerRun !== undefined) await this.#runFor(session, observerRun, inside.running)
     if (statements.length === 0) return session
     try {
-      const first = { statements, length: statements.length }
       const acknowledged = { ...inside, observerRun: undefined }
-      const outcome = await this.#runInside(session.id, first, request, acknowledged)
+      const outcome = await this.#runInside(session.id, script, request, acknowledged)
       const { id: transaction, expiresAt } = session
-      const results = [EMPTY_RESULT, ...outcome.results]
-      return { ...outcome, results, opened: { transaction, expiresAt } }
+      return { ...outcome, opened: { transaction, expiresAt } }
     } catch (error) {
       // Its client will not learn of it.
       if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
@@ -191,7 +191,7 @@ export class StatementRunner {
     script: Script & { readonly kind: 'transaction' },
     request: QueryRequest,
     running: RunningRequest,
-    { idempotent, piecesOf, observerRun, newRowWriter }: RunAround,
+    { idempotent, textForm, observerRun, newRowWriter }: RunAround,
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { storage, cursors } = this.#parts
     const { signal, client } = running
@@ -216,16 +216,19 @@ export class StatementRunner {
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         const answered = this.#execution.run(script.statements, run)
         const results = answered instanceof Promise ? await answered : answered
-        const outcome: QueryOutcome = {
-          results: aroundBegin(script, results),
+        const made: QueryOutcome = {
+          results: script.begin === undefined ? results : aroundRows(script, results),
           readTimestamp: transaction.startTs,
           commitTimestamp: null,
           attempts,
           ...paging.cursorAfter(transaction.startTs, results),
         }
+        const outcome =
+          textForm === undefined
+            ? made
+            : await this.#withText(made, textForm(made, answer), running)
         if (idempotent !== undefined && script.end === 'commit') {
-          const { integers } = request
-          await this.#keep(idempotent, transaction, outcome, { running, integers, piecesOf })
+          await this.#keep(idempotent, transaction, outcome, running, request.integers)
         }
         // Up to here a client that went away has changed nothing; a commit is always finished.
         signal.throwIfAborted()
@@ -254,32 +257,34 @@ export class StatementRunner {
   async #keep(
     idempotent: IdempotentRequest,
     transaction: Transaction,
-    outcome: QueryOutcome,
-    {
-      running,
-      integers,
-      piecesOf,
-    }: { running: RunningRequest; integers: IntegerForm | undefined } & Pick<RunAround, 'piecesOf'>,
+    { results, readTimestamp, attempts, text }: QueryOutcome,
+    running: RunningRequest,
+    integers: IntegerForm = 'number',
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer, turnQueue, clock } = this.#parts
-    const { results, readTimestamp, attempts } = outcome
     const turns = new Turns(turnQueue, clock, running)
-    const body =
-      piecesOf === undefined
-        ? await writer.results(results, integers ?? 'number', turns)
-        : await bodyInTurns(piecesOf(outcome), turns)
-    const kept = idempotent.textToKeep(body)
-    const text = piecesOf === undefined ? kept : JSON.stringify(kept)
-    idempotent.keep(transaction, { results: text, readTimestamp, attempts })
+    const kept = idempotent.textToKeep(text ?? (await writer.results(results, integers, turns)))
+    const json = text === undefined ? kept : JSON.stringify(kept)
+    idempotent.keep(transaction, { results: json, readTimestamp, attempts })
+  }
+
+  /** The outcome with its text: made before the commit, so that what is refused has changed nothing. */
+  async #withText(
+    outcome: QueryOutcome,
+    pieces: Iterable<string>,
+    running: RunningRequest,
+  ): Promise<QueryOutcome> {
+    const { turnQueue, clock } = this.#parts
+    return { ...outcome, text: await bodyInTurns(pieces, new Turns(turnQueue, clock, running)) }
   }
 
   /** Inside a transaction over several requests. */
   async #runInside(
     id: string,
-    script: InnerScript,
+    script: Pick<InnerScript, 'begin' | 'statements' | 'end'>,
     request: QueryRequest,
-    { running, observerRun, newRowWriter }: RunInside,
+    { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
     const paging = Paging.of(request, script.statements, cursors)
@@ -300,21 +305,23 @@ export class StatementRunner {
         try {
           const results = await this.#execution.run(script.statements, run)
           running.signal.throwIfAborted()
-          return { results, readTimestamp: transaction.startTs }
+          const readTimestamp = transaction.startTs
+          const made: QueryOutcome = {
+            results: aroundRows(script, results),
+            readTimestamp,
+            commitTimestamp: null,
+            attempts: 1,
+            ...paging.cursorAfter(readTimestamp, results),
+          }
+          if (textForm === undefined) return made
+          return await this.#withText(made, textForm(made, answer), running)
         } catch (error) {
           throw explained(error, session.catalog)
         }
       },
       script.end,
     )
-    const { results, readTimestamp } = result
-    return {
-      results: script.end === undefined ? results : [...results, EMPTY_RESULT],
-      readTimestamp,
-      commitTimestamp: commitTs,
-      attempts: 1,
-      ...paging.cursorAfter(readTimestamp, results),
-    }
+    return { ...result, commitTimestamp: commitTs }
   }
 
   /** A transaction that cannot be the run is none that anybody knows of. */
@@ -343,11 +350,12 @@ export class StatementRunner {
 }
 
 /** `results[i]` answers statement i, so a BEGIN and its end have a result too. */
-function aroundBegin(
-  script: Script & { readonly kind: 'transaction' },
+function aroundRows(
+  { begin, end }: Pick<InnerScript, 'begin' | 'end'>,
   results: readonly StatementResult[],
 ): readonly StatementResult[] {
-  return script.begin === undefined ? results : [EMPTY_RESULT, ...results, EMPTY_RESULT]
+  const ofBegin = begin === undefined ? [] : [EMPTY_RESULT]
+  return [...ofBegin, ...results, ...(end === undefined ? [] : [EMPTY_RESULT])]
 }
 
 function isOpenAlready(): ServerError {

@@ -196,3 +196,21 @@ test('CSV follows RFC 4180, and tells NULL from an empty text', async (t) => {
   const got = await server.send({ method: 'POST', path: '/v1/query?format=csv', json: get })
   assert.equal(got.text, 'id\r\n2\r\n1\r\n')
 })
+
+test('CSV of more than a page in a transaction is refused before the COMMIT of its request', async (t) => {
+  const server = await startTestServer(t)
+  await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY)')
+  await server.post('/v1/tables/item/rows', [{ id: 1 }, { id: 2 }])
+  const transaction = await server.begin()
+  await server.query('INSERT INTO item (id) VALUES (3)', { transaction })
+  const path = '/v1/query?format=csv'
+  const json = { transaction, pageSize: 1, sql: 'SCAN * FROM item; COMMIT' }
+  assert.equal((await server.send({ method: 'POST', path, json })).status, 400)
+  assert.deepEqual(await server.rows('SCAN * FROM item'), [{ id: 1 }, { id: 2 }])
+  const whole = { transaction, sql: 'SCAN * FROM item; COMMIT' }
+  assert.equal(
+    (await server.send({ method: 'POST', path, json: whole })).text,
+    'id\r\n1\r\n2\r\n3\r\n',
+  )
+  assert.equal((await server.rows('SCAN * FROM item')).length, 3)
+})
