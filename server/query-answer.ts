@@ -50,6 +50,7 @@ export function rowToJson(
 export class AnswerBudget {
   readonly #hold: Hold | undefined
   #bytes = 0
+  #textBytes = 0
 
   /** `hold` is that of the request; it holds what the last budget that was made with it counts. */
   constructor(hold?: Hold) {
@@ -65,6 +66,15 @@ export class AnswerBudget {
   add(result: StatementResult): void {
     const counted = result.bytes ?? bytesOfRows(result)
     this.take(Math.max(counted, result.written?.bytes ?? 0))
+  }
+
+  /**
+   * Counts text before it is made of results that have been counted: the answer is as large as they are or as their text
+   * is, whichever is more.
+   */
+  takeText(bytes: number): void {
+    this.#textBytes += bytes
+    if (this.#textBytes > this.#bytes) this.take(this.#textBytes - this.#bytes)
   }
 
   /** Counts a part of an answer that is no result of a statement. */

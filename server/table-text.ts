@@ -4,26 +4,32 @@ import type { SqlType } from '../storage/storage.ts'
 import { DisplayWidths, terminalText } from './answers/terminal-text.ts'
 import { piecesOf } from './answers/text-pieces.ts'
 import type { Problem } from './error-response.ts'
-import type { QueryOutcome } from './query-answer.ts'
+import type { AnswerBudget, QueryOutcome } from './query-answer.ts'
 import { valueText } from './value-text.ts'
 
 /**
- * Answers for people at a terminal, laid out as psql does, in pieces. A result without columns is one line.
+ * Answers for people at a terminal, laid out as psql does, in pieces. A result without columns is one line. Throws
+ * where the table, with its blanks, is more than `budget` has left.
  *
  *      id  | balance
  *     -----+---------
  *      bob |       3
  *     (1 row)
  */
-export function* tableText({ results, cursor }: QueryOutcome): Generator<string, void, undefined> {
+export function* tableText(
+  { results, cursor }: QueryOutcome,
+  budget: Pick<AnswerBudget, 'takeText'>,
+): Generator<string, void, undefined> {
   const displayWidths = new DisplayWidths()
   let separator = ''
   for (const result of results) {
     yield separator
     separator = '\n'
-    if (result.text !== undefined) yield `${result.text.trimEnd()}\n`
-    else if (result.columns.length === 0) yield doneText(result)
-    else yield* rowsText(result, displayWidths)
+    if (result.text !== undefined) {
+      budget.takeText(Buffer.byteLength(result.text))
+      yield `${result.text.trimEnd()}\n`
+    } else if (result.columns.length === 0) yield doneText(result)
+    else yield* rowsText(result, displayWidths, budget)
   }
   if (cursor !== undefined) yield `There is more; the cursor behind it is ${cursor}\n`
 }
@@ -37,14 +43,15 @@ function counted(rows: number): string {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}`
 }
 
-/** A text as it is shown, in pieces, with the columns that it takes. */
-type Cell = { readonly texts: readonly string[]; readonly width: number }
+/** A text as it is shown, in pieces, with its bytes and the columns that it takes. */
+type Cell = { readonly texts: readonly string[]; readonly bytes: number; readonly width: number }
 
-const EMPTY: Cell = { texts: [], width: 0 }
+const EMPTY: Cell = { texts: [], bytes: 0, width: 0 }
 
 function* rowsText(
   result: StatementResult,
   displayWidths: DisplayWidths,
+  budget: Pick<AnswerBudget, 'takeText'>,
 ): Generator<string, void, undefined> {
   const { columns, rows, unmet } = result
   const names: Cell[] = []
@@ -62,11 +69,15 @@ function* rowsText(
     lines.push(cells)
   }
   const padded = paddedWidths(widths, rows.length + HEAD_LINES)
+  const head = [names, names.map(() => EMPTY)]
+  // Nothing stands after the last text of a row.
+  const inRows = isOnRight(columns.at(-1)?.type) ? padded : padded.with(-1, 0)
+  budget.takeText(bytesOfLines(head, padded) + bytesOfLines(lines, inRows))
   yield* lineOf(names.map((name, index) => centred(name, padded[index] ?? 0)))
   yield `${padded.map((width) => '-'.repeat(width + 2)).join('+')}\n`
   for (const cells of lines) {
     yield* lineOf(
-      cells.map((cell, index) => aligned(columns[index]?.type, cell, padded[index] ?? 0)),
+      cells.map((cell, index) => aligned(columns[index]?.type, cell, inRows[index] ?? 0)),
     )
   }
   yield unmet === undefined ? `(${counted(rows.length)})\n` : `(nothing written: ${unmet})\n`
@@ -75,14 +86,30 @@ function* rowsText(
 /** Yields after each piece that it has looked at, so that whoever asks can give up its turn. */
 function* cellOf(text: string, displayWidths: DisplayWidths): Generator<string, Cell, undefined> {
   const texts: string[] = []
+  let bytes = 0
   let width = 0
   for (const piece of piecesOf(text)) {
     const shown = terminalText(piece)
     texts.push(shown)
+    bytes += Buffer.byteLength(shown)
     width += displayWidths.of(shown)
     yield ''
   }
-  return { texts, width }
+  return { texts, bytes, width }
+}
+
+/** Before a cell, and at the end of a line, about. */
+const SEPARATOR_BYTES = 3
+
+/** Bytes of the lines when they are laid out in columns of these widths. */
+function bytesOfLines(lines: ReadonlyArray<readonly Cell[]>, widths: readonly number[]): number {
+  let sum = 0
+  for (const cells of lines) {
+    for (const [index, { bytes, width }] of cells.entries()) {
+      sum += bytes + Math.max(0, (widths[index] ?? 0) - width) + SEPARATOR_BYTES
+    }
+  }
+  return sum
 }
 
 const HEAD_LINES = 2
@@ -116,7 +143,11 @@ function lineOf(cells: ReadonlyArray<readonly string[]>): string[] {
 
 function aligned(type: SqlType | undefined, { texts, width }: Cell, columns: number): string[] {
   const space = ' '.repeat(Math.max(0, columns - width))
-  return type === 'INTEGER' || type === 'REAL' ? [space, ...texts] : [...texts, space]
+  return isOnRight(type) ? [space, ...texts] : [...texts, space]
+}
+
+function isOnRight(type: SqlType | undefined): boolean {
+  return type === 'INTEGER' || type === 'REAL'
 }
 
 function centred({ texts, width }: Cell, columns: number): string[] {

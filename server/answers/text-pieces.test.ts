@@ -8,6 +8,7 @@ import { turnTaker } from '../../test/turn-taker.ts'
 import { sendable, textOf } from '../answer-body.ts'
 import { AnswerWriter } from '../answer-text.ts'
 import { csvRows } from '../csv-text.ts'
+import { AnswerBudget } from '../query-answer.ts'
 import { LAID_OUT_CHARACTERS_MAX, tableText } from '../table-text.ts'
 import { TurnQueue, Turns } from '../turns.ts'
 import { bodyInTurns, chunksOf, joinedInTurns, PIECE_CHARACTERS, piecesOf } from './text-pieces.ts'
@@ -81,7 +82,10 @@ function ndjson(result: StatementResult): Iterable<string> {
 const FORMS: Readonly<Record<string, (result: StatementResult) => Iterable<string>>> = {
   csv: csvRows,
   table: (result) =>
-    tableText({ results: [result], readTimestamp: 1, commitTimestamp: null, attempts: 1 }),
+    tableText(
+      { results: [result], readTimestamp: 1, commitTimestamp: null, attempts: 1 },
+      new AnswerBudget(),
+    ),
   ndjson,
   'rows of JSON': (result) => new AnswerWriter().rows(result, 'number'),
 }
@@ -127,7 +131,7 @@ test('a long value beside many short ones does not cost its length for each of t
   }
   let characters = 0
   let isAll = false
-  for (const piece of tableText(outcome)) {
+  for (const piece of tableText(outcome, new AnswerBudget())) {
     characters += piece.length
     isAll ||= piece.includes(long.slice(0, PIECE_CHARACTERS))
   }
