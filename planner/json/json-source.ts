@@ -94,7 +94,8 @@ type Whole = {
   isPlain: boolean | undefined
 }
 
-const MAY_ROUND = /\d(?:[\d.]{15}|[eE])|-0/
+/** Digits are counted from the first one only: from each one it would take several times as long. */
+const MAY_ROUND = /(?<!\d)\d[\d.]{15}|\d[eE]|-0/
 
 /** Where the value of each member, or each element, begins. */
 function membersAt(text: string, from: number, pointer: string): Map<string | number, number> {
