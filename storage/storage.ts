@@ -85,7 +85,9 @@ export {
 export {
   endOfJsonString,
   type JsonVisitor,
+  type JsonWalk,
   walkJson,
+  walkJsonUntil,
 } from './tables/json/json-walk.ts'
 export {
   decodePrimaryKey,

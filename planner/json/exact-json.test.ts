@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { canonicalJson } from '../../storage/storage.ts'
 import { arbitraryJsonText } from '../../test/arbitrary-json.ts'
 import { PlanError } from '../plan-error.ts'
-import { exactJson } from './exact-json.ts'
+import { exactJson, exactJsonPieces } from './exact-json.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource, keepOwnSource, noteSource, sourceOf } from './json-source.ts'
 
@@ -121,4 +121,46 @@ test('values of JavaScript lose nothing either: JSON.rawJSON stands for what a d
   assert.equal(textOfJson({ n: JSON.rawJSON('1e400') }), '{"n":1e400}')
   assert.equal(typeof (jsonOfText('{"n":1.50}') as { n: unknown }).n, 'number')
   assert.equal(JSON.stringify(jsonOfText('{"n":1.50}', 'all')), '{"n":1.50}')
+})
+
+test('pieces are the whole value, and refuse what the whole value is refused for', () => {
+  const nestingMax = Number.POSITIVE_INFINITY
+  const refused = fc.constantFrom('{"a":1,"\\u0061":2}', '["\\ud83d"]', '[1e1111111111111111]')
+  const text = fc.oneof(
+    { weight: 9, arbitrary: arbitraryJsonText.map((json) => json.text) },
+    refused,
+  )
+  const outcome = (make: () => string) => {
+    try {
+      return make()
+    } catch (error) {
+      return (error as PlanError).message
+    }
+  }
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 40 }), (given, pieceCharacters) => {
+      const inPieces = () => {
+        let whole = ''
+        for (const piece of exactJsonPieces(given, { from: 0, pointer: '', pieceCharacters })) {
+          whole += typeof piece === 'string' ? piece : JSON.stringify(piece.string)
+        }
+        return whole
+      }
+      assert.equal(
+        outcome(inPieces),
+        outcome(() => exactJson(given, { nestingMax })),
+      )
+    }),
+  )
+})
+
+test('what may be rounded is found wherever the parts of the text meet', () => {
+  const text = fc.stringMatching(/^[[](?:1|-1|[.]5|0|12|e|,){1,40}[\]]$/)
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 20 }), (given, partCharacters) => {
+      const inParts = JsonSource.of(given)
+      for (const _ of inParts.lookForRounding(partCharacters));
+      assert.equal(inParts.mayRound, JsonSource.of(given).mayRound)
+    }),
+  )
 })

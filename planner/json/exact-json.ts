@@ -3,7 +3,9 @@ import {
   hasLongExponent,
   JSON_EXPONENT_DIGITS_MAX,
   type JsonVisitor,
+  type JsonWalk,
   walkJson,
+  walkJsonUntil,
 } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
@@ -22,9 +24,35 @@ export function exactJson(
   text: string,
   { from = 0, pointer = '', nestingMax = PLANNER_LIMITS.jsonNestingMax }: ExactJsonOptions = {},
 ): string {
-  const writer = new ExactWriter(text, pointer, nestingMax)
+  const writer = new ExactWriter(text, { pointer, nestingMax, stringMax: text.length })
   walkJson(text, from, writer)
   return writer.text
+}
+
+/** A part of a JSON text, or a string in it that is so long that it is to be written in parts itself. */
+export type JsonPiece = string | { readonly string: string }
+
+/**
+ * The same in pieces, each of them made of about `pieceCharacters` of the text, however deeply it nests. What
+ * `exactJson` throws is thrown between them.
+ */
+export function* exactJsonPieces(
+  text: string,
+  { from, pointer, pieceCharacters }: ExactPiecesOptions,
+): Generator<JsonPiece, void, undefined> {
+  const nestingMax = Number.POSITIVE_INFINITY
+  const writer = new ExactWriter(text, { pointer, nestingMax, stringMax: pieceCharacters })
+  const walk: JsonWalk = { at: from, depth: 0 }
+  for (let isWhole = false; !isWhole; ) {
+    isWhole = walkJsonUntil(text, walk, writer, walk.at + pieceCharacters)
+    yield* writer.take()
+  }
+}
+
+type ExactPiecesOptions = {
+  readonly from: number
+  readonly pointer: string
+  readonly pieceCharacters: number
 }
 
 type ExactJsonOptions = {
@@ -37,15 +65,26 @@ class ExactWriter implements JsonVisitor {
   readonly #source: string
   readonly #place: JsonPlace
   readonly #nestingMax: number
+  /** Characters of a string beyond which it is a piece. */
+  readonly #stringMax: number
+  readonly #pieces: JsonPiece[] = []
   /** The names of each object that has begun; undefined for an array. */
   readonly #names: Array<Set<string> | undefined> = []
   #separator = ''
   text = ''
 
-  constructor(source: string, pointer: string, nestingMax: number) {
+  constructor(source: string, { pointer, nestingMax, stringMax }: ExactWriterOptions) {
     this.#source = source
     this.#nestingMax = nestingMax
+    this.#stringMax = stringMax
     this.#place = new JsonPlace(pointer)
+  }
+
+  /** Returns what has been written, and forgets it. */
+  take(): JsonPiece[] {
+    const pieces = [...this.#pieces.splice(0), this.text]
+    this.text = ''
+    return pieces
   }
 
   open(kind: '{' | '['): void {
@@ -72,42 +111,60 @@ class ExactWriter implements JsonVisitor {
   }
 
   name(from: number, to: number): void {
-    const text = this.#stringText(from, to)
-    const name = text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
+    this.text += this.#separator
+    const name = this.#string(from, to)
     const names = this.#names.at(-1) as Set<string>
     this.#place.name(name)
     if (names.has(name)) throw duplicateName(this.#place)
     names.add(name)
-    this.text += `${this.#separator}${text}:`
+    this.text += ':'
     this.#separator = ''
   }
 
   scalar(from: number, to: number): void {
     this.#place.beforeValue()
-    const first = this.#source.charCodeAt(from)
-    const text = first === QUOTE ? this.#stringText(from, to) : this.#source.slice(from, to)
-    if (first !== QUOTE && hasLongExponent(text)) {
+    this.text += this.#separator
+    this.#separator = ','
+    if (this.#source.charCodeAt(from) === QUOTE) {
+      this.#string(from, to)
+      return
+    }
+    const text = this.#source.slice(from, to)
+    if (hasLongExponent(text)) {
       throw new PlanError(
         'out_of_range',
         `A number in the JSON has an exponent of more than ${JSON_EXPONENT_DIGITS_MAX} digits, ${this.#place}.`,
       )
     }
-    this.text += this.#separator + text
-    this.#separator = ','
+    this.text += text
   }
 
-  #stringText(from: number, to: number): string {
+  /** Writes the string that stands there, and returns what it says. */
+  #string(from: number, to: number): string {
     const raw = this.#source.slice(from, to)
-    // Only an escape can be written in another way, or hide a lone surrogate.
+    // Only an escape can be written in another way.
     const isPlain = !raw.includes('\\')
-    const text = isPlain ? raw : JSON.stringify(JSON.parse(raw))
-    if (raw.isWellFormed() && (isPlain || !text.includes('\\ud'))) return text
-    if ((JSON.parse(raw) as string).isWellFormed()) return text
-    throw new PlanError(
-      'type_mismatch',
-      `A string in the JSON is not well-formed Unicode, ${this.#place}.`,
-    )
+    const string = isPlain ? raw.slice(1, -1) : (JSON.parse(raw) as string)
+    if (!string.isWellFormed()) {
+      throw new PlanError(
+        'type_mismatch',
+        `A string in the JSON is not well-formed Unicode, ${this.#place}.`,
+      )
+    }
+    if (to - from > this.#stringMax) {
+      this.#pieces.push(this.text, { string })
+      this.text = ''
+    } else {
+      this.text += isPlain ? raw : JSON.stringify(string)
+    }
+    return string
   }
+}
+
+type ExactWriterOptions = {
+  readonly pointer: string
+  readonly nestingMax: number
+  readonly stringMax: number
 }
 
 const QUOTE = 0x22

@@ -2,7 +2,7 @@
 import { type JsonVisitor, walkJson } from '../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { copiedJson, isPlainText } from './copied-json.ts'
-import { duplicateName, exactJson } from './exact-json.ts'
+import { duplicateName, exactJson, exactJsonPieces, type JsonPiece } from './exact-json.ts'
 import { escapedStep, JsonPlace } from './json-place.ts'
 
 /**
@@ -46,6 +46,18 @@ export class JsonSource {
     return this.#whole.mayRound
   }
 
+  /** Finds out `mayRound`, and yields after each part of so many characters. */
+  *lookForRounding(partCharacters: number): Generator<'', void, undefined> {
+    const whole = this.#whole
+    for (let at = 0; whole.mayRound === undefined; at += partCharacters) {
+      const end = at + partCharacters
+      // What is looked for may begin in this part and end in the next one.
+      if (MAY_ROUND.test(whole.text.slice(at, end + ROUNDED_CHARACTERS))) whole.mayRound = true
+      else if (end >= whole.text.length) whole.mayRound = false
+      yield ''
+    }
+  }
+
   /**
    * The value as `exactJson` writes it; `parsed` is what it was parsed to, where that is an array or object. Throws
    * PlanError as that does, and for names that stand twice on the way to it.
@@ -57,6 +69,12 @@ export class JsonSource {
   /** The same of what need not fit a JSON column. */
   distinct(parsed: object): string {
     return this.#exact(parsed, Number.POSITIVE_INFINITY)
+  }
+
+  /** What `distinct` returns, in pieces that are each made of about so many characters. Throws between them. */
+  distinctPieces(pieceCharacters: number): Iterable<JsonPiece> {
+    const from = this.#from()
+    return exactJsonPieces(this.#whole.text, { from, pointer: this.#pointer, pieceCharacters })
   }
 
   #exact(parsed: object | undefined, nestingMax: number): string {
@@ -96,6 +114,8 @@ type Whole = {
 
 /** Digits are counted from the first one only: from each one it would take several times as long. */
 const MAY_ROUND = /(?<!\d)\d[\d.]{15}|\d[eE]|-0/
+/** The longest that it matches. */
+const ROUNDED_CHARACTERS = 16
 
 /** Where the value of each member, or each element, begins. */
 function membersAt(text: string, from: number, pointer: string): Map<string | number, number> {

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { distinctText, sourceOf } from '../../planner/planner.ts'
+import { distinctText, type JsonSource, sourceOf } from '../../planner/planner.ts'
 import { PIECE_CHARACTERS, piecesOf, stringPieces, stringText } from '../answers/text-pieces.ts'
 
-/** `distinctText` of what `JSON.parse` made, in pieces. */
+/** `distinctText` of what `JSON.parse` made, in pieces. One may be empty: then its maker has worked. */
 export function distinctPieces(value: unknown): Iterable<string> {
   const source = typeof value === 'object' && value !== null ? sourceOf(value) : undefined
-  if (source?.mayRound === true) return piecesOf(distinctText(value))
+  if (source === undefined) return jsonPieces(value)
   // Nearly every body is short.
-  if (source !== undefined && source.length <= PIECE_CHARACTERS) return [distinctText(value)]
-  return jsonPieces(value)
+  return source.length <= PIECE_CHARACTERS ? [distinctText(value)] : longPieces(value, source)
+}
+
+function* longPieces(value: unknown, source: JsonSource): Generator<string, void, undefined> {
+  yield* source.lookForRounding(PIECE_CHARACTERS)
+  if (!source.mayRound) {
+    yield* jsonPieces(value)
+    return
+  }
+  for (const piece of source.distinctPieces(PIECE_CHARACTERS)) {
+    yield* typeof piece === 'string' ? piecesOf(piece) : stringPieces(piece.string)
+  }
 }
 
 /** An array or object that has begun, and the value of it that is next. */

@@ -46,6 +46,13 @@ test('a long body is written and hashed in many pieces, with turns between them'
       assert.ok(Math.max(...lengths) <= 6 * PIECE_CHARACTERS)
     }
   }
+  // Beside a number that may be rounded everything is read from the text.
+  for (const unit of ['\\n', '\\/', '","', '"], ["']) {
+    const text = `[[1.0, 12345678901234567890, "${unit.repeat(2 * PIECE_CHARACTERS)}"]]`
+    const pieces = [...distinctPieces(parseJson(Buffer.from(text)))]
+    assert.ok(Math.max(...pieces.map((piece) => piece.length)) <= 2 * PIECE_CHARACTERS)
+    assert.ok(pieces.join('') === text.replaceAll('\\/', '/').replaceAll(', ', ','))
+  }
   const body = { sql: '\n'.repeat(LENGTH) }
   let nowMs = 0
   let pauses = 0

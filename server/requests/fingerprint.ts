@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import { chunksOf } from '../answers/text-pieces.ts'
+import { PIECE_CHARACTERS } from '../answers/text-pieces.ts'
 import type { Turns } from '../turns.ts'
 
 /**
@@ -9,10 +9,15 @@ import type { Turns } from '../turns.ts'
  */
 export async function fingerprintOf(pieces: Iterable<string>, turns: Turns): Promise<string> {
   const hash = createHash('sha256')
-  for (const chunk of chunksOf(pieces)) {
-    // A text that is handed over as it is takes several times as long.
-    hash.update(Buffer.from(chunk))
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length >= PIECE_CHARACTERS) {
+      // A text that is handed over as it is takes several times as long.
+      hash.update(Buffer.from(text))
+      text = ''
+    }
     if (turns.isDue) await turns.pause()
   }
-  return hash.digest('hex')
+  return hash.update(Buffer.from(text)).digest('hex')
 }

@@ -29,9 +29,26 @@ const SPACE = 0x20
  * Time is linear, and depth costs no stack.
  */
 export function walkJson(text: string, from: number, visitor: JsonVisitor): number {
-  let depth = 0
-  let at = from
-  for (;;) {
+  const walk: JsonWalk = { at: from, depth: 0 }
+  walkJsonUntil(text, walk, visitor, text.length + 1)
+  return walk.at
+}
+
+/** Where a walk stands that is not at its end; at first `depth` is 0. */
+export type JsonWalk = { at: number; depth: number }
+
+/**
+ * The same for as many parts as begin before `end`, from where `walk` stands, which it moves on. Returns whether the
+ * value has ended.
+ */
+export function walkJsonUntil(
+  text: string,
+  walk: JsonWalk,
+  visitor: JsonVisitor,
+  end: number,
+): boolean {
+  let { at, depth } = walk
+  while (at < end) {
     const unit = text.charCodeAt(at)
     if (unit <= SPACE || unit === COMMA || unit === COLON) {
       at += 1
@@ -63,8 +80,14 @@ export function walkJson(text: string, from: number, visitor: JsonVisitor): numb
       visitor.scalar(at, end)
       at = end
     }
-    if (depth === 0) return at
+    if (depth === 0) {
+      walk.at = at
+      return true
+    }
   }
+  walk.at = at
+  walk.depth = depth
+  return false
 }
 
 /** Where the quote stands that ends the string whose content begins at `from`; the length of the text where none does. */
