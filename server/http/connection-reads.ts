@@ -50,14 +50,16 @@ export class ConnectionReads {
     this.#byClient.set(key, client)
     const read = new ConnectionRead(this, socket, client)
     client.connections.add(read)
-    byConnection.set(socket, read)
+    const known: ReadSocket = socket
+    known[READ] = read
     socket.once('close', () => this.remove(socket))
   }
 
   remove(socket: Socket): void {
-    const read = byConnection.get(socket)
+    const read = readOf(socket)
     if (read === undefined) return
-    byConnection.delete(socket)
+    const known: ReadSocket = socket
+    known[READ] = undefined
     const { key, connections } = read.client
     connections.delete(read)
     if (connections.size === 0) this.#byClient.delete(key)
@@ -172,9 +174,11 @@ export class ConnectionRead {
   }
 }
 
-const byConnection = new WeakMap<Socket, ConnectionRead>()
+const READ = Symbol('read')
+
+type ReadSocket = Socket & { [READ]?: ConnectionRead | undefined }
 
 /** Undefined for a request without a connection, and where nobody weighs what is read from it. */
 export function readOf(socket: Socket): ConnectionRead | undefined {
-  return byConnection.get(socket)
+  return (socket as ReadSocket)[READ]
 }
