@@ -39,6 +39,8 @@ export class WholeRequest extends IncomingMessage {
   readonly arrivedMs = performance.now()
   #read: ((body: Buffer) => void) | undefined
   #chunks: Buffer[] = []
+  /** So many bytes of the only chunk are there. */
+  #kept = 0
   /** Short chunks, one after the other, and how much of it they fill. */
   #piece: Buffer | undefined
   #filled = 0
@@ -62,7 +64,7 @@ export class WholeRequest extends IncomingMessage {
    */
   readWhole(read: (body: Buffer) => void): void {
     // Of a request that had to wait for the one before it.
-    while (this.readableLength > 0) this.#chunks.push(this.read())
+    while (this.readableLength > 0) this.#keep(this.read())
     this.#read = read
     if (this.#hasEnded) this.#take(null)
     // From now on the stream counts as one that is being read, so that nobody empties it.
@@ -178,12 +180,23 @@ export class WholeRequest extends IncomingMessage {
     if (chunk === null) this.#hasEnded = true
     if (read === undefined) return super.push(chunk)
     if (chunk !== null) {
-      this.#chunks.push(chunk)
+      this.#keep(chunk)
       return true
     }
     const chunks = this.#chunks
     this.#chunks = []
     read(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     return true
+  }
+
+  /** Of a body whose length is known each chunk is copied to its place, so that it is never in memory twice. */
+  #keep(chunk: Buffer): void {
+    const length = Number(this.headers['content-length'])
+    if (!(chunk.length < length)) {
+      this.#chunks.push(chunk)
+      return
+    }
+    this.#chunks[0] ??= Buffer.allocUnsafeSlow(length)
+    this.#kept += chunk.copy(this.#chunks[0], this.#kept)
   }
 }
