@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { answerOf, startScriptedServer } from '../test/client-sdk/scripted-server.ts'
 import { startRealServer } from '../test/real-server.ts'
 import { connect, PercoliteError } from './client.ts'
-import { answerOf, startScriptedServer } from './scripted-server.ts'
 
 // A write that has been committed is never an error of its call.
 

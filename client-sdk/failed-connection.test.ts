@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { WebSocket as PackagedWebSocket } from 'ws'
+import { startScriptedSocket } from '../test/client-sdk/scripted-socket.ts'
 import { type ConnectOptions, connect } from './client.ts'
-import { startScriptedSocket } from './scripted-socket.ts'
 
 // Connections that do not come about. What is thrown in a callback of a WebSocket nobody can catch, and
 // the runner of the tests takes it for a failure.

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startFlappingProxy, type Weather } from '../test/client-sdk/flapping-proxy.ts'
+import { problem, startScriptedServer } from '../test/client-sdk/scripted-server.ts'
+import { given } from '../test/client-sdk/scripted-socket.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { ServerProcess } from '../test/server-process.ts'
 import { testFolder } from '../test/test-folder.ts'
 import { backoffMs, reconnectMs } from './backoff.ts'
 import { connect, type Database, PercoliteError } from './client.ts'
-import { startFlappingProxy, type Weather } from './flapping-proxy.ts'
-import { problem, startScriptedServer } from './scripted-server.ts'
-import { given } from './scripted-socket.ts'
 
 // A server that is killed and started again behind a proxy that loses, refuses and breaks. What is thrown
 // where nobody can catch it, the runner of the tests takes for a failure.

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startBreakingProxy } from '../test/client-sdk/breaking-proxy.ts'
+import { given } from '../test/client-sdk/scripted-socket.ts'
 import { startRealServer } from '../test/real-server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
 import { ServerProcess } from '../test/server-process.ts'
 import { testFolder } from '../test/test-folder.ts'
-import { startBreakingProxy } from './breaking-proxy.ts'
 import { type Change, connect } from './client.ts'
-import { given } from './scripted-socket.ts'
 
 // Subscriptions, live rows and observers against the real server, over connections that break.
 

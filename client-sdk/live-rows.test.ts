@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { connect } from './client.ts'
 import {
   change,
   comeBackAtOnce,
@@ -10,7 +9,8 @@ import {
   startScriptedSocket,
   subscribed,
   wireRow,
-} from './scripted-socket.ts'
+} from '../test/client-sdk/scripted-socket.ts'
+import { connect } from './client.ts'
 
 type Numbered = { readonly id: string; readonly n: number }
 

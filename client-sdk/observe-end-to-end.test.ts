@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startBreakingProxy } from '../test/client-sdk/breaking-proxy.ts'
 import { startRealServer } from '../test/real-server.ts'
 import { SeededRandomness } from '../test/seeded-randomness.ts'
-import { startBreakingProxy } from './breaking-proxy.ts'
 import { connect, type Database, type ObserverEvent, type Transaction } from './client.ts'
 
 // Workers of observers against the real server.

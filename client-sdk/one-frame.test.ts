@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ConnectOptions, connect, type PercoliteError } from './client.ts'
 import {
   change,
   comeBackAtOnce,
@@ -9,7 +8,8 @@ import {
   insert,
   startScriptedSocket,
   subscribed,
-} from './scripted-socket.ts'
+} from '../test/client-sdk/scripted-socket.ts'
+import { type ConnectOptions, connect, type PercoliteError } from './client.ts'
 
 // One frame that the server does not read: it closes the socket, and only the call that sent it is wrong.
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startScriptedSocket } from '../test/client-sdk/scripted-socket.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
-import { startScriptedSocket } from './scripted-socket.ts'
 import { SharedSocket } from './shared-socket.ts'
 import type { SocketUse } from './socket-connection.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answerOf, problem, startScriptedServer } from '../test/client-sdk/scripted-server.ts'
 import { connect, PercoliteError } from './client.ts'
-import { answerOf, problem, startScriptedServer } from './scripted-server.ts'
 
 const QUERY = 'POST /v1/query'
 const ID = [{ name: 'id', type: 'INTEGER' }]

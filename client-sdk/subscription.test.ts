@@ -3,13 +3,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import {
-  type ConnectOptions,
-  connect,
-  PercoliteError,
-  type SubscribeOptions,
-  type SubscriptionEvent,
-} from './client.ts'
-import {
   change,
   comeBackAtOnce,
   given,
@@ -19,7 +12,14 @@ import {
   startScriptedSocket,
   subscribed,
   wireRow,
-} from './scripted-socket.ts'
+} from '../test/client-sdk/scripted-socket.ts'
+import {
+  type ConnectOptions,
+  connect,
+  PercoliteError,
+  type SubscribeOptions,
+  type SubscriptionEvent,
+} from './client.ts'
 
 const SQL = 'SCAN id, n FROM t WHERE n > :n'
 /** A subscription at a scripted server, and its first frame there. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startScriptedServer } from '../test/client-sdk/scripted-server.ts'
 import { startRealServer } from '../test/real-server.ts'
 import { connect, type KeyValue } from './client.ts'
-import { startScriptedServer } from './scripted-server.ts'
 
 const { url, db } = await startRealServer('--engine', 'memory')
 const { readTimestamp: beforeTables } = await db.query('SHOW TABLES')

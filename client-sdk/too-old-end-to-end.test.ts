@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { startBreakingProxy } from '../test/client-sdk/breaking-proxy.ts'
+import { given } from '../test/client-sdk/scripted-socket.ts'
 import { startRealServer } from '../test/real-server.ts'
-import { startBreakingProxy } from './breaking-proxy.ts'
 import { connect, type PercoliteError } from './client.ts'
-import { given } from './scripted-socket.ts'
 
 // Subscriptions against a real server that keeps what has changed for a moment only.
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  answerOf,
+  type Exchange,
+  problem,
+  startScriptedServer,
+} from '../test/client-sdk/scripted-server.ts'
 import { connect, PercoliteError } from './client.ts'
-import { answerOf, type Exchange, problem, startScriptedServer } from './scripted-server.ts'
 
 const OPENED = { transaction: '100.aa', readTimestamp: 100, expiresAt: '2026-01-31T12:00:00Z' }
 const BEGIN: Exchange = { expect: 'POST /v1/transactions', answer: [201, OPENED] }

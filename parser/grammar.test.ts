@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { GENERATED_FILE, grammarCstTypes } from './generate-grammar-cst.ts'
+import { GENERATED_FILE, grammarCstTypes } from '../tools/generate-grammar-cst.ts'
 import { Grammar } from './grammar.ts'
 import { RESERVED_WORDS, UNRESERVED_WORDS } from './keywords.ts'
 import { createParser } from './parser.ts'
@@ -16,7 +16,7 @@ test('the grammar and the lexer pass their own checks', () => {
 
 test('the types of the syntax tree are the ones of the grammar', () => {
   const types = grammarCstTypes(new Grammar({ skipValidations: false }))
-  assert.equal(readFileSync(GENERATED_FILE, 'utf8'), types, 'run parser/generate-grammar-cst.ts')
+  assert.equal(readFileSync(GENERATED_FILE, 'utf8'), types, 'run tools/generate-grammar-cst.ts')
 })
 
 test('the reserved words are the ones of the dialect', () => {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ALL, column, compared, integer, parameter, parse, text } from '../test/statement-tree.ts'
 import { createParser } from './parser.ts'
-import { ALL, column, compared, integer, parameter, parse, text } from './statement-tree.ts'
 
 const parser = createParser({ skipValidations: false })
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createParser } from './parser.ts'
 import {
   ALL,
   column,
@@ -13,7 +12,8 @@ import {
   parse,
   projected,
   text,
-} from './statement-tree.ts'
+} from '../test/statement-tree.ts'
+import { createParser } from './parser.ts'
 
 const parser = createParser({ skipValidations: false })
 

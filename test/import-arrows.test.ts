@@ -141,6 +141,24 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /production code may not import it/,
   ],
   [
+    'production code imports what tests share',
+    { 'storage/a.ts': "import '../test/b.ts'", 'test/b.ts': '' },
+    /production code may not import it/,
+  ],
+  [
+    'production code imports a tool, for a type only',
+    { 'parser/a.ts': "import type { B } from '../tools/b.ts'", 'tools/b.ts': '' },
+    /production code may not import it/,
+  ],
+  ...['node:test', 'fast-check', 'supertest'].map(
+    (name) =>
+      [
+        `production code uses ${name}`,
+        { 'server/a.ts': `import test from '${name}'` },
+        /it belongs to .*test/,
+      ] as const,
+  ),
+  [
     'an imported file is missing',
     { 'planner/a.ts': "import './b.ts'" },
     /planner\/b\.ts, which does not exist/,

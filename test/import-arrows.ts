@@ -61,6 +61,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   { package: /^better-sqlite3$/, owner: /^(storage|bench)\/(.*\/)?sqlite-[^/]*\.ts$/ },
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
+  { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
 
 const FOUNDATION =

@@ -44,17 +44,9 @@ export function findRuleBreaks(tree: ReadonlyMap<string, string>): string[] {
   return [...breaks, ...findCircles(files)]
 }
 
-/**
- * Tests, what they share, and programs that generate sources (`generate-*.ts`) may reach into any
- * room, and nothing else may import them.
- */
-function isDevelopment(file: SourceFile): boolean {
-  return (
-    /\.test\.m?[jt]s$/.test(file.path) ||
-    file.path.startsWith('test/') ||
-    /(^|\/)generate-[^/]*\.ts$/.test(file.path) ||
-    file.imports.some((one) => one.specifier === 'node:test' || one.specifier === 'fast-check')
-  )
+/** Tests, what they share, and tools may reach into any room, and nothing else may import them. */
+function isDevelopment({ path }: SourceFile): boolean {
+  return /(\.test|-tests)\.m?[jt]s$/.test(path) || /^(test|tools)\//.test(path)
 }
 
 function isOutsideTree(target: string, tree: ReadonlyMap<string, string>): boolean {

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeCellStore } from './cell-store-conformance.ts'
-import { describeEmbeddedCellStore } from './embedded-cell-store-conformance.ts'
+import { describeCellStore } from '../../test/cell-store/cell-store-conformance.ts'
+import { describeEmbeddedCellStore } from '../../test/cell-store/embedded-cell-store-conformance.ts'
 import { MemoryCellStore } from './memory-cell-store.ts'
 import { openSqliteCellStore, type SqliteCellStoreOptions } from './sqlite-cell-store.ts'
 

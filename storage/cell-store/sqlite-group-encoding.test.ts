@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { program } from './cell-store-programs.ts'
+import { program } from '../../test/cell-store/cell-store-programs.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './sqlite-group-encoding.ts'
 import type { WriteBatch } from './sqlite-write-batch.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { eraseCell, filter, setCell, textOfRow } from '../../test/cell-store/cell-store-programs.ts'
 import type { Family } from './cell.ts'
-import { eraseCell, filter, setCell, textOfRow } from './cell-store-programs.ts'
 import {
   type CellView,
   type Chunk,

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { brokenLog, type FeedWorld, testFeed, untilLive } from '../../test/feed/feed-conformance.ts'
 import { LeapingClock } from '../../test/leaping-clock.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { openGateway, openStorage, Storage } from '../storage.ts'
-import { brokenLog, type FeedWorld, testFeed, untilLive } from './feed-conformance.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 3600_000 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { CatalogScene, column } from '../../test/storage/catalog-scene.ts'
 import { requireTable } from './catalog.ts'
-import { CatalogScene, column } from './catalog-scene.ts'
 import { addColumn, dropColumn } from './column-changes.ts'
 import { createIndex, dropIndex } from './index-changes.ts'
 import type { NewColumn } from './new-table.ts'

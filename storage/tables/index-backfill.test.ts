@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { FakeStore, type FakeTransaction } from '../../test/storage/fake-transactions.ts'
 import { CatalogReader, requireIndex, requireTable } from './catalog.ts'
 import { createTable } from './catalog-changes.ts'
-import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 import { buildBatch } from './index-backfill.ts'
 import { createIndex } from './index-changes.ts'
 import { scanIndexEntries } from './index-scan.ts'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { CatalogScene, column } from '../../test/storage/catalog-scene.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { findAbandonedRows } from './abandoned-rows.ts'
 import { createTable, dropTable } from './catalog-changes.ts'
-import { CatalogScene, column } from './catalog-scene.ts'
 import { createIndex, dropIndex, endBuilding } from './index-changes.ts'
 import { encodeIndexKey, indexSpace } from './index-key.ts'
 import { readIndexProgress, writePosition } from './index-progress.ts'

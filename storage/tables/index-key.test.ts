@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { arbitraryRow, arbitraryTable } from './arbitrary-values.ts'
+import { arbitraryRow, arbitraryTable } from '../../test/storage/arbitrary-values.ts'
 import { belongsTo, decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
 import {
   encodeIndexKey,

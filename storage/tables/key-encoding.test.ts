@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { arbitraryValue, KEY_TYPES } from '../../test/storage/arbitrary-values.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { arbitraryValue, KEY_TYPES } from './arbitrary-values.ts'
 import { readKeyComponent } from './key-component.ts'
 import {
   compareRowKeys,

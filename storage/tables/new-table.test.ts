@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { column } from './catalog-scene.ts'
+import { column } from '../../test/storage/catalog-scene.ts'
 import { defineTable, type NewTable } from './new-table.ts'
 import type { SqlValue } from './sql-type.ts'
 import type { ColumnDefault } from './table-definition.ts'

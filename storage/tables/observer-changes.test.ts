@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { CatalogScene, column } from '../../test/storage/catalog-scene.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import { createTable } from './catalog-changes.ts'
-import { CatalogScene, column } from './catalog-scene.ts'
 import { dropColumn } from './column-changes.ts'
 import { defineObserver, type NewObserver } from './new-observer.ts'
 import { defineTable, type NewTable } from './new-table.ts'

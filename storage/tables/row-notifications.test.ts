@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { FakeStore } from '../../test/storage/fake-transactions.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
-import { FakeStore } from './fake-transactions.ts'
 import type { RowChange } from './index-maintenance.ts'
 import { encodePrimaryKey } from './key-encoding.ts'
 import { defineIndex } from './new-index.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { arbitraryValue } from './arbitrary-values.ts'
+import { arbitraryValue } from '../../test/storage/arbitrary-values.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { editDistance, nearestNames } from './nearest-names.ts'
 import { compareText, compareValues, requireValue } from './sql-value.ts'

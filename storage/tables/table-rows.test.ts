@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
+import { FakeStore, type FakeTransaction } from '../../test/storage/fake-transactions.ts'
 import { encodePrimaryKey, endOfPrefix } from './key-encoding.ts'
 import { defineTable } from './new-table.ts'
 import { deleteRow, guardRow, putRow } from './row-changes.ts'

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { createIndex, createTable, deleteRow, putRow } from '../../../storage/storage.ts'
 import { CatalogReader, requireIndex } from '../../../storage/tables/catalog.ts'
-import { FakeStore, type FakeTransaction } from '../../../storage/tables/fake-transactions.ts'
 import { buildBatch } from '../../../storage/tables/index-backfill.ts'
 import { scanIndexEntries } from '../../../storage/tables/index-scan.ts'
 import type { SqlRow } from '../../../storage/tables/table-definition.ts'
+import { FakeStore, type FakeTransaction } from '../../storage/fake-transactions.ts'
 
 /** Rows `(id, a)` in a table with a unique index of `a` that is being built. */
 class IndexScene {

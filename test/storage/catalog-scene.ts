@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, CatalogReader } from './catalog.ts'
-import { createTable } from './catalog-changes.ts'
+import { type Catalog, CatalogReader } from '../../storage/tables/catalog.ts'
+import { createTable } from '../../storage/tables/catalog-changes.ts'
+import type { NewColumn, NewTable } from '../../storage/tables/new-table.ts'
 import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
-import type { NewColumn, NewTable } from './new-table.ts'
 
 export function column(name: string, type = 'INTEGER', more: Partial<NewColumn> = {}): NewColumn {
   return { name, type, notNull: false, ...more }

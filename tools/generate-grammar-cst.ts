@@ -2,15 +2,17 @@
 
 /**
  * The types of the concrete syntax tree follow from the grammar. After a change of the grammar:
- * `node parser/generate-grammar-cst.ts`. A test keeps the file and the grammar equal.
+ * `node tools/generate-grammar-cst.ts`. A test keeps the file and the grammar equal.
  */
 
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generateCstDts } from 'chevrotain'
-import { Grammar } from './grammar.ts'
+import { Grammar } from '../parser/grammar.ts'
 
-export const GENERATED_FILE = fileURLToPath(new URL('./grammar-cst.gen.ts', import.meta.url))
+export const GENERATED_FILE = fileURLToPath(
+  new URL('../parser/grammar-cst.gen.ts', import.meta.url),
+)
 
 export function grammarCstTypes(grammar: Grammar): string {
   const notice = '// SPDX-License-Identifier: Apache-2.0\n// Made by generate-grammar-cst.ts.\n\n'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
 import { bytes, type CellStoreScene, cellsOf, column, ofKind, set } from './cell-store-scene.ts'
-import type { Mutation } from './mutation.ts'
 
 /** What one row is, how it changes, and how its counters do. */
 export function rowScenarios(scene: CellStoreScene): void {

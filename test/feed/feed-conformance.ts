@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
+import type { Storage } from '../../storage/composition.ts'
+import { StorageError } from '../../storage/errors.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
-import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import type { Storage } from '../composition.ts'
-import { StorageError } from '../errors.ts'
 
 /** One or several storage layers over a store; what any of them commits is in the feed of each. */
 export type FeedWorld = {

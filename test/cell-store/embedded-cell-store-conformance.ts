@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Row } from './cell.ts'
-import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
-import { bytes } from './cell-store-scene.ts'
+import type { Row } from '../../storage/cell-store/cell.ts'
 import {
   type Chunk,
   type ChunkRequest,
   type EmbeddedCellStore,
   type RowStep,
   stepsOf,
-} from './embedded-cell-store.ts'
-import type { Mutation } from './mutation.ts'
-import { isNoteRow, noteRowKey, timestampOfNoteRow } from './note.ts'
-import type { RowFilter } from './row-filter.ts'
+} from '../../storage/cell-store/embedded-cell-store.ts'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import { isNoteRow, noteRowKey, timestampOfNoteRow } from '../../storage/cell-store/note.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
+import { bytes } from './cell-store-scene.ts'
 
 export type OpenedEmbeddedEngine = {
   readonly store: EmbeddedCellStore

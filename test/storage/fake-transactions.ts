@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../cell-store/cell.ts'
-import { compareRowKeys, rowKeyText } from '../cell-store/row-key.ts'
-import { StorageError } from '../errors.ts'
-import { rowsOfBatches } from '../transaction/row-batches.ts'
-import type { Transaction } from '../transaction/transaction.ts'
+import type { Timestamp } from '../../storage/cell-store/cell.ts'
+import { compareRowKeys, rowKeyText } from '../../storage/cell-store/row-key.ts'
+import { StorageError } from '../../storage/errors.ts'
+import { rowsOfBatches } from '../../storage/transaction/row-batches.ts'
+import type { Transaction } from '../../storage/transaction/transaction.ts'
 
 /**
  * Snapshot-isolated transactions over a map, for the tests of this folder: what tables ask of a

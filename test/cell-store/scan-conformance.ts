@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RowScan } from './cell-store.ts'
+import type { RowScan } from '../../storage/cell-store/cell-store.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import {
   bytes,
   type CellStoreScene,
@@ -11,7 +12,6 @@ import {
   text,
   WHOLE_ROW,
 } from './cell-store-scene.ts'
-import type { RowFilter } from './row-filter.ts'
 
 /** Rows one after the other. */
 export function scanScenarios(scene: CellStoreScene): void {

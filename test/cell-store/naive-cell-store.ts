@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Cell, FAMILIES, type Row } from './cell.ts'
-import type { CheckAndMutate, Increment, RowMutations, RowScan } from './cell-store.ts'
-import type { Mutation } from './mutation.ts'
-import type { CellSelector, RowFilter } from './row-filter.ts'
+import { type Cell, FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
+import type {
+  CheckAndMutate,
+  Increment,
+  RowMutations,
+  RowScan,
+} from '../../storage/cell-store/cell-store.ts'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import type { CellSelector, RowFilter } from '../../storage/cell-store/row-filter.ts'
 
 type StoredCell = Cell & { readonly row: Buffer }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check'
-import { FAMILIES, type Row } from './cell.ts'
+import { FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
 import {
   type CellStore,
   CellStoreError,
@@ -8,10 +8,10 @@ import {
   type Increment,
   type RowMutations,
   type RowScan,
-} from './cell-store.ts'
-import type { DeleteFromColumn, Mutation, SetCell } from './mutation.ts'
+} from '../../storage/cell-store/cell-store.ts'
+import type { DeleteFromColumn, Mutation, SetCell } from '../../storage/cell-store/mutation.ts'
+import type { CellSelector, RowFilter } from '../../storage/cell-store/row-filter.ts'
 import type { NaiveCellStore } from './naive-cell-store.ts'
-import type { CellSelector, RowFilter } from './row-filter.ts'
 
 /** One call of the contract as data. */
 export type Operation =

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { Cell, Family, Row } from './cell.ts'
+import type { Cell, Family, Row } from '../../storage/cell-store/cell.ts'
 import {
   type CellStore,
   CellStoreError,
   type CellStoreErrorKind,
   type RowScan,
-} from './cell-store.ts'
-import type { Mutation } from './mutation.ts'
-import type { RowFilter } from './row-filter.ts'
+} from '../../storage/cell-store/cell-store.ts'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 
 export type OpenedEngine = {
   readonly store: CellStore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { createParser } from './parser.ts'
+import { createParser } from '../parser/parser.ts'
 
 // What the tests of statements compare: the tree as plain data, and its commonest leaves.
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Family } from './cell.ts'
+import type { Family } from '../../storage/cell-store/cell.ts'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import {
   bytes,
   type CellStoreScene,
@@ -11,8 +13,6 @@ import {
   text,
   WHOLE_ROW,
 } from './cell-store-scene.ts'
-import type { Mutation } from './mutation.ts'
-import type { RowFilter } from './row-filter.ts'
 
 /** What is refused, and as what: wrong calls, and all calls of a store that is closed. */
 export function refusalScenarios(scene: CellStoreScene): void {
