@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from './cell-store/cell-store.ts'
-import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
-import { openSqliteCellStore } from './cell-store/sqlite-cell-store.ts'
-import { Storage } from './composition.ts'
+import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
+import { openSqliteCellStore } from './cell-store/sqlite/sqlite-cell-store.ts'
+import { Storage } from './database.ts'
 import { StorageError } from './errors.ts'
 import type { StorageOptions } from './storage-options.ts'
 

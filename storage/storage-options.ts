@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStoreError } from './cell-store/cell-store.ts'
-import type { RedoLogUse } from './cell-store/sqlite-redo-policy.ts'
+import type { RedoLogUse } from './cell-store/sqlite/redo/redo-policy.ts'
 import type { Clock } from './clock.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { Measures } from './measures.ts'
 import type { CommitMode } from './protocol-parts.ts'
 import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
-import type { ByteBudget } from './transaction/write-buffer.ts'
+import type { ByteBudget } from './transaction/buffer/write-buffer.ts'
 
 export type StorageOptions = {
   /** `memory` forgets everything at the end of the process. */

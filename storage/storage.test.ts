@@ -4,7 +4,7 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { testFolder } from '../test/test-folder.ts'
-import { MemoryCellStore } from './cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
 import { InvariantViolation } from './invariant.ts'
 import {
   createTable,

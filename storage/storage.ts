@@ -2,7 +2,7 @@
 
 /**
  * The door of the storage layer: everything above it (planner, server) imports from here and from
- * nowhere else below `storage/`. Its parts are put together in `composition.ts`.
+ * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
 export { type Answer, andThen } from './answer.ts'
@@ -11,10 +11,11 @@ export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
-export { Storage } from './composition.ts'
+export { type Slotted, SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyCheckOptions } from './consistency/consistency-check.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
+export { Storage } from './database.ts'
 export { type ErrorFields, STORAGE_ERRORS, StorageError, type StorageErrorCode } from './errors.ts'
 export type {
   ChangedRow,
@@ -48,12 +49,26 @@ export type {
 } from './observers/observers.ts'
 export { openGateway, openStorage } from './open-storage.ts'
 export { type Randomness, systemRandomness } from './randomness.ts'
-export { type Slotted, SlottedSet } from './slotted-set.ts'
+export type { StorageStatus } from './status/storage-status.ts'
+export type { StorageWarning } from './status/storage-warnings.ts'
 export type { StorageLog } from './storage-log.ts'
 export type { BeginOptions, StorageOptions } from './storage-options.ts'
-export type { StorageStatus } from './storage-status.ts'
-export type { StorageWarning } from './storage-warnings.ts'
-export { canonicalJson } from './tables/canonical-json.ts'
+export { entryColumns, type IndexEntry } from './tables/bytes/index-entry.ts'
+export {
+  encodeIndexKey,
+  encodeIndexTextPrefix,
+  indexSpace,
+  orderParts,
+} from './tables/bytes/index-key.ts'
+export {
+  decodePrimaryKey,
+  encodePrimaryKey,
+  encodePrimaryKeyBound,
+  encodeTextPrefix,
+  tableIdOf,
+  tableSpace,
+} from './tables/bytes/key-encoding.ts'
+export { decodeRow, emptyRow, familyColumn, ROW_COLUMN } from './tables/bytes/row-codec.ts'
 export {
   type Catalog,
   requireIndex,
@@ -61,21 +76,20 @@ export {
   requireTable,
   type TableIndex,
   type TableObserver,
-} from './tables/catalog.ts'
-export { createTable, dropTable } from './tables/catalog-changes.ts'
-export { addColumn, dropColumn } from './tables/column-changes.ts'
-export type { IndexBuild } from './tables/index-builder.ts'
-export { createIndex, dropIndex } from './tables/index-changes.ts'
-export { entryColumns, type IndexEntry } from './tables/index-entry.ts'
+} from './tables/catalog/catalog.ts'
+export { createTable, dropTable } from './tables/catalog/catalog-changes.ts'
+export { addColumn, dropColumn } from './tables/catalog/column-changes.ts'
+export { createIndex, dropIndex } from './tables/catalog/index-changes.ts'
+export { type IndexProgress, readIndexProgress } from './tables/catalog/index-progress.ts'
 export {
-  encodeIndexKey,
-  encodeIndexTextPrefix,
-  indexSpace,
-  orderParts,
-} from './tables/index-key.ts'
-export type { RowChange, UniqueConflict } from './tables/index-maintenance.ts'
-export { type IndexProgress, readIndexProgress } from './tables/index-progress.ts'
-export { getUniqueEntries, type IndexScan, scanIndexEntries } from './tables/index-scan.ts'
+  createObserver,
+  dropObserver,
+  pauseObserver,
+  replayObserver,
+  resumeObserver,
+} from './tables/catalog/observer-changes.ts'
+export type { IndexBuild } from './tables/index-build/index-builder.ts'
+export { canonicalJson } from './tables/json/canonical-json.ts'
 export {
   canonicalNumber,
   hasLongExponent,
@@ -89,25 +103,12 @@ export {
   walkJson,
   walkJsonUntil,
 } from './tables/json/json-walk.ts'
-export {
-  decodePrimaryKey,
-  encodePrimaryKey,
-  encodePrimaryKeyBound,
-  encodeTextPrefix,
-  tableIdOf,
-  tableSpace,
-} from './tables/key-encoding.ts'
 export { nearestNames } from './tables/nearest-names.ts'
 export type { NewIndex } from './tables/new-index.ts'
 export type { NewObserver } from './tables/new-observer.ts'
 export type { NewColumn, NewFamily, NewKeyPart, NewTable } from './tables/new-table.ts'
-export {
-  createObserver,
-  dropObserver,
-  pauseObserver,
-  replayObserver,
-  resumeObserver,
-} from './tables/observer-changes.ts'
+export type { RowChange, UniqueConflict } from './tables/rows/index-maintenance.ts'
+export { getUniqueEntries, type IndexScan, scanIndexEntries } from './tables/rows/index-scan.ts'
 export {
   changeRows,
   columnsForDelete,
@@ -115,10 +116,21 @@ export {
   deleteRow,
   guardRow,
   putRow,
-} from './tables/row-changes.ts'
-export { decodeRow, emptyRow, familyColumn, ROW_COLUMN } from './tables/row-codec.ts'
-export { nameOfRow, type RowName } from './tables/row-name.ts'
-export { notifyObserver } from './tables/row-notifications.ts'
+} from './tables/rows/row-changes.ts'
+export { nameOfRow, type RowName } from './tables/rows/row-name.ts'
+export { notifyObserver } from './tables/rows/row-notifications.ts'
+export {
+  getRow,
+  getRows,
+  getRowsNow,
+  getRowsOfTables,
+  type RowsAsked,
+  type StoredRow,
+  type StoredRows,
+  scanRowBatches,
+  scanRows,
+  type TableScan,
+} from './tables/rows/table-rows.ts'
 export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'
 export {
   compareText,
@@ -139,21 +151,9 @@ export {
   type SqlRow,
   type TableDefinition,
 } from './tables/table-definition.ts'
-export {
-  getRow,
-  getRows,
-  getRowsNow,
-  getRowsOfTables,
-  type RowsAsked,
-  type StoredRow,
-  type StoredRows,
-  scanRowBatches,
-  scanRows,
-  type TableScan,
-} from './tables/table-rows.ts'
+export type { ByteBudget } from './transaction/buffer/write-buffer.ts'
 export type { StandingLock } from './transaction/lock-list.ts'
 export type { InspectedCell } from './transaction/row-inspection.ts'
 export { Transaction } from './transaction/transaction.ts'
 export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
-export type { ByteBudget } from './transaction/write-buffer.ts'
 export type { SnapshotNow } from './transaction-starts.ts'

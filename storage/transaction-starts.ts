@@ -4,11 +4,11 @@ import type { StorageError } from './errors.ts'
 import type { ReadStamp, TimestampOracle } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { BeginOptions } from './storage-options.ts'
-import type { Catalog } from './tables/catalog.ts'
-import { snapshotInFuture, snapshotTooOld } from './transaction/snapshot-age.ts'
-import { newTransactionId } from './transaction/transaction-id.ts'
+import type { Catalog } from './tables/catalog/catalog.ts'
+import { snapshotInFuture, snapshotTooOld } from './transaction/protocol/snapshot-age.ts'
+import type { SnapshotReads } from './transaction/protocol/transaction-protocol.ts'
+import { newTransactionId } from './transaction/records/transaction-id.ts'
 import type { TransactionOptions } from './transaction/transaction-options.ts'
-import type { SnapshotReads } from './transaction/transaction-protocol.ts'
 
 /** A moment at which a transaction begins. */
 export type TransactionStart = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Cell, FAMILIES } from '../storage/cell-store/cell.ts'
 import type { CellStore } from '../storage/cell-store/cell-store.ts'
-import { decodeLock, encodeLock } from '../storage/transaction/lock.ts'
+import { decodeLock, encodeLock } from '../storage/transaction/records/lock.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
   encodeStartTs,
   encodeWriteRecord,
   type WrittenContent,
-} from '../storage/transaction/write-record.ts'
+} from '../storage/transaction/records/write-record.ts'
 
 /**
  * One line for each cell, for the fixtures of protocol scenarios. A row may name its column after a

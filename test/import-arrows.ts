@@ -2,8 +2,8 @@
 import { posix } from 'node:path'
 import type { Import, SourceFile } from './source-file.ts'
 
-// The arrows between the rooms, and inside storage between its layers, as `docs/architecture.md`
-// draws them. Imports of types count like all others.
+// The arrows between the rooms, and the order inside them, as `docs/architecture.md` draws them.
+// Imports of types count like all others.
 
 type Target = { readonly path: string; readonly typeOnly?: true }
 
@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'client-sdk/client.ts' },
       { path: 'server/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },
-      { path: 'storage/cell-store/sqlite-cell-store.ts' },
+      { path: 'storage/cell-store/sqlite/sqlite-cell-store.ts' },
       { path: 'storage/cell-store/embedded-cell-store.ts' },
       { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
       { path: 'storage/cell-store/row-filter.ts', typeOnly: true },
@@ -58,27 +58,62 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** Packages that one room or kind of file keeps to itself. */
 const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: RegExp }> = [
-  { package: /^better-sqlite3$/, owner: /^(storage|bench)\/(.*\/)?sqlite-[^/]*\.ts$/ },
+  {
+    package: /^better-sqlite3$/,
+    owner: /^(storage\/cell-store\/sqlite\/|bench\/(.*\/)?sqlite-[^/]*\.ts$)/,
+  },
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
 
-const FOUNDATION =
-  /^storage\/(answer|clock|randomness|renewed-map|slotted-set|errors|limits|invariant|measures|storage-log)\.ts$/
+/** Folders (with a slash at the end) and files of one height; `*` is every file that has no place of its own. */
+type Step = readonly string[]
 
-/** Inside storage each layer imports its own folder and the layers below it. */
-const STORAGE_LAYERS: ReadonlyArray<ReadonlySet<string>> = [
-  new Set(['foundation']),
-  new Set(['cell-store']),
-  new Set(['oracle']),
-  new Set(['transaction']),
-  new Set(['tables', 'feed']),
-  new Set(['observers', 'history']),
-  new Set(['garbage-collection']),
-  new Set(['consistency']),
-  new Set(['door']),
+const FOUNDATION: Step = [
+  ...['answer.ts', 'clock.ts', 'errors.ts', 'invariant.ts', 'limits.ts'],
+  ...['measures.ts', 'randomness.ts', 'storage-log.ts'],
 ]
+
+/**
+ * The order inside a folder, from the ground up. What stands in a step knows the steps before it, and nothing of the
+ * other folders in its own step. Every subfolder has a place.
+ */
+const ORDERS: Readonly<Record<string, readonly Step[]>> = {
+  storage: [
+    FOUNDATION,
+    ['collections/'],
+    ['cell-store/'],
+    ['oracle/'],
+    ['transaction/'],
+    ['tables/', 'feed/'],
+    ['observers/', 'history/'],
+    ['garbage-collection/'],
+    ['consistency/', 'status/'],
+    ['*'],
+  ],
+  'storage/cell-store': [['*'], ['memory/', 'sqlite/']],
+  'storage/cell-store/sqlite': [
+    ['error.ts', 'schema.ts', 'disk-use.ts'],
+    ['cells/'],
+    ['groups/'],
+    ['wal/'],
+    ['file/', 'redo/'],
+    ['threads/'],
+    ['*'],
+  ],
+  'storage/transaction': [
+    ['records/'],
+    ['buffer/'],
+    ['protocol/'],
+    ['percolator/'],
+    ['one-process/'],
+    ['*'],
+  ],
+  'storage/transaction/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
+  'storage/tables': [['json/'], ['*'], ['bytes/'], ['catalog/'], ['rows/'], ['index-build/']],
+  'storage/observers': [['notifications/'], ['*']],
+}
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */
 export function problemOfArrow(from: string, target: string, one: Import): string | undefined {
@@ -94,9 +129,7 @@ export function problemOfArrow(from: string, target: string, one: Import): strin
       ? undefined
       : `${roomOf(from)}/ may not use this package`
   }
-  if (roomOf(target) === roomOf(from)) {
-    return roomOf(from) === 'storage' ? problemOfStorageLayers(from, target) : undefined
-  }
+  if (roomOf(target) === roomOf(from)) return problemOfOrder(from, target)
   const door = room.doors.find((one) => one.path === target)
   if (door === undefined) return `no arrow leads from ${roomOf(from)}/ there`
   if (door.typeOnly && !typeOnly) return 'only types may be taken from there'
@@ -107,21 +140,35 @@ function roomOf(path: string): string {
   return path.split('/')[0] as string
 }
 
-function problemOfStorageLayers(from: string, target: string): string | undefined {
-  const fromFolder = storageFolderOf(from)
-  const targetFolder = storageFolderOf(target)
-  if (fromFolder === targetFolder) return undefined
-  const fromLayer = STORAGE_LAYERS.findIndex((layer) => layer.has(fromFolder))
-  const targetLayer = STORAGE_LAYERS.findIndex((layer) => layer.has(targetFolder))
-  if (fromLayer < 0) return `storage/${fromFolder}/ has no place among the layers`
-  if (targetLayer < 0) return `storage/${targetFolder}/ has no place among the layers`
-  return targetLayer < fromLayer ? undefined : `${targetFolder} does not lie below ${fromFolder}`
+/** What is wrong by the orders of the folders that both files are in. */
+function problemOfOrder(from: string, target: string): string | undefined {
+  for (const [folder, steps] of Object.entries(ORDERS)) {
+    if (!from.startsWith(`${folder}/`) || !target.startsWith(`${folder}/`)) continue
+    const own = placeIn(folder, steps, from)
+    const other = placeIn(folder, steps, target)
+    const lost = [own, other].find(({ step }) => step < 0)
+    if (lost !== undefined) return `${lost.name} has no place in the order of ${folder}/`
+    const isSame =
+      own.name === other.name || (own.isFile && other.isFile && own.step === other.step)
+    if (!isSame && other.step >= own.step) return `${other.name} does not lie below ${own.name}`
+  }
+  return undefined
 }
 
-function storageFolderOf(path: string): string {
-  if (FOUNDATION.test(path)) return 'foundation'
-  const parts = path.split('/')
-  return parts.length === 2 ? 'door' : (parts[1] as string)
+type Place = { readonly name: string; readonly step: number; readonly isFile: boolean }
+
+/** Where a file stands in the order of a folder that it is somewhere in: by the longest name that the order has for it. */
+function placeIn(folder: string, steps: readonly Step[], path: string): Place {
+  const rest = path.slice(folder.length + 1)
+  const [name] = steps
+    .flat()
+    .filter((one) => one === rest || (one.endsWith('/') && rest.startsWith(one)))
+    .toSorted((a, b) => b.length - a.length)
+  const isFile = name === undefined ? !rest.includes('/') : name === rest
+  const entry = name ?? (isFile ? '*' : undefined)
+  const step = steps.findIndex((one) => entry !== undefined && one.includes(entry))
+  const shown = name ?? (isFile ? rest : rest.slice(0, rest.indexOf('/') + 1))
+  return { name: shown.replace(/\/$/, ''), step, isFile }
 }
 
 /** Every circle of imports is reported once, by the files on it. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../storage/cell-store/memory/memory-cell-store.ts'
 import { rowKeyText } from '../storage/cell-store/row-key.ts'
 import {
   type Catalog,

@@ -17,7 +17,7 @@ const OUTSIDE_ALLOWED: ReadonlyArray<{ readonly file: RegExp; readonly names: Re
   { file: /^storage\/randomness\.ts$/, names: /^random bytes$/ },
   // The group commit gathers the batches of one turn of the event loop and the view ends with it, and
   // the data directory's lock names its owner's process for the message.
-  { file: /^storage\/(.*\/)?sqlite-[^/]*\.ts$/, names: /^(setImmediate|process\.pid)$/ },
+  { file: /^storage\/cell-store\/sqlite\//, names: /^(setImmediate|process\.pid)$/ },
   // A turn of the event loop is no time: a simulation goes through it like any other await.
   { file: /^storage\/cell-store\/event-loop-turn\.ts$/, names: /^setImmediate$/ },
 ]

@@ -7,7 +7,7 @@ import type {
   StepList,
 } from '../storage/cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../storage/cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../storage/cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../storage/cell-store/memory/memory-cell-store.ts'
 import type { Note } from '../storage/cell-store/note.ts'
 import { ForwardingCellStore } from './forwarding-cell-store.ts'
 

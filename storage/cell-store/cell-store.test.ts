@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeCellStore } from '../../test/cell-store/cell-store-conformance.ts'
 import { describeEmbeddedCellStore } from '../../test/cell-store/embedded-cell-store-conformance.ts'
-import { MemoryCellStore } from './memory-cell-store.ts'
-import { openSqliteCellStore, type SqliteCellStoreOptions } from './sqlite-cell-store.ts'
+import { MemoryCellStore } from './memory/memory-cell-store.ts'
+import { openSqliteCellStore, type SqliteCellStoreOptions } from './sqlite/sqlite-cell-store.ts'
 
 async function openMemory() {
   const store = new MemoryCellStore()

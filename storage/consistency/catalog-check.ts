@@ -3,7 +3,6 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { type Catalog, createCatalog } from '../tables/catalog.ts'
 import {
   CATALOG_NEXT_ID_KEY,
   CATALOG_VERSION_KEY,
@@ -11,9 +10,10 @@ import {
   catalogTableKey,
   decodeCatalogName,
   decodeNextId,
-} from '../tables/catalog-codec.ts'
-import { ROW_COLUMN } from '../tables/row-codec.ts'
-import { decodeTable } from '../tables/table-codec.ts'
+} from '../tables/bytes/catalog-codec.ts'
+import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
+import { decodeTable } from '../tables/bytes/table-codec.ts'
+import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import { type CommittedValue, readCommittedValue } from './committed-value.ts'
 import type { ConsistencyFindings, ConsistencyProblem } from './consistency-report.ts'

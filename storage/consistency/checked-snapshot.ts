@@ -3,9 +3,13 @@ import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { keyAfter, rowKeyText } from '../cell-store/row-key.ts'
-import { dataOf, locksUpTo, newestWriteUpTo } from '../transaction/percolator-columns.ts'
-import { readTransactionStatus } from '../transaction/transaction-status.ts'
-import { type SnapshotRow, type VersionedValue, versionsOf } from '../transaction/version.ts'
+import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
+import { dataOf, locksUpTo, newestWriteUpTo } from '../transaction/records/percolator-columns.ts'
+import {
+  type SnapshotRow,
+  type VersionedValue,
+  versionsOf,
+} from '../transaction/records/version.ts'
 
 const PAGE_ROWS = 250
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isPrimaryOf, type LockedColumn } from '../transaction/lock.ts'
+import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { type CommittedInterval, cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { noteRowKey } from '../cell-store/note.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
 import { encodeFeedBegins, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
@@ -18,10 +18,14 @@ import {
   Storage,
   type TableDefinition,
 } from '../storage.ts'
-import { encodeNextId } from '../tables/catalog-codec.ts'
-import { encodeTable } from '../tables/table-codec.ts'
-import { encodeLock, type Lock } from '../transaction/lock.ts'
-import { decodeWriteRecord, encodeStartTs, encodeWriteRecord } from '../transaction/write-record.ts'
+import { encodeNextId } from '../tables/bytes/catalog-codec.ts'
+import { encodeTable } from '../tables/bytes/table-codec.ts'
+import { encodeLock, type Lock } from '../transaction/records/lock.ts'
+import {
+  decodeWriteRecord,
+  encodeStartTs,
+  encodeWriteRecord,
+} from '../transaction/records/write-record.ts'
 import { checkConsistency } from './consistency-check.ts'
 
 const LONG = 'x'.repeat(1_000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
-import type { Catalog } from '../tables/catalog.ts'
+import type { Catalog } from '../tables/catalog/catalog.ts'
 import type { IndexDefinition } from '../tables/table-definition.ts'
 
 /** A cell, a row or the store that is not as a rule of `storage/DESIGN.md` says. */

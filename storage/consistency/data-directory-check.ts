@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError } from '../cell-store/cell-store.ts'
-import { openSqliteCellStore } from '../cell-store/sqlite-cell-store.ts'
-import { findFileProblems } from '../cell-store/sqlite-integrity.ts'
-import { createCatalog } from '../tables/catalog.ts'
+import { findFileProblems } from '../cell-store/sqlite/file/integrity.ts'
+import { openSqliteCellStore } from '../cell-store/sqlite/sqlite-cell-store.ts'
+import { createCatalog } from '../tables/catalog/catalog.ts'
 import { type ConsistencyCheckOptions, findInconsistencies } from './consistency-check.ts'
 import { ConsistencyFindings, type ConsistencyReport } from './consistency-report.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import {
   addColumn,
   type Catalog,
@@ -22,7 +22,7 @@ import {
   type TableDefinition,
   type Transaction,
 } from '../storage.ts'
-import { endBuilding } from '../tables/index-changes.ts'
+import { endBuilding } from '../tables/catalog/index-changes.ts'
 
 const PEOPLE: readonly SqlRow[] = [
   [1n, 'ann', 30n],

@@ -3,14 +3,19 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { compareRowKeys, endOfPrefix } from '../cell-store/row-key.ts'
 import { InvariantViolation } from '../invariant.ts'
-import type { Catalog, TableIndex } from '../tables/catalog.ts'
-import { belongsTo, decodeEntry, type EncodedEntry, encodeEntry } from '../tables/index-entry.ts'
-import { indexSpace } from '../tables/index-key.ts'
-import { indexColumns } from '../tables/index-maintenance.ts'
-import { encodePrimaryKey, tableSpace } from '../tables/key-encoding.ts'
-import { familyColumn, ROW_COLUMN } from '../tables/row-codec.ts'
-import { familiesOf, storedRow } from '../tables/table-rows.ts'
-import type { SnapshotRow } from '../transaction/version.ts'
+import {
+  belongsTo,
+  decodeEntry,
+  type EncodedEntry,
+  encodeEntry,
+} from '../tables/bytes/index-entry.ts'
+import { indexSpace } from '../tables/bytes/index-key.ts'
+import { encodePrimaryKey, tableSpace } from '../tables/bytes/key-encoding.ts'
+import { familyColumn, ROW_COLUMN } from '../tables/bytes/row-codec.ts'
+import type { Catalog, TableIndex } from '../tables/catalog/catalog.ts'
+import { indexColumns } from '../tables/rows/index-maintenance.ts'
+import { familiesOf, storedRow } from '../tables/rows/table-rows.ts'
+import type { SnapshotRow } from '../transaction/records/version.ts'
 import { checkCatalog } from './catalog-check.ts'
 import { CheckedSnapshot } from './checked-snapshot.ts'
 import { ConsistencyFindings, type ConsistencyProblem } from './consistency-report.ts'

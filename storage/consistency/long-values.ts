@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import type { WrittenContent } from '../transaction/write-record.ts'
+import type { WrittenContent } from '../transaction/records/write-record.ts'
 import { cellOfLock } from './column-history.ts'
 import type { ConsistencyFindings } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'

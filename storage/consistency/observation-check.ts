@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../cell-store/cell.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { decodeAck, observerOfAck } from '../observers/acknowledgment.ts'
-import { decodeNotify } from '../transaction/notify-cell.ts'
+import { decodeAck, observerOfAck } from '../observers/notifications/acknowledgment.ts'
+import { decodeNotify } from '../transaction/records/notify-cell.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import type { RowMeaning } from './row-meaning.ts'

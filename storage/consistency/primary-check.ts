@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { isPrimaryOf, type LockedColumn } from '../transaction/lock.ts'
-import { readTransactionStatus } from '../transaction/transaction-status.ts'
+import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
+import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'
 import { cellOfLock } from './column-history.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'

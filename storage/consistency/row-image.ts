@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Family, Row, Timestamp } from '../cell-store/cell.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { decodeLock, type LockedColumn } from '../transaction/lock.ts'
+import { decodeLock, type LockedColumn } from '../transaction/records/lock.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
   type WrittenContent,
-} from '../transaction/write-record.ts'
+} from '../transaction/records/write-record.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 
 /** What one transaction left in a column by committing: a version, or the stamp of its guard. */

@@ -4,10 +4,9 @@ import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { decodeLogEntry } from '../feed/log-entry.ts'
 import { isSharedLogRow } from '../feed/shared-log-row.ts'
 import { InvariantViolation } from '../invariant.ts'
-import { decodeAck, observerOfAck } from '../observers/acknowledgment.ts'
 import { decodeBackfillPosition, observerOfBackfill } from '../observers/backfill-position.ts'
 import { decodeDeadLetter, observerOfDeadLetter } from '../observers/dead-letter.ts'
-import type { Catalog, TableIndex } from '../tables/catalog.ts'
+import { decodeAck, observerOfAck } from '../observers/notifications/acknowledgment.ts'
 import {
   CATALOG_NEXT_ID_KEY,
   CATALOG_TABLE_PREFIX,
@@ -15,13 +14,20 @@ import {
   decodeCatalogName,
   decodeCatalogVersion,
   decodeNextId,
-} from '../tables/catalog-codec.ts'
-import { decodeEntry } from '../tables/index-entry.ts'
-import { decodeEntryKey, indexIdOf } from '../tables/index-key.ts'
-import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/index-progress.ts'
-import { decodePrimaryKey, tableIdOf } from '../tables/key-encoding.ts'
-import { decodeRow, familyColumn, familyIds, familyOf, ROW_COLUMN } from '../tables/row-codec.ts'
-import { decodeTable } from '../tables/table-codec.ts'
+} from '../tables/bytes/catalog-codec.ts'
+import { decodeEntry } from '../tables/bytes/index-entry.ts'
+import { decodeEntryKey, indexIdOf } from '../tables/bytes/index-key.ts'
+import { decodePrimaryKey, tableIdOf } from '../tables/bytes/key-encoding.ts'
+import {
+  decodeRow,
+  familyColumn,
+  familyIds,
+  familyOf,
+  ROW_COLUMN,
+} from '../tables/bytes/row-codec.ts'
+import { decodeTable } from '../tables/bytes/table-codec.ts'
+import type { Catalog, TableIndex } from '../tables/catalog/catalog.ts'
+import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/catalog/index-progress.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'

@@ -8,7 +8,7 @@ import { brokenLog, type FeedWorld, testFeed, untilLive } from '../../test/feed/
 import { LeapingClock } from '../../test/leaping-clock.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { openGateway, openStorage, Storage } from '../storage.ts'
 

@@ -5,8 +5,8 @@ import { COLUMN, EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
-import { COMMIT_TURN_ROWS } from '../transaction/latch-in-turns.ts'
-import { placedRow } from '../transaction/latched-rows.ts'
+import { COMMIT_TURN_ROWS } from '../transaction/one-process/latch-in-turns.ts'
+import { placedRow } from '../transaction/one-process/latches/latched-rows.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */
 const key = (name: string) => Buffer.from(`\u0001${name}`)

@@ -6,9 +6,13 @@ import { noteRowKey } from '../cell-store/note.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { invariant } from '../invariant.ts'
 import type { SynchronousOracle } from '../oracle/timestamp-oracle.ts'
-import { type CommitLog, type CommitNote, NOTHING_NOTED } from '../transaction/commit-log.ts'
-import type { LatchTable } from '../transaction/latch-table.ts'
-import type { BufferedRow } from '../transaction/write-buffer.ts'
+import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
+import type { LatchTable } from '../transaction/one-process/latches/latch-table.ts'
+import {
+  type CommitLog,
+  type CommitNote,
+  NOTHING_NOTED,
+} from '../transaction/protocol/commit-log.ts'
 import {
   type ChangeFeed,
   type FeedCommit,

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import type { Cell } from '../cell-store/cell.ts'
 import { cellOfNotes, isNoteRow, noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
 import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
-import type { BufferedRow, BufferedWrite } from '../transaction/write-buffer.ts'
+import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
 import type { ChangedRow } from './change-feed.ts'
 import {
   changedRowsOf,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
-import type { BufferedRow } from '../transaction/write-buffer.ts'
+import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { Row, Timestamp } from '../cell-store/cell.ts'
 import { type RowStep, stepsOf } from '../cell-store/embedded-cell-store.ts'
 import { noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
 import { invariant } from '../invariant.ts'
-import { type CommitNote, NOTHING_NOTED } from '../transaction/commit-log.ts'
-import type { BufferedRow } from '../transaction/write-buffer.ts'
+import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
+import { type CommitNote, NOTHING_NOTED } from '../transaction/protocol/commit-log.ts'
 import type { FeedCommit } from './change-feed.ts'
 import {
   changedRowsOf,

@@ -4,11 +4,11 @@ import { CellStoreError } from '../cell-store/cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
-import type { LogRow, SharedCommitLog } from '../transaction/commit-log.ts'
-import type { LockResolver } from '../transaction/lock-resolver.ts'
-import type { ProtocolContext } from '../transaction/protocol-context.ts'
-import { Snapshot } from '../transaction/snapshot.ts'
-import type { BufferedRow } from '../transaction/write-buffer.ts'
+import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
+import type { LockResolver } from '../transaction/percolator/lock-resolver.ts'
+import { Snapshot } from '../transaction/percolator/snapshot.ts'
+import type { LogRow, SharedCommitLog } from '../transaction/protocol/commit-log.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import {
   type ChangeFeed,
   type FeedCommit,

@@ -2,8 +2,8 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import { hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
-import type { SnapshotRow } from '../transaction/version.ts'
-import type { BufferedRow, BufferedWrite } from '../transaction/write-buffer.ts'
+import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
+import type { SnapshotRow } from '../transaction/records/version.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
 import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
 

@@ -15,7 +15,7 @@ import {
   type StorageOptions,
   type TableDefinition,
 } from '../storage.ts'
-import { checkLocksAreLatched } from '../transaction/latched-locks.ts'
+import { checkLocksAreLatched } from '../transaction/one-process/latched-locks.ts'
 import { GarbageCollection } from './garbage-collection.ts'
 import { GarbageCollector } from './garbage-collector.ts'
 

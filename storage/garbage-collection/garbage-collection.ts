@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import type { ProtocolContext } from '../transaction/protocol-context.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
 import { ReachedTimestamps } from './reached-timestamps.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'

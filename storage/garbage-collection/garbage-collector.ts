@@ -3,7 +3,7 @@ import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { RowMutations } from '../cell-store/cell-store.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
 import { StorageError } from '../errors.ts'
-import type { ProtocolContext } from '../transaction/protocol-context.ts'
+import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
 
 /** What one collection did. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeapingClock } from '../../test/leaping-clock.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../storage.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 0 }

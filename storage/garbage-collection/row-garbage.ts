@@ -2,9 +2,9 @@
 import type { Cell, Row, Timestamp } from '../cell-store/cell.ts'
 import type { DeleteFromColumn } from '../cell-store/mutation.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
-import { observerOfAck } from '../observers/acknowledgment.ts'
-import { decodeNotify, eraseNotify } from '../transaction/notify-cell.ts'
-import { decodeWriteRecord } from '../transaction/write-record.ts'
+import { observerOfAck } from '../observers/notifications/acknowledgment.ts'
+import { decodeNotify, eraseNotify } from '../transaction/records/notify-cell.ts'
+import { decodeWriteRecord } from '../transaction/records/write-record.ts'
 
 /**
  * What nobody can need once the safe point has passed it, column by column. With the safe point at 10:

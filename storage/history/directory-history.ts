@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqliteCellStore } from '../cell-store/sqlite-cell-store.ts'
+import { openSqliteCellStore } from '../cell-store/sqlite/sqlite-cell-store.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { type Randomness, systemRandomness } from '../randomness.ts'

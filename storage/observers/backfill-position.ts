@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
-import { damaged, decodeJson, encodeJson } from '../tables/catalog-json.ts'
-import { ROW_COLUMN } from '../tables/row-codec.ts'
+import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
+import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 

@@ -3,18 +3,23 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
-import type { TableObserver } from '../tables/catalog.ts'
-import { familyColumn, familyIds, ROW_COLUMN } from '../tables/row-codec.ts'
+import { familyColumn, familyIds, ROW_COLUMN } from '../tables/bytes/row-codec.ts'
+import type { TableObserver } from '../tables/catalog/catalog.ts'
 import type { ObserverDefinition, TableDefinition } from '../tables/table-definition.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { ackColumn, acknowledgedUpTo, decodeAck, encodeAck } from './acknowledgment.ts'
-import { clearNotification, clearWeakNotification } from './clear-notification.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
-import type { NotificationQueue, QueuedNotification } from './notification-queue.ts'
+import {
+  ackColumn,
+  acknowledgedUpTo,
+  decodeAck,
+  encodeAck,
+} from './notifications/acknowledgment.ts'
+import { clearNotification, clearWeakNotification } from './notifications/clear-notification.ts'
+import type { NotificationQueue, QueuedNotification } from './notifications/notification-queue.ts'
+import { findPendingChange } from './notifications/pending-change.ts'
 import type { ObserverCounters } from './observer-counters.ts'
 import type { ObserverParts } from './observer-parts.ts'
 import type { Notification } from './observers.ts'
-import { findPendingChange } from './pending-change.ts'
 
 export type LeaseParts = ObserverParts & {
   readonly queue: NotificationQueue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BackgroundLoop } from '../transaction/background-loop.ts'
+
 import { BATCH_ROWS_MAX, runBatches } from '../transaction/own-transactions.ts'
+import { BackgroundLoop } from '../transaction/protocol/background-loop.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { backfillBatch } from './observer-backfill.ts'
 import type { ObserverParts } from './observer-parts.ts'

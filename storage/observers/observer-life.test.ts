@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { ObserverScene, withScene } from '../../test/observer-scene.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import {
   dropObserver,
@@ -14,7 +14,7 @@ import {
   type StorageLog,
 } from '../storage.ts'
 import { silentLog } from '../storage-log.ts'
-import { ROW_COLUMN } from '../tables/row-codec.ts'
+import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import { deadLetterKey, encodeDeadLetter } from './dead-letter.ts'
 import { countedRowsMax, deadLettersShownMax } from './observers.ts'
 

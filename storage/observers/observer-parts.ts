@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
-import type { Catalog } from '../tables/catalog.ts'
-import type { Settle } from '../transaction/lock-resolver.ts'
+import type { Catalog } from '../tables/catalog/catalog.ts'
 import type { BeginOwn } from '../transaction/own-transactions.ts'
+import type { Settle } from '../transaction/percolator/lock-resolver.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
 /** What the observers use of the layers below them. */

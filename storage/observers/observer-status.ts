@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { endOfPrefix } from '../cell-store/row-key.ts'
-import type { TableObserver } from '../tables/catalog.ts'
-import { tableSpace } from '../tables/key-encoding.ts'
-import { notifyQualifier } from '../transaction/notify-cell.ts'
+import { tableSpace } from '../tables/bytes/key-encoding.ts'
+import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transaction/own-transactions.ts'
+import { notifyQualifier } from '../transaction/records/notify-cell.ts'
 import { scanDeadLetters } from './dead-letter.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import type { ObserverParts } from './observer-parts.ts'

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { endOfPrefix } from '../cell-store/row-key.ts'
-import type { TableObserver } from '../tables/catalog.ts'
-import { tableSpace } from '../tables/key-encoding.ts'
+import { tableSpace } from '../tables/bytes/key-encoding.ts'
+import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transaction/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
 import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
-import { NotificationQueue } from './notification-queue.ts'
-import { type FoundNotification, NotificationScanner } from './notification-scanner.ts'
+import { NotificationQueue } from './notifications/notification-queue.ts'
+import {
+  type FoundNotification,
+  NotificationScanner,
+} from './notifications/notification-scanner.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
-import { type Catalog, requireObserver, type TableObserver } from '../tables/catalog.ts'
-import { BackgroundLoop } from '../transaction/background-loop.ts'
-import type { NotifiedRow } from '../transaction/buffered-notifications.ts'
+import { type Catalog, requireObserver, type TableObserver } from '../tables/catalog/catalog.ts'
+import type { NotifiedRow } from '../transaction/buffer/buffered-notifications.ts'
 import { reading } from '../transaction/own-transactions.ts'
+import { BackgroundLoop } from '../transaction/protocol/background-loop.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import { ObserverBackfiller } from './observer-backfiller.ts'
 import { ObserverCascade } from './observer-cascade.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryValue } from '../../test/storage/arbitrary-values.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './json/canonical-json.ts'
 import { editDistance, nearestNames } from './nearest-names.ts'
 import { compareText, compareValues, requireValue } from './sql-value.ts'
 

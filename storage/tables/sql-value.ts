@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from '../errors.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './json/canonical-json.ts'
 import type { SqlType, SqlValue } from './sql-type.ts'
 
 export const INTEGER_MIN = -(2n ** 63n)

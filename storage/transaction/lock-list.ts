@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../cell-store/cell.ts'
-import { decodeLock, isPrimaryOf, type Lock } from './lock.ts'
-import type { ProtocolContext } from './protocol-context.ts'
+import type { ProtocolContext } from './protocol/protocol-context.ts'
+import { decodeLock, isPrimaryOf, type Lock } from './records/lock.ts'
 
 export type StandingLock = {
   readonly row: Uint8Array

@@ -3,7 +3,7 @@ import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { Randomness } from '../randomness.ts'
-import { Backoff } from './backoff.ts'
+import { Backoff } from './protocol/backoff.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Begins a transaction of the store's own, which counts as nobody's. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Cell, Timestamp } from '../cell-store/cell.ts'
-import { MemoryCellStore } from '../cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { encodeWriteRecord, type WrittenContent } from './records/write-record.ts'
 import { inspectRow, RECORDS_TOGETHER, VALUE_BYTES_TOGETHER } from './row-inspection.ts'
-import { encodeWriteRecord, type WrittenContent } from './write-record.ts'
 
 const ROW = Uint8Array.of(1)
 

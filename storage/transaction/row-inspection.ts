@@ -2,8 +2,8 @@
 import { type Cell, FAMILIES, type Family, type Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
-import { decodeLock, isPrimaryOf, type Lock } from './lock.ts'
-import { decodeStartTs, decodeWriteRecord, type WrittenContent } from './write-record.ts'
+import { decodeLock, isPrimaryOf, type Lock } from './records/lock.ts'
+import { decodeStartTs, decodeWriteRecord, type WrittenContent } from './records/write-record.ts'
 
 /** A cell with what it means to the protocol. */
 export type InspectedCell = Cell & {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { StorageError } from '../errors.ts'
-import type { ByteBudget } from './write-buffer.ts'
+import type { ByteBudget } from './buffer/write-buffer.ts'
 
 export type TransactionOptions = {
   /** Makes the id; asked for once at most, and never by a transaction that nobody names. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
-import type { Settle } from './lock-resolver.ts'
-import type { ProtocolContext } from './protocol-context.ts'
-import { rollBackUnseenPrimary } from './rollback.ts'
-import { OUTCOME_COLUMN, outcomePath, startTsOfId } from './transaction-id.ts'
+import type { Settle } from './percolator/lock-resolver.ts'
+import { rollBackUnseenPrimary } from './percolator/rollback.ts'
+import { readTransactionStatus } from './percolator/transaction-status.ts'
+import type { ProtocolContext } from './protocol/protocol-context.ts'
+import { OUTCOME_COLUMN, outcomePath, startTsOfId } from './records/transaction-id.ts'
 import type { TransactionRegistry } from './transaction-registry.ts'
-import { readTransactionStatus } from './transaction-status.ts'
 
 /** What became of a transaction that somebody asks about by its id. */
 export type TransactionOutcome =

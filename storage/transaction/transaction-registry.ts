@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { SlottedSet } from '../slotted-set.ts'
+import { SlottedSet } from '../collections/slotted-set.ts'
+import type { TransactionEnd } from './protocol/transaction-protocol.ts'
 import type { Transaction } from './transaction.ts'
-import type { TransactionEnd } from './transaction-protocol.ts'
 
 /** The transactions of this process: the open ones, and how the last ones ended. */
 export class TransactionRegistry {

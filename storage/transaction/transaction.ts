@@ -2,13 +2,13 @@
 import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
-import type { NotifiedRow } from './buffered-notifications.ts'
-import { outcomeUnknown } from './commit-refusal.ts'
-import { LayeredWrites, type StatementLayer } from './layered-writes.ts'
-import { outcomeRow } from './outcome-row.ts'
-import { overlayRow, overlayScan } from './read-your-writes.ts'
-import { type RowBatches, rowsOfBatches } from './row-batches.ts'
-import type { TransactionOptions } from './transaction-options.ts'
+import type { NotifiedRow } from './buffer/buffered-notifications.ts'
+import { LayeredWrites, type StatementLayer } from './buffer/layered-writes.ts'
+import { outcomeRow } from './buffer/outcome-row.ts'
+import { overlayRow, overlayScan } from './buffer/read-your-writes.ts'
+import type { BufferBudget, BufferedRow, BufferedWrite } from './buffer/write-buffer.ts'
+import { outcomeUnknown } from './protocol/commit-refusal.ts'
+import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import type {
   CommitOutcome,
   CommitRequest,
@@ -16,9 +16,9 @@ import type {
   SnapshotReads,
   TransactionEnd,
   TransactionProtocol,
-} from './transaction-protocol.ts'
-import type { SnapshotRow } from './version.ts'
-import type { BufferBudget, BufferedRow, BufferedWrite } from './write-buffer.ts'
+} from './protocol/transaction-protocol.ts'
+import type { SnapshotRow } from './records/version.ts'
+import type { TransactionOptions } from './transaction-options.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 

@@ -8,7 +8,7 @@ import {
   type EmbeddedCellStore,
   unconditionalStep,
 } from '../../storage/cell-store/embedded-cell-store.ts'
-import { openSqliteCellStore } from '../../storage/cell-store/sqlite-cell-store.ts'
+import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { silentLog } from '../../storage/storage-log.ts'
 import { SmallDisk } from '../small-disk.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
-import type { Storage } from '../../storage/composition.ts'
+import type { Storage } from '../../storage/database.ts'
 import { StorageError } from '../../storage/errors.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { createParser, ParseError } from '../../parser/parser.ts'
 import { InvariantViolation } from '../../storage/invariant.ts'
-import { decodePrimaryKey, encodePrimaryKey } from '../../storage/tables/key-encoding.ts'
-import { decodeRow, encodeRow } from '../../storage/tables/row-codec.ts'
+import { decodePrimaryKey, encodePrimaryKey } from '../../storage/tables/bytes/key-encoding.ts'
+import { decodeRow, encodeRow } from '../../storage/tables/bytes/row-codec.ts'
 import type { SqlType } from '../../storage/tables/sql-type.ts'
 import type { TableDefinition } from '../../storage/tables/table-definition.ts'
-import { decodeLock, encodeLock } from '../../storage/transaction/lock.ts'
-import { decodeWriteRecord, encodeWriteRecord } from '../../storage/transaction/write-record.ts'
+import { decodeLock, encodeLock } from '../../storage/transaction/records/lock.ts'
+import {
+  decodeWriteRecord,
+  encodeWriteRecord,
+} from '../../storage/transaction/records/write-record.ts'
 import {
   bytesOf,
   type FuzzInput,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test'
-import { MemoryCellStore } from '../../storage/cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { compareRowKeys, systemRowKey } from '../../storage/cell-store/row-key.ts'
 import { openGateway } from '../../storage/storage.ts'
-import { outcomePath } from '../../storage/transaction/transaction-id.ts'
+import { outcomePath } from '../../storage/transaction/records/transaction-id.ts'
 import { FaultyCellStore } from '../faulty-cell-store.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { startTestServer, type TestServer } from '../test-server.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
 import type { RowMutations } from '../../storage/cell-store/cell-store.ts'
-import { MemoryCellStore } from '../../storage/cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
 

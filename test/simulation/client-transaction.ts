@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
-import { ackColumn, encodeAck } from '../../storage/observers/acknowledgment.ts'
+import { ackColumn, encodeAck } from '../../storage/observers/notifications/acknowledgment.ts'
 import type { Catalog, Notification, Storage, Transaction } from '../../storage/storage.ts'
-import type { SnapshotRow } from '../../storage/transaction/version.ts'
+import type { SnapshotRow } from '../../storage/transaction/records/version.ts'
 import type { Gateway } from './gateway.ts'
 import type { OwnWrite, RecordedTransaction, SeenRow, SeenValue } from './history.ts'
 import { RecordingWrites } from './recording-writes.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckAndMutate } from '../../storage/cell-store/cell-store.ts'
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
-import { decodeStartTs, decodeWriteRecord } from '../../storage/transaction/write-record.ts'
+import { decodeStartTs, decodeWriteRecord } from '../../storage/transaction/records/write-record.ts'
 import { setCells } from './step-kind.ts'
 import type { Violations } from './violations.ts'
 

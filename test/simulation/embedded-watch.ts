@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import { decodeStartTs, decodeWriteRecord } from '../../storage/transaction/write-record.ts'
+import { decodeStartTs, decodeWriteRecord } from '../../storage/transaction/records/write-record.ts'
 import type { CommitLog } from './commit-log.ts'
 import type { Group } from './simulated-disk.ts'
 import type { Counters } from './sometimes.ts'

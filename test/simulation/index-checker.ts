@@ -8,12 +8,12 @@ import {
   type TableDefinition,
   tableSpace,
 } from '../../storage/storage.ts'
-import { CATALOG_TABLE_PREFIX } from '../../storage/tables/catalog-codec.ts'
-import { decodeEntry } from '../../storage/tables/index-entry.ts'
-import { indexIdOf } from '../../storage/tables/index-key.ts'
-import { familyIds } from '../../storage/tables/row-codec.ts'
-import { decodeTable } from '../../storage/tables/table-codec.ts'
-import { storedRow } from '../../storage/tables/table-rows.ts'
+import { CATALOG_TABLE_PREFIX } from '../../storage/tables/bytes/catalog-codec.ts'
+import { decodeEntry } from '../../storage/tables/bytes/index-entry.ts'
+import { indexIdOf } from '../../storage/tables/bytes/index-key.ts'
+import { familyIds } from '../../storage/tables/bytes/row-codec.ts'
+import { decodeTable } from '../../storage/tables/bytes/table-codec.ts'
+import { storedRow } from '../../storage/tables/rows/table-rows.ts'
 import { keyOfRow } from './client-transaction.ts'
 import type { CommitLog, LoggedCommit } from './commit-log.ts'
 import type { OwnWrites, RecordedTransaction, RefusedStatement } from './history.ts'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../../storage/cell-store/cell.ts'
 import { hasPrefix, rowKeyText } from '../../storage/cell-store/row-key.ts'
-import { ackColumn, decodeAck } from '../../storage/observers/acknowledgment.ts'
+import { ackColumn, decodeAck } from '../../storage/observers/notifications/acknowledgment.ts'
 import { type ObserverDefinition, type TableDefinition, tableSpace } from '../../storage/storage.ts'
-import { CATALOG_TABLE_PREFIX } from '../../storage/tables/catalog-codec.ts'
-import { decodeTable } from '../../storage/tables/table-codec.ts'
+import { CATALOG_TABLE_PREFIX } from '../../storage/tables/bytes/catalog-codec.ts'
+import { decodeTable } from '../../storage/tables/bytes/table-codec.ts'
 import { keyOfRow } from './client-transaction.ts'
 import { type CommitLog, columnName, type LoggedCommit } from './commit-log.ts'
 import type { RecordedTransaction } from './history.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText, systemRowKey } from '../../storage/cell-store/row-key.ts'
 import { isSharedLogRow } from '../../storage/feed/shared-log-row.ts'
-import { INDEX_BUILD_PREFIX } from '../../storage/tables/index-progress.ts'
-import { OUTCOME_COLUMN, outcomePath } from '../../storage/transaction/transaction-id.ts'
+import { INDEX_BUILD_PREFIX } from '../../storage/tables/catalog/index-progress.ts'
+import { OUTCOME_COLUMN, outcomePath } from '../../storage/transaction/records/transaction-id.ts'
 import { sameWrite } from './client-transaction.ts'
 import { type CommitLog, columnName } from './commit-log.ts'
 import type { RecordedTransaction } from './history.ts'

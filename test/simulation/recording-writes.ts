@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rowKeyText } from '../../storage/cell-store/row-key.ts'
-import type { CatalogWrites } from '../../storage/tables/catalog-writes.ts'
-import type { RowWrites } from '../../storage/tables/row-changes.ts'
+import type { CatalogWrites } from '../../storage/tables/catalog/catalog-writes.ts'
+import type { RowWrites } from '../../storage/tables/rows/row-changes.ts'
 import type { Transaction } from '../../storage/transaction/transaction.ts'
 import type { OwnWrite, RecordedTransaction } from './history.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Catalog, CatalogReader } from '../../storage/tables/catalog.ts'
-import { createTable } from '../../storage/tables/catalog-changes.ts'
+import { type Catalog, CatalogReader } from '../../storage/tables/catalog/catalog.ts'
+import { createTable } from '../../storage/tables/catalog/catalog-changes.ts'
 import type { NewColumn, NewTable } from '../../storage/tables/new-table.ts'
 import { FakeStore, type FakeTransaction } from './fake-transactions.ts'
 

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../../storage/cell-store/cell.ts'
 import { compareRowKeys, rowKeyText } from '../../storage/cell-store/row-key.ts'
 import { StorageError } from '../../storage/errors.ts'
-import { rowsOfBatches } from '../../storage/transaction/row-batches.ts'
+import { rowsOfBatches } from '../../storage/transaction/protocol/row-batches.ts'
 import type { Transaction } from '../../storage/transaction/transaction.ts'
 
 /**

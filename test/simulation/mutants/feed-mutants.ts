@@ -6,9 +6,9 @@ const FOLLOWER = 'storage/feed/follower.ts'
 const SHARED = 'storage/feed/shared-feed.ts'
 const LOG_ENTRY = 'storage/feed/log-entry.ts'
 const TRIM = 'storage/feed/trim-log.ts'
-const LATCHES = 'storage/transaction/latch-table.ts'
-const ONE_PHASE = 'storage/transaction/one-phase-commit.ts'
-const TWO_PHASE = 'storage/transaction/embedded-two-phase-commit.ts'
+const LATCHES = 'storage/transaction/one-process/latches/latch-table.ts'
+const ONE_PHASE = 'storage/transaction/one-process/one-phase-commit.ts'
+const TWO_PHASE = 'storage/transaction/one-process/embedded-two-phase-commit.ts'
 
 const EMBEDDED = { topology: 'embedded', isFollowed: true } as const
 const GATEWAYS = { topology: 'gateways', isFollowed: true } as const

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
 import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory-cell-store.ts'
+import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
 import type { Note } from '../../../storage/cell-store/note.ts'
 import { Storage, type Transaction } from '../../../storage/storage.ts'
 import { rowKey } from '../../cell-notation.ts'

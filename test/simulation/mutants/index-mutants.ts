@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Mutant, mutant } from './mutant.ts'
 
-const TABLES = 'storage/tables'
-const ROW_CHANGES = `${TABLES}/row-changes.ts`
-const MAINTENANCE = `${TABLES}/index-maintenance.ts`
-const BACKFILL = `${TABLES}/index-backfill.ts`
-const BUILDER = `${TABLES}/index-builder.ts`
-const CHANGES = `${TABLES}/index-changes.ts`
+const ROW_CHANGES = 'storage/tables/rows/row-changes.ts'
+const MAINTENANCE = 'storage/tables/rows/index-maintenance.ts'
+const BACKFILL = 'storage/tables/index-build/index-backfill.ts'
+const BUILDER = 'storage/tables/index-build/index-builder.ts'
+const CHANGES = 'storage/tables/catalog/index-changes.ts'
 
 /** Several builders at once, or one whose process dies and is started again. */
 const GATEWAYS = { workload: 'indexes', topology: 'gateways' } as const
@@ -81,7 +80,7 @@ const OF_WRITERS: readonly Mutant[] = [
   mutant({
     name: 'uniqueKeysDiffer',
     what: 'the entries of one unique value have different keys, so their writers do not meet',
-    file: `${TABLES}/index-key.ts`,
+    file: 'storage/tables/bytes/index-key.ts',
     find: 'const isUnique = index.unique',
     replace: 'const isUnique = index.id < 0 && index.unique',
     times: 2,
@@ -227,7 +226,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
   mutant({
     name: 'catalogNotTold',
     what: 'a change of the catalog does not tell those who remember the newest one',
-    file: `${TABLES}/catalog-writes.ts`,
+    file: 'storage/tables/catalog/catalog-writes.ts',
     find: '  transaction.changeCatalog()\n',
     replace: '',
     more: [
@@ -242,7 +241,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
   mutant({
     name: 'catalogOfTheLastProcess',
     what: 'after a start, the catalog of an old snapshot is taken for the newest',
-    file: `${TABLES}/newest-catalog.ts`,
+    file: 'storage/tables/catalog/newest-catalog.ts',
     find: 'this.#changedAt = openedAt',
     replace: 'this.#changedAt = 0',
     caughtBy: { seedsMax: 1_000, ...EMBEDDED },
@@ -250,7 +249,7 @@ const OF_DEFINITIONS: readonly Mutant[] = [
   mutant({
     name: 'catalogKnownTooEarly',
     what: 'the catalog that is read while a change is under way is taken for the newest',
-    file: `${TABLES}/newest-catalog.ts`,
+    file: 'storage/tables/catalog/newest-catalog.ts',
     find: 'if (this.#isInDoubt || this.#changing.size > 0 || startTs < this.#changedAt) return',
     replace: '',
     caughtBy: { seedsMax: 60, ...EMBEDDED },

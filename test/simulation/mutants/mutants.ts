@@ -7,10 +7,10 @@ import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
 
 const TRANSACTION = 'storage/transaction'
-const PREWRITE = `${TRANSACTION}/prewrite.ts`
-const COMMIT = `${TRANSACTION}/commit.ts`
-const TWO_PHASE = `${TRANSACTION}/two-phase-commit.ts`
-const ROLLBACK = `${TRANSACTION}/rollback.ts`
+const PREWRITE = 'storage/transaction/percolator/prewrite.ts'
+const COMMIT = 'storage/transaction/percolator/commit.ts'
+const TWO_PHASE = 'storage/transaction/percolator/two-phase-commit.ts'
+const ROLLBACK = 'storage/transaction/percolator/rollback.ts'
 const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
 const ORACLE = 'storage/oracle/shared-oracle.ts'
 
@@ -43,7 +43,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
         times: 3,
       },
       {
-        file: `${TRANSACTION}/lock-resolver.ts`,
+        file: 'storage/transaction/percolator/lock-resolver.ts',
         find: "      if (!isDead) return { kind: 'alive' }\n",
         replace:
           "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
@@ -54,7 +54,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'noRollbackRecord',
     what: 'a primary that was seen without a lock counts as rolled back, and no record says so',
-    file: `${TRANSACTION}/lock-resolver.ts`,
+    file: 'storage/transaction/percolator/lock-resolver.ts',
     find: "      if (!isDead) return { kind: 'alive' }\n",
     replace:
       "      if (!isDead) return { kind: 'alive' }\n      if (status.kind === 'missing') return { kind: 'rolledBack' }\n",
@@ -71,7 +71,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'readPastLock',
     what: 'a snapshot reads past locks instead of settling them',
-    file: `${TRANSACTION}/snapshot.ts`,
+    file: 'storage/transaction/percolator/snapshot.ts',
     find: 'hiding.length === 0',
     replace: 'hiding.length >= 0',
     caughtBy: { seedsMax: 20 },
@@ -132,7 +132,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'halfRowGroup',
     what: 'only the first column of a row group is committed',
-    file: `${TRANSACTION}/commit-row.ts`,
+    file: 'storage/transaction/records/commit-row.ts',
     find: 'group.columns.flatMap(',
     replace: 'group.columns.slice(0, 1).flatMap(',
     caughtBy: { seedsMax: 20 },
@@ -140,7 +140,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'lockOnlyPrimary',
     what: 'a guard may be the primary',
-    file: `${TRANSACTION}/write-set.ts`,
+    file: 'storage/transaction/percolator/write-set.ts',
     find: "      if (write.kind !== 'guard') return { row: key, column }",
     replace: '      if (write) return { row: key, column }',
     caughtBy: { seedsMax: 100 },
@@ -148,7 +148,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'scanSkipsLockOnlyRows',
     what: 'a scan does not look at rows that have only a lock so far',
-    file: `${TRANSACTION}/snapshot-scan.ts`,
+    file: 'storage/transaction/percolator/snapshot-scan.ts',
     find: 'snapshot.settle(images, range',
     replace:
       "snapshot.settle(images.filter(({ cells }) => cells.some((one) => one.family === 'write')), range",
@@ -159,12 +159,12 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     what: 'a heartbeat sets the lock whether it stands or not',
     edits: [
       {
-        file: `${TRANSACTION}/primary-heartbeat.ts`,
+        file: 'storage/transaction/percolator/primary-heartbeat.ts',
         find: 'when: [lockOf(primaryColumn, startTs)],',
         replace: 'when: [],',
       },
       {
-        file: `${TRANSACTION}/primary-heartbeat.ts`,
+        file: 'storage/transaction/percolator/primary-heartbeat.ts',
         find: 'ifMatched: [setLock(primaryColumn, lock)],\n      otherwise: [],',
         replace: 'ifMatched: [],\n      otherwise: [setLock(primaryColumn, lock)],',
       },
@@ -249,7 +249,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'noReadFence',
     what: 'what was read below the safe point is shown',
-    file: `${TRANSACTION}/snapshot-age.ts`,
+    file: 'storage/transaction/protocol/snapshot-age.ts',
     find: '  if (safePoint > readTs) throw snapshotTooOld(readTs, safePoint)\n',
     replace: '  void safePoint\n',
     caughtBy: { seedsMax: 300, bias: 'collecting' },
@@ -257,7 +257,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'emptyScanNotFenced',
     what: 'a scan below the safe point that finds nothing is shown as empty',
-    file: `${TRANSACTION}/snapshot-scan.ts`,
+    file: 'storage/transaction/percolator/snapshot-scan.ts',
     find: '    if (settled.length === 0) await snapshot.checkReadable()\n',
     replace: '',
     caughtBy: { script: 'scanBelowTheSafePointFindsNothing' },

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Statement } from 'better-sqlite3'
+import { checkFilter, checkRowKey } from '../../call-check.ts'
+import type { Row } from '../../cell.ts'
+import { CellStoreError } from '../../cell-store.ts'
+import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
+import type { RowFilter } from '../../row-filter.ts'
+import { isDiskError } from '../error.ts'
+import { SqliteRangeReader } from './range-reader.ts'
+import { SqliteRowReader } from './row-reader.ts'
+
+/** What the view has to know of the store around it. */
+export type ViewedStore = {
+  /** Throws when the store was closed. */
+  assertOpen(): void
+  /** Told of a disk that failed or a file that is damaged; answers what the store says from now on. */
+  fail(cause: unknown): CellStoreError
+}
+
+/**
+ * Reads over a connection of their own, all those of one turn in one read transaction: one WAL
+ * snapshot. It is opened by the first read. It ends when the answer to a group of mutations arrives,
+ * before anybody hears of it, so that whoever was answered reads what was written; and with the turn
+ * at the latest, so that it holds back no checkpoint. No statement stays open between two reads: while
+ * one is, SQLite keeps the old snapshot, whatever COMMIT says.
+ */
+export class SqliteView implements CellView {
+  readonly #reader: Database
+  readonly #store: ViewedStore
+  readonly #rowReader: SqliteRowReader
+  readonly #rangeReader: SqliteRangeReader
+  readonly #begin: Statement<unknown[]>
+  readonly #commit: Statement<unknown[]>
+  readonly #endTurn = () => {
+    this.#endScheduled = false
+    this.end()
+  }
+  #endScheduled = false
+  #begun = false
+  #checkedFilter: RowFilter | undefined
+
+  constructor(reader: Database, store: ViewedStore) {
+    this.#reader = reader
+    this.#store = store
+    this.#rowReader = new SqliteRowReader(reader)
+    this.#rangeReader = new SqliteRangeReader(reader, this.#rowReader)
+    this.#begin = reader.prepare('BEGIN')
+    this.#commit = reader.prepare('COMMIT')
+  }
+
+  readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
+    this.#store.assertOpen()
+    this.#check(filter)
+    for (const key of keys) checkRowKey(key)
+    try {
+      this.#open()
+      return keys.map((key) => {
+        const cells = this.#rowReader.readRow(key, filter)
+        return cells.length === 0 ? null : { key, cells }
+      })
+    } catch (error) {
+      throw this.#failed(error)
+    }
+  }
+
+  readChunk(request: ChunkRequest): Chunk {
+    this.#store.assertOpen()
+    this.#check(request.filter)
+    try {
+      this.#open()
+      return this.#rangeReader.readChunk(request)
+    } catch (error) {
+      throw this.#failed(error)
+    }
+  }
+
+  /** The next read opens a new snapshot. */
+  end(): void {
+    if (!this.#begun) return
+    this.#begun = false
+    try {
+      this.#commit.run()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  close(): void {
+    this.end()
+    this.#reader.close()
+  }
+
+  /** A snapshot asks for the same cells again and again, by the same object. */
+  #check(filter: RowFilter): void {
+    if (filter === this.#checkedFilter) return
+    checkFilter(filter)
+    this.#checkedFilter = filter
+  }
+
+  #open(): void {
+    if (this.#begun) return
+    this.#begin.run()
+    this.#begun = true
+    if (this.#endScheduled) return
+    this.#endScheduled = true
+    setImmediate(this.#endTurn)
+  }
+
+  #failed(cause: unknown): CellStoreError {
+    this.#begun = false
+    if (isDiskError(cause)) return this.#store.fail(cause)
+    if (this.#reader.inTransaction) this.#reader.exec('ROLLBACK')
+    return new CellStoreError('notApplied', 'The read failed.', { cause })
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import { statSync } from 'node:fs'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StorageError } from '../../../errors.ts'
+import { prepareSchema } from '../schema.ts'
+import { LOG_BYTES_MAX } from '../wal/write-ahead-log.ts'
+
+/**
+ * Before this version a checkpoint could reset the write-ahead log while another connection still
+ * read it, and damage the file (sqlite.org/wal.html, "the WAL-reset bug").
+ */
+const SQLITE_VERSION_MIN = [3, 51, 3] as const
+
+/**
+ * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own
+ * default (NORMAL) loses acknowledged commits when the power fails.
+ */
+export function openWriterConnection(path: string): Database {
+  refuseLostFile(path)
+  return openConnection(path, (database) => {
+    checkSqliteVersion(database.prepare('SELECT sqlite_version()').pluck().get() as string)
+    prepareSchema(database)
+    if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+      throw new Error('its file system does not support a write-ahead log')
+    }
+    database.pragma('synchronous = FULL')
+    // On macOS a plain fsync leaves the data in the drive's cache; elsewhere these change nothing.
+    database.pragma('fullfsync = ON')
+    database.pragma('checkpoint_fullfsync = ON')
+    // The file of the log keeps the length at which it is begun anew, and need not grow again each time.
+    database.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`)
+    // A commit that moves the log into the file keeps all others waiting; a thread of its own does it.
+    database.pragma('wal_autocheckpoint = 0')
+  })
+}
+
+/** Moves the log into the file with the same care as the writer, and does nothing else. */
+export function openCheckpointerConnection(path: string): Database {
+  return openConnection(path, (database) => {
+    database.pragma('synchronous = FULL')
+    database.pragma('checkpoint_fullfsync = ON')
+  })
+}
+
+/** A connection for reads. */
+export function openReaderConnection(path: string): Database {
+  return openConnection(path, (database) => database.pragma('query_only = ON'))
+}
+
+/** Leaves one complete file: the log's content is moved into it and the log is emptied. */
+export function emptyLog(writer: Database): void {
+  try {
+    writer.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // On a full disk the log stays as it is; it is on disk, and the next start reads it.
+  }
+}
+
+/** A file that opens, but is not laid out as ours; SQLite says so when the statements are prepared. */
+export function unusableFile(path: string, cause: unknown): StorageError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `${path} cannot be used: ${reason}.`
+  return new StorageError('data_directory_unusable', message, {}, { cause })
+}
+
+/** Throws `data_directory_unusable` when SQLite is too old to be trusted with the data. */
+export function checkSqliteVersion(version: string): void {
+  const parts = version.split('.').map(Number)
+  for (const [at, min] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[at] ?? 0
+    if (part > min) return
+    if (part < min) {
+      throw new StorageError(
+        'data_directory_unusable',
+        `SQLite ${version} can damage its write-ahead log; ${SQLITE_VERSION_MIN.join('.')} or later is needed.`,
+      )
+    }
+  }
+}
+
+/** The header of a file, without which SQLite takes it for an empty one. */
+const FILE_HEADER_BYTES = 100
+
+/**
+ * SQLite would take a log without its file for a left-over, delete it and begin with an empty file.
+ * We make a log only when the file has its tables, so the file was lost, and the log may hold the rest.
+ */
+function refuseLostFile(path: string): void {
+  const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const bytes = bytesOf(path)
+  if (bytes >= FILE_HEADER_BYTES || (bytes === 0 && bytesOf(`${path}-wal`) === 0)) return
+  const problem = bytes === 0 ? 'is missing or empty, and its log is not' : 'is cut short'
+  throw new StorageError(
+    'data_directory_unusable',
+    `${path} ${problem}: the file was lost, and has to be restored from a backup.`,
+  )
+}
+
+function openConnection(path: string, setUp: (database: Database) => void): Database {
+  let database: Database | undefined
+  try {
+    database = new SqliteDatabase(path)
+    setUp(database)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof StorageError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StorageError(
+      'data_directory_unusable',
+      `${path} cannot be opened: ${reason}.`,
+      {},
+      { cause: error },
+    )
+  }
+}

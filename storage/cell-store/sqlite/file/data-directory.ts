@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { StorageError } from '../../../errors.ts'
+import {
+  FILE_MODE,
+  makeFolder,
+  refuseOpenFolder,
+  requirePlainFiles,
+  warningOf,
+} from './folder-check.ts'
+
+const STORE_FILE = 'cells.db'
+const LOCK_FILE = 'lock.db'
+const PROCESS_ID_FILE = 'lock.pid'
+const FILES = [
+  ...[STORE_FILE, `${STORE_FILE}-wal`, `${STORE_FILE}-shm`, `${STORE_FILE}-journal`],
+  ...[LOCK_FILE, `${LOCK_FILE}-wal`, `${LOCK_FILE}-shm`, `${LOCK_FILE}-journal`],
+  PROCESS_ID_FILE,
+]
+
+/**
+ * A data directory that belongs to this process alone, as the embedded oracle needs. The lock is
+ * SQLite's own exclusive lock on a file that holds nothing: the operating system drops it when the
+ * process dies in whatever way, so there is no stale lock to remove by hand.
+ *
+ * A new folder is its owner's alone (0700, its files 0600). One that is there is used as it is, with a `warning`
+ * where others may write to it.
+ */
+export class SqliteDataDirectory {
+  readonly path: string
+  /** What an operator should know of the folder. */
+  readonly warning: string | undefined
+  readonly #lock: Database
+
+  /** Throws `data_directory_locked` (with the owner's `pid`) or `data_directory_unusable`. */
+  constructor(path: string) {
+    this.path = resolve(path)
+    try {
+      makeFolder(this.path)
+      refuseOpenFolder(this.path)
+      requirePlainFiles(this.path, FILES)
+      this.#lock = this.#acquire()
+      this.warning = warningOf(this.path, join(this.path, PROCESS_ID_FILE))
+    } catch (error) {
+      throw error instanceof StorageError ? error : this.#refusal(error)
+    }
+  }
+
+  get storeFile(): string {
+    return join(this.path, STORE_FILE)
+  }
+
+  /** Makes the file of the store where it is missing. SQLite gives those beside it the same mode. */
+  makeStoreFile(): void {
+    makeFile(this.storeFile)
+  }
+
+  release(): void {
+    // The file goes first: once the lock is free, a file there may be the next owner's.
+    rmSync(join(this.path, PROCESS_ID_FILE), { force: true })
+    this.#lock.close()
+  }
+
+  #acquire(): Database {
+    let lock: Database | undefined
+    try {
+      const file = join(this.path, LOCK_FILE)
+      makeFile(file)
+      lock = new SqliteDatabase(file, { timeout: 0 })
+      // SQLite opens a file that it must not write for reading, and then BEGIN EXCLUSIVE excludes nobody.
+      accessSync(file, constants.W_OK)
+      lock.exec('BEGIN EXCLUSIVE')
+      this.#writeProcessId()
+      return lock
+    } catch (error) {
+      lock?.close()
+      throw error
+    }
+  }
+
+  /** One that was left behind is removed, and a new file made: so it is never written through a link. */
+  #writeProcessId(): void {
+    const file = join(this.path, PROCESS_ID_FILE)
+    rmSync(file, { force: true })
+    writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: FILE_MODE })
+  }
+
+  #refusal(cause: unknown): StorageError {
+    const { code, message } = cause as { code?: unknown; message?: unknown }
+    if (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) {
+      const pid = this.#ownerProcessId()
+      const owner = pid === undefined ? 'another process' : `process ${pid}`
+      return new StorageError(
+        'data_directory_locked',
+        `The data directory ${this.path} is in use by ${owner}.`,
+        pid === undefined ? {} : { pid },
+        { cause },
+      )
+    }
+    return new StorageError(
+      'data_directory_unusable',
+      `The data directory ${this.path} cannot be used: ${message}.`,
+      {},
+      { cause },
+    )
+  }
+
+  #ownerProcessId(): number | undefined {
+    try {
+      const pid = Number(readFileSync(join(this.path, PROCESS_ID_FILE), 'utf8'))
+      return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** An empty file where there is none. `wx` follows no link. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { StorageError } from '../../../errors.ts'
+import { isDiskError } from '../error.ts'
+import { openWriterConnection } from './connection.ts'
+import { SqliteDataDirectory } from './data-directory.ts'
+
+const PROBLEMS_MAX = 100
+
+/**
+ * What SQLite says is wrong with its own file: its pages, their order, the cells in them. It keeps no
+ * checksum of a page, so a value that changed within its cell is no problem to it.
+ *
+ * Throws StorageError `data_directory_locked` or `data_directory_unusable`, also when there is no
+ * database yet: nothing is made.
+ */
+export function findFileProblems(dataDirectory: string): string[] {
+  const directory = openExisting(dataDirectory)
+  let database: Database | undefined
+  try {
+    database = openWriterConnection(directory.storeFile)
+    const answers = database.prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`).pluck().all()
+    return answers.map(String).filter((answer) => answer !== 'ok')
+  } catch (error) {
+    const cause = error instanceof StorageError ? error.cause : error
+    if (!isDiskError(cause) || isOfAnotherKind(cause)) throw error
+    return [(cause as Error).message]
+  } finally {
+    database?.close()
+    directory.release()
+  }
+}
+
+function openExisting(dataDirectory: string): SqliteDataDirectory {
+  const nothing = () =>
+    new StorageError('data_directory_unusable', `There is no database in ${dataDirectory}.`)
+  if (!existsSync(dataDirectory)) throw nothing()
+  const directory = new SqliteDataDirectory(dataDirectory)
+  if (existsSync(directory.storeFile)) return directory
+  directory.release()
+  throw nothing()
+}
+
+/** The file has never been a database, so there is nothing in it to be found wrong. */
+function isOfAnotherKind(cause: unknown): boolean {
+  return (cause as { code?: unknown }).code === 'SQLITE_NOTADB'
+}

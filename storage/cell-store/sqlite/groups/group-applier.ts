@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from 'better-sqlite3'
+import { CellStoreError, type Increment } from '../../cell-store.ts'
+import type { RowStep } from '../../embedded-cell-store.ts'
+import type { Mutation } from '../../mutation.ts'
+import { counterValue, incrementedCell } from '../../mutation-application.ts'
+import { cellOfNotes } from '../../note.ts'
+import type { SqliteCellInserts } from '../cells/cell-inserts.ts'
+import { prepareWrites, type WritesByFamily } from '../cells/family-writes.ts'
+import { END_OF_TIME, SqliteRowReader } from '../cells/row-reader.ts'
+import { sentError } from '../error.ts'
+import type { SqliteTransactions } from './transactions.ts'
+import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './write-batch.ts'
+
+/** One for all batches of a group, because a message has the same object only once. */
+const MATCHED: BatchResult = Object.freeze([true])
+
+type GroupResult = readonly BatchResult[] | BatchFailure
+
+/** The batches of a group run in one SQLite transaction: one sync of the disk for all of them. */
+export class SqliteGroupApplier {
+  readonly #transactions: SqliteTransactions
+  readonly #reader: SqliteRowReader
+  readonly #writes: WritesByFamily
+  readonly #inserts: readonly SqliteCellInserts[]
+
+  constructor(database: Database, transactions: SqliteTransactions) {
+    this.#transactions = transactions
+    this.#reader = new SqliteRowReader(database)
+    this.#writes = prepareWrites(database)
+    this.#inserts = Object.values(this.#writes).map(({ inserts }) => inserts)
+  }
+
+  /**
+   * One result for each batch. A group that was rolled back is tried again batch by batch, in order,
+   * so that only the batch fails that cannot be applied, and the ones after it see what came before.
+   */
+  applyGroup(batches: readonly WriteBatch[]): readonly BatchResult[] {
+    const result = this.#applyTogether(batches)
+    if (!('kind' in result)) return result
+    if (result.kind === 'unknown' || batches.length === 1) return batches.map(() => result)
+    const results: BatchResult[] = []
+    for (const batch of batches) {
+      const alone = this.#applyTogether([batch])
+      if (!('kind' in alone)) results.push(...alone)
+      else results.push(alone)
+    }
+    return results
+  }
+
+  #applyTogether(batches: readonly WriteBatch[]): GroupResult {
+    const result = this.#transactions.inOne({
+      run: () => {
+        const results = batches.map((batch) => this.#apply(batch))
+        this.#applyNotes(batches)
+        this.#settle()
+        return results
+      },
+      undo: () => {
+        for (const inserts of this.#inserts) inserts.forget()
+      },
+    })
+    return result.done ? result.answer : result.failure
+  }
+
+  #apply(batch: WriteBatch): BatchResult {
+    if (batch.kind === 'increment') return this.#increment(batch)
+    const { steps } = batch
+    if (steps.every(isUnconditional)) {
+      for (const { row, otherwise } of steps) this.#mutate(row, otherwise)
+      return null
+    }
+    for (const { row, when } of steps) {
+      for (const { family } of when) this.#writes[family].inserts.settleRow(row)
+    }
+    // All predicates first: a step must not see what another step of its batch does.
+    const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
+    for (let at = 0; at < steps.length; at++) {
+      const { row, ifMatched, otherwise } = steps[at] as RowStep
+      this.#mutate(row, matched[at] ? ifMatched : otherwise)
+    }
+    if (!matched.includes(true)) return null
+    return matched.length === 1 ? MATCHED : matched
+  }
+
+  /** In one cell for all of the group. */
+  #applyNotes(batches: readonly WriteBatch[]): void {
+    const notes = batches.flatMap((batch) =>
+      batch.kind === 'steps' && batch.note !== undefined ? [batch.note] : [],
+    )
+    if (!isFilled(notes)) return
+    const { row, mutations } = cellOfNotes(notes)
+    this.#mutate(row, mutations)
+  }
+
+  #increment({ row, increments }: IncrementBatch): BatchResult {
+    const changed = (increment: Increment) => {
+      const { family, qualifier } = increment
+      this.#writes[family].inserts.settleRow(row)
+      const [newest] = this.#reader.readRow(row, [{ family, qualifier, newest: 1 }])
+      return incrementedCell(newest, increment)
+    }
+    try {
+      // All are read before the first is written: one that is no counter leaves the row as it is.
+      for (const increment of increments) changed(increment)
+    } catch (error) {
+      if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
+      throw error
+    }
+    return increments.map((increment) => {
+      const cell = changed(increment)
+      this.#mutate(row, [{ kind: 'setCell', ...cell }])
+      return counterValue(cell.value)
+    })
+  }
+
+  #mutate(row: Uint8Array, mutations: readonly Mutation[]): void {
+    for (const mutation of mutations) {
+      const { inserts, deleteFromColumn } = this.#writes[mutation.family]
+      if (mutation.kind === 'setCell') {
+        inserts.set(row, mutation.qualifier, mutation.timestamp, mutation.value)
+      } else {
+        inserts.settleRow(row)
+        const { from = 0, until = END_OF_TIME } = mutation.timestamps
+        deleteFromColumn.run(row, mutation.qualifier, from, until)
+      }
+    }
+  }
+
+  /** What was set so far can be read. */
+  #settle(): void {
+    for (const inserts of this.#inserts) inserts.settle()
+  }
+}
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0
+}
+
+function isUnconditional({ when }: RowStep): boolean {
+  return when.length === 0
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Increment } from '../../cell-store.ts'
+import type { Durability, RowStep, StepList } from '../../embedded-cell-store.ts'
+import { type Mutation, placeErasedBy } from '../../mutation.ts'
+import type { Note } from '../../note.ts'
+import type { SentError } from '../error.ts'
+
+/** What is applied whole or not at all, as data that can be sent to the thread that writes. */
+export type WriteBatch = StepsBatch | IncrementBatch
+
+export type StepsBatch = {
+  readonly kind: 'steps'
+  readonly steps: readonly RowStep[]
+  readonly note?: Note | undefined
+  /** `synced` unless said; in the tables it always is. */
+  readonly durability?: Durability | undefined
+}
+
+/** A batch of so many steps that it is a group of its own and is put together over several turns. */
+export type LargeBatch = {
+  readonly kind: 'large'
+  readonly steps: StepList
+  readonly note?: Note | undefined
+}
+
+export type IncrementBatch = {
+  readonly kind: 'increment'
+  readonly row: Uint8Array
+  readonly increments: readonly Increment[]
+}
+
+/** Whether the batch only sets and erases single cells, whatever is there, and at least one. */
+export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
+  if (batch.kind !== 'steps') return false
+  let changesCells = batch.note !== undefined
+  for (const { when, otherwise } of batch.steps) {
+    if (when.length > 0 || !otherwise.every(isOfOneCell)) return false
+    if (otherwise.length > 0) changesCells = true
+  }
+  return changesCells
+}
+
+/** Whether the group has to be on disk before it is answered. */
+export function needsSync(batches: readonly StepsBatch[]): boolean {
+  return batches.some(({ durability }) => durability !== 'inOrder')
+}
+
+function isOfOneCell(mutation: Mutation): boolean {
+  return mutation.kind === 'setCell' || placeErasedBy(mutation) !== undefined
+}
+
+/**
+ * What became of a batch that is on disk: which steps matched, or the new values of the counters.
+ * `null` where no step matched: most batches, and the cheapest to send.
+ */
+export type BatchSuccess = readonly boolean[] | readonly bigint[] | null
+
+/**
+ * - `invalid`: the row's own content forbade it; nothing of the batch was applied.
+ * - `notApplied`: nothing of the batch was applied, and the connection is as before.
+ * - `unknown`: COMMIT itself failed or the disk did; nothing can be trusted until the file is opened anew.
+ */
+export type BatchFailure = {
+  readonly kind: 'invalid' | 'notApplied' | 'unknown'
+  readonly cause: SentError
+}
+
+export type BatchResult = BatchSuccess | BatchFailure
+
+export function isFailure(result: BatchResult): result is BatchFailure {
+  return result !== null && 'kind' in result
+}
+
+/** A group that was carried out: one result for each batch, and how long it took in all. */
+export type CarriedOutGroup = { readonly results: readonly BatchResult[]; readonly ms: number }
+
+/** Cells of plain batches as `encodeRecord` puts them; `id` is above those before, `generation` not below. */
+export type RedoRecord = {
+  readonly id: number
+  readonly generation: number
+  readonly packed: Uint8Array<ArrayBuffer>
+  /** Otherwise the next one that is synced makes it durable. */
+  readonly isSynced: boolean
+}
+
+/** What became of an attempt to move some cells of a generation, and whether nothing is left of it in the redo log. */
+export type Flushed = { readonly failure: BatchFailure | null; readonly isDone: boolean }
+
+/**
+ * Carries out groups of batches, in the order in which they are given. All that the queue knows of the
+ * writer. After a result `unknown` nothing is applied any more, also of the groups that were given before it
+ * was known.
+ */
+export interface GroupCommitter {
+  /** Whether the disk has room for cells that stand in the redo log first and later in the tables as well. */
+  readonly hasRoomForRedoLog: boolean
+
+  /**
+   * Rejects when nobody can say any more what became of the group. `encodedBytesMax` is the sum of what
+   * `encodedBytesMax()` says of the batches.
+   */
+  commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup>
+
+  /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
+  commitLarge(batch: LargeBatch): Promise<BatchResult>
+
+  /**
+   * One group as a record of the redo log: durable if it says so, and not in the tables. The one result is
+   * for all of it; rejects as `commitGroup`.
+   */
+  appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
+
+  /** Moves about so many cells of a generation into the tables, of which all records have been answered. */
+  flush(generation: number, cells: number): Promise<Flushed>
+}

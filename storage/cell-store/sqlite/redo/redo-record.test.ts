@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { unconditionalStep } from '../../embedded-cell-store.ts'
+import type { Mutation } from '../../mutation.ts'
+import { encodedBytesMax } from '../groups/group-encoding.ts'
+import { PackedReader } from '../groups/packed-buffer.ts'
+import type { StepsBatch } from '../groups/write-batch.ts'
+import {
+  decodeCell,
+  encodeRecord,
+  RECORD_BYTES_MAX,
+  type RecordedCell,
+  walkCells,
+} from './redo-record.ts'
+
+/** Of the first row of a record. */
+function cellsOfRow(packed: Uint8Array): RecordedCell[] {
+  const records = new PackedReader(packed)
+  const cells: RecordedCell[] = []
+  walkCells(records, 0, (family, qualifier, at, timestampAt) => {
+    const cell = decodeCell(records, at)
+    assert.deepEqual([cell.family, cell.qualifier], [family, qualifier])
+    records.moveTo(timestampAt)
+    assert.equal(records.number(), cell.timestamp)
+    cells.push(cell)
+  })
+  return cells
+}
+
+const FORMAT = new URL('../../../../docs/storage-format.md', import.meta.url)
+
+test('the record in docs/storage-format.md is what is stored, and is read again', () => {
+  const row = Buffer.from('010000000710626f620000', 'hex')
+  const cells = [
+    { family: 'write', qualifier: '0', timestamp: 8, value: Buffer.from('W') },
+    { family: 'notify', qualifier: '9', timestamp: 7, value: Buffer.alloc(0) },
+  ] as const
+  const erased = { family: 'lock', qualifier: '0', timestamp: 7 } as const
+  const { timestamp, ...column } = erased
+  const timestamps = { from: timestamp, until: timestamp + 1 }
+  const mutations: readonly Mutation[] = [
+    ...cells.map((cell) => ({ kind: 'setCell', ...cell }) as const),
+    { kind: 'deleteFromColumn', ...column, timestamps },
+  ]
+  const batch: StepsBatch = { kind: 'steps', steps: [unconditionalStep(row, mutations)] }
+  const record = encodeRecord([batch], encodedBytesMax(batch))
+  assert.equal(record.cells, 1.5)
+  const hex = Buffer.from(record.packed).toString('hex').toUpperCase()
+  const documented = readFileSync(FORMAT, 'utf8').replaceAll(/`|\n/g, ' ')
+  assert.ok(documented.includes((hex.match(/../g) ?? []).join(' ')), hex)
+  const decoded = cellsOfRow(record.packed)
+  assert.deepEqual(decoded, [...cells, { ...erased, value: undefined }])
+})
+
+test('notes stand in one cell, and the smallest batches with the longest notes fit as well', () => {
+  const noted = (timestamp: number, value: Uint8Array): StepsBatch => {
+    return { kind: 'steps', steps: [], note: { timestamp, value } }
+  }
+  const batches = [noted(1, Buffer.from('first;')), noted(2 ** 53 - 1, Buffer.alloc(100_000, 'x'))]
+  const bytes = batches.reduce((sum, batch) => sum + encodedBytesMax(batch), 0)
+  const { packed, cells } = encodeRecord(batches, bytes)
+  assert.equal(cells, 1)
+  assert.ok(packed.length < RECORD_BYTES_MAX)
+  const [note] = cellsOfRow(packed)
+  assert.equal(note?.timestamp, 2 ** 53 - 1)
+  assert.equal(note?.value?.length, 100_006)
+  const one = noted(2 ** 53 - 1, new Uint8Array())
+  assert.equal(encodeRecord([one], encodedBytesMax(one)).cells, 1)
+})

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Measures, UNMEASURED } from '../../measures.ts'
+import { type StorageLog, silentLog } from '../../storage-log.ts'
+import {
+  checkIncrements,
+  checkMutations,
+  checkNote,
+  checkRowKey,
+  checkScan,
+  checkStep,
+  EMBEDDED_LIMITS,
+} from '../call-check.ts'
+import type { Row } from '../cell.ts'
+import {
+  CellStoreError,
+  type CellStoreLimits,
+  type CheckAndMutate,
+  type DiskUse,
+  type Increment,
+  type RowMutations,
+  type RowScan,
+} from '../cell-store.ts'
+import {
+  type CellView,
+  type Chunk,
+  type Durability,
+  type EmbeddedCellStore,
+  type RowStep,
+  type StepList,
+  unconditionalStep,
+} from '../embedded-cell-store.ts'
+import { eventLoopTurn } from '../event-loop-turn.ts'
+import type { Note } from '../note.ts'
+import type { RowFilter } from '../row-filter.ts'
+import { SqliteView } from './cells/view.ts'
+import { diskUseOf, fileSystemOf } from './disk-use.ts'
+import { isFull, receivedError } from './error.ts'
+import { openReaderConnection, unusableFile } from './file/connection.ts'
+import { SqliteDataDirectory } from './file/data-directory.ts'
+import { SqliteOverlaidView } from './redo/overlaid-view.ts'
+import { SqliteRedoPath } from './redo/redo-path.ts'
+import type { RedoLogUse } from './redo/redo-policy.ts'
+import { SqliteThreads } from './threads/threads.ts'
+import { GROUP_STEPS_MAX, SqliteWriter } from './threads/writer.ts'
+
+/** The first chunk of a scan is small, because many scans end early; then they double. */
+const CHUNK_ROWS_FIRST = 64
+const CHUNK_ROWS_MAX = 512
+const CHUNK_BYTES_MAX = 1024 * 1024
+
+export type SqliteCellStoreOptions = {
+  /** Created when missing. It belongs to the store until `close`. */
+  readonly dataDirectory: string
+  /**
+   * Told once when the disk failed, or a COMMIT did, or a thread of the store died: what was being
+   * written is in doubt and the store refuses every further call. The process should end; the next
+   * start recovers.
+   */
+  readonly onFatal?: (error: CellStoreError) => void
+  readonly log?: StorageLog
+  readonly measures?: Measures
+  /** Whether commits go through the redo log; `auto` unless given. */
+  readonly redoLog?: RedoLogUse
+  /** So many cells of the redo log are moved together; for tests. */
+  readonly sealedCells?: number
+}
+
+/** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
+export async function openSqliteCellStore(
+  options: SqliteCellStoreOptions,
+): Promise<EmbeddedCellStore> {
+  const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
+  const { redoLog = 'auto', sealedCells } = options
+  const directory = new SqliteDataDirectory(options.dataDirectory)
+  const { path, warning } = directory
+  if (warning !== undefined) log.warn({ path }, warning)
+  try {
+    directory.makeStoreFile()
+    return await SqliteCellStore.open(directory, { onFatal, log, measures, redoLog, sealedCells })
+  } catch (error) {
+    directory.release()
+    throw error
+  }
+}
+
+/**
+ * The cell store on one machine's disk. Mutations go through the writer's queue to a thread that
+ * commits them in groups; reads run on a connection of their own, in the turn in which they are asked.
+ */
+class SqliteCellStore implements EmbeddedCellStore {
+  readonly atomicScope = 'store'
+  readonly limits: CellStoreLimits = EMBEDDED_LIMITS
+  readonly #directory: SqliteDataDirectory
+  readonly #threads: SqliteThreads
+  readonly #writer: SqliteWriter
+  readonly #redo: SqliteRedoPath
+  readonly #tables: SqliteView
+  readonly #view: CellView
+  #closing: Promise<void> | undefined
+
+  private constructor(parts: {
+    readonly directory: SqliteDataDirectory
+    readonly threads: SqliteThreads
+    readonly writer: SqliteWriter
+    readonly redo: SqliteRedoPath
+    readonly tables: SqliteView
+  }) {
+    this.#directory = parts.directory
+    this.#threads = parts.threads
+    this.#writer = parts.writer
+    this.#redo = parts.redo
+    this.#tables = parts.tables
+    this.#view = new SqliteOverlaidView(parts.tables, parts.redo.pending)
+  }
+
+  static async open(
+    directory: SqliteDataDirectory,
+    options: {
+      readonly onFatal: (error: CellStoreError) => void
+      readonly log: StorageLog
+      readonly measures: Measures
+      readonly redoLog: RedoLogUse
+      readonly sealedCells: number | undefined
+    },
+  ): Promise<SqliteCellStore> {
+    const { onFatal, log, measures, redoLog: use, sealedCells } = options
+    const file = directory.storeFile
+    const onFailure = (cause: unknown) => writer.fail(cause)
+    const threads = await SqliteThreads.start(file, { onFailure, log })
+    // The next read opens a new snapshot, which has what is no longer pending (R2).
+    const beforeDrop = () => tables.end()
+    const redo = new SqliteRedoPath({
+      ...{ committer: threads, use, sealedCells },
+      ...{ beforeDrop, onFailure, log },
+    })
+    const writer: SqliteWriter = new SqliteWriter({
+      committer: threads,
+      redo,
+      // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
+      beforeAnswers: () => tables.end(),
+      onFatal,
+      measures,
+      freeBytes: () => fileSystemOf(file)?.freeBytes,
+    })
+    let tables: SqliteView
+    try {
+      tables = openView(file, writer)
+    } catch (error) {
+      await threads.closeWriter({ emptiesLog: true })
+      throw error
+    }
+    return new SqliteCellStore({ directory, threads, writer, redo, tables })
+  }
+
+  get view(): CellView {
+    return this.#view
+  }
+
+  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+    const [matched = false] = await this.applyAtomically([{ row, ...step }])
+    return matched
+  }
+
+  /** Without a promise of its own: every commit waits for this one. */
+  applyAtomically(batch: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
+    try {
+      this.#writer.assertOpen()
+      if (note !== undefined) checkNote(note)
+      if (batch.length === 0 && note === undefined) return Promise.resolve([])
+      const isLarge = batch.length > GROUP_STEPS_MAX
+      return this.#writer.submit(
+        isLarge
+          ? { kind: 'large', steps: batch, note }
+          : { kind: 'steps', steps: checkedSteps(batch), note, durability },
+      ) as Promise<boolean[]>
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Entries that come together share the fate of a batch, as far as a group holds them. */
+  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+    this.#writer.assertOpen()
+    const errors: Array<CellStoreError | null> = entries.map(errorOf)
+    const right = entries.flatMap((entry, at) => (errors[at] === null ? [{ at, ...entry }] : []))
+    const submitted: Promise<void>[] = []
+    for (let from = 0; from < right.length; from += GROUP_STEPS_MAX) {
+      const part = right.slice(from, from + GROUP_STEPS_MAX)
+      const steps = part.map(({ row, mutations }) => unconditionalStep(row, mutations))
+      const failed = (error: unknown) => {
+        if (!(error instanceof CellStoreError)) throw error
+        for (const { at } of part) errors[at] = error
+      }
+      submitted.push(this.#writer.submit({ kind: 'steps', steps }).then(() => {}, failed))
+    }
+    await Promise.all(submitted)
+    return errors
+  }
+
+  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+    return this.#view.readRows(keys, filter)
+  }
+
+  async *scanRows(scan: RowScan): AsyncIterable<Row> {
+    checkScan(scan)
+    const { reverse = false, filter, signal } = scan
+    let left = scan.limit ?? Infinity
+    let rest: Chunk['rest'] = { start: scan.start, end: scan.end }
+    for (let rowsMax = CHUNK_ROWS_FIRST; rest !== undefined && left > 0; ) {
+      signal?.throwIfAborted()
+      const { start, end } = rest
+      const chunk: Chunk = this.#view.readChunk({
+        ...(end === undefined ? { start } : { start, end }),
+        ...{ reverse, filter, rowsMax: Math.min(rowsMax, left), bytesMax: CHUNK_BYTES_MAX },
+      })
+      for (const row of chunk.rows) {
+        signal?.throwIfAborted()
+        left -= 1
+        yield row
+      }
+      rest = chunk.rest
+      rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
+      if (rest !== undefined && left > 0) await eventLoopTurn()
+    }
+  }
+
+  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+    this.#writer.assertOpen()
+    checkRowKey(row)
+    checkIncrements(increments)
+    return (await this.#writer.submit({ kind: 'increment', row, increments })) as bigint[]
+  }
+
+  /** A part at a time, because the pages at the end of the file are moved to its free places. */
+  async reclaimSpace(): Promise<number> {
+    this.#writer.assertOpen()
+    const { failure, bytes } = await this.#threads.reclaimSpace().catch((cause) => {
+      throw this.#writer.fail(cause)
+    })
+    if (failure === null) return bytes
+    const cause = receivedError(failure.cause)
+    if (failure.kind === 'unknown') throw this.#writer.fail(cause)
+    const kind = isFull(cause) ? 'full' : 'notApplied'
+    throw new CellStoreError(kind, 'No space was given back.', { cause })
+  }
+
+  async diskUse(): Promise<DiskUse> {
+    return diskUseOf(this.#directory.storeFile)
+  }
+
+  async splitPoints(): Promise<Uint8Array[]> {
+    this.#writer.assertOpen()
+    return []
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** The writer's connection is the last one, so that it can leave one complete file. */
+  async #close(): Promise<void> {
+    await this.#writer.close()
+    this.#redo.stop()
+    try {
+      // What finds no room now is moved at the next start.
+      if (!this.#writer.hasFailed) await this.#redo.moveAll()
+    } catch (cause) {
+      this.#writer.fail(cause)
+    }
+    try {
+      await this.#threads.closeCheckpointer()
+      this.#tables.close()
+      await this.#threads.closeWriter({ emptiesLog: !this.#writer.hasFailed })
+    } finally {
+      this.#directory.release()
+    }
+  }
+}
+
+function openView(path: string, writer: SqliteWriter): SqliteView {
+  const reader = openReaderConnection(path)
+  try {
+    return new SqliteView(reader, writer)
+  } catch (error) {
+    reader.close()
+    throw unusableFile(path, error)
+  }
+}
+
+function checkedSteps(batch: StepList): readonly RowStep[] {
+  const steps: readonly RowStep[] = Array.isArray(batch) ? batch : [...batch]
+  for (const step of steps) checkStep(step)
+  return steps
+}
+
+function errorOf({ row, mutations }: RowMutations): CellStoreError | null {
+  try {
+    checkRowKey(row)
+    checkMutations(mutations)
+    return null
+  } catch (error) {
+    if (error instanceof CellStoreError) return error
+    throw error
+  }
+}

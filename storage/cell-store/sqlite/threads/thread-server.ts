@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parentPort, workerData } from 'node:worker_threads'
+import { sentError } from '../error.ts'
+import type { ThreadMessage } from './thread.ts'
+
+/** What a thread does with its connection. */
+export interface ThreadService<Request> {
+  /** Told to whoever started the thread. */
+  readonly opened: unknown
+  /** What it throws is the answer too. */
+  answer(request: Request): unknown
+  /** Done when the answer has been sent, so that nobody waits for it. What it throws ends the thread. */
+  afterAnswer?(): void
+  /** Becomes false with the last request. */
+  isOpen(): boolean
+}
+
+/** Opens the connection of this thread and carries out the requests that come, one after the other. */
+export function serveThread<Request>(open: (path: string) => ThreadService<Request>): void {
+  if (parentPort === null) throw new Error('This is the main module of a thread.')
+  const port = parentPort
+  const send = (message: ThreadMessage<unknown>) => port.postMessage(message)
+  let service: ThreadService<Request>
+  try {
+    service = open(workerData as string)
+  } catch (error) {
+    send({ kind: 'error', error: sentError(error) })
+    return
+  }
+  send({ kind: 'answer', answer: service.opened })
+  port.on('message', (request: Request) => {
+    try {
+      send({ kind: 'answer', answer: service.answer(request) })
+    } catch (error) {
+      send({ kind: 'error', error: sentError(error) })
+    }
+    if (service.isOpen()) service.afterAnswer?.()
+    else port.close()
+  })
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StorageLog } from '../../../storage-log.ts'
+import { CellStoreError } from '../../cell-store.ts'
+import { sentError } from '../error.ts'
+import { encodeGroup } from '../groups/group-encoding.ts'
+import { encodeInTurns } from '../groups/large-batch.ts'
+import type {
+  BatchResult,
+  CarriedOutGroup,
+  Flushed,
+  GroupCommitter,
+  LargeBatch,
+  RedoRecord,
+  WriteBatch,
+} from '../groups/write-batch.ts'
+import type { Reclaimed } from '../wal/free-pages.ts'
+import { SqliteFullDisk } from '../wal/full-disk.ts'
+import {
+  LEFT_PAGES_MAX,
+  LOG_PAGES_ENOUGH,
+  type LogSize,
+  type MadeRoom,
+  UNMOVED_PAGES_MAX,
+} from '../wal/write-ahead-log.ts'
+import type { Checkpointed, CheckpointerRequest } from './checkpointer-thread.ts'
+import { SqliteThread } from './thread.ts'
+import type {
+  FlushAnswer,
+  GroupAnswer,
+  WriteAnswer,
+  WriterOpened,
+  WriterRequest,
+} from './writer-thread.ts'
+
+const WRITER = new URL('./writer-thread.ts', import.meta.url)
+const CHECKPOINTER = new URL('./checkpointer-thread.ts', import.meta.url)
+
+/** Below this share of the room that the log would like (192 MiB of 768) there is none for another log. */
+const REDO_LOG_SHARE_MIN = 1 / 4
+
+export type ThreadsOutside = {
+  /** Told when a thread has died or the disk failed under one. */
+  readonly onFailure: (cause: unknown) => void
+  readonly log: StorageLog
+}
+
+/**
+ * The two threads beside the main one: one writes, and one, started when there is something to do for
+ * it, moves the log into the file, so that no commit has to wait for that.
+ */
+export class SqliteThreads implements GroupCommitter {
+  readonly #path: string
+  readonly #writer: SqliteThread<WriterRequest, WriterOpened>
+  readonly #onFailure: (cause: unknown) => void
+  readonly #log: StorageLog
+  readonly #fullDisk: SqliteFullDisk
+  #share = 1
+  #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
+  /** So many pages have to be unmoved for another try, where the last one could not be made or found no room. */
+  #triedFrom = 0
+  #checkpoint: Promise<void> | undefined
+  /** How much of the log had been moved when the last checkpoint began. */
+  #movedBefore = 0
+
+  private constructor(
+    path: string,
+    writer: SqliteThread<WriterRequest, WriterOpened>,
+    outside: ThreadsOutside,
+  ) {
+    this.#path = path
+    this.#writer = writer
+    this.#onFailure = outside.onFailure
+    this.#log = outside.log
+    this.#fullDisk = new SqliteFullDisk({ ...outside, makeRoom: () => this.#makeRoom() })
+  }
+
+  /** Creates the file when it is missing. Rejects with StorageError `data_directory_unusable`. */
+  static async start(path: string, outside: ThreadsOutside): Promise<SqliteThreads> {
+    const { onFailure } = outside
+    const writer = await SqliteThread.start<WriterRequest, WriterOpened>(WRITER, path, onFailure)
+    return new SqliteThreads(path, writer, outside)
+  }
+
+  /** How durable the connection that writes says it is. */
+  get writerOpened(): WriterOpened {
+    return this.#writer.opened
+  }
+
+  get hasRoomForRedoLog(): boolean {
+    return this.#share >= REDO_LOG_SHARE_MIN
+  }
+
+  async commitGroup(
+    batches: readonly WriteBatch[],
+    encodedBytesMax: number,
+  ): Promise<CarriedOutGroup> {
+    const packed = encodeGroup(batches, encodedBytesMax)
+    return await this.#write({ kind: 'group', packed }, [packed.buffer])
+  }
+
+  async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
+    return await this.#write({ kind: 'redo', record }, [record.packed.buffer])
+  }
+
+  async flush(generation: number, cells: number): Promise<Flushed> {
+    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation, cells })
+    this.#heed(answer)
+    return answer
+  }
+
+  async commitLarge(batch: LargeBatch): Promise<BatchResult> {
+    let parts: ReadonlyArray<Uint8Array<ArrayBuffer>>
+    try {
+      parts = await encodeInTurns(batch)
+    } catch (error) {
+      // Nothing has been sent yet.
+      if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
+      throw error
+    }
+    const buffers = parts.map(({ buffer }) => buffer)
+    const { results } = await this.#write({ kind: 'large', parts }, buffers)
+    return results[0] as BatchResult
+  }
+
+  /** Gives back a bounded part of what deletions have freed. */
+  async reclaimSpace(): Promise<Reclaimed> {
+    const answer = await this.#writer.ask<Reclaimed & WriteAnswer>({ kind: 'reclaim' })
+    this.#heed(answer)
+    return answer
+  }
+
+  /** Nothing may be asked any more. */
+  async closeCheckpointer(): Promise<void> {
+    await this.#fullDisk.settled()
+    await this.#checkpoint
+    const checkpointer = await this.#checkpointer
+    await checkpointer?.close({ kind: 'close' })
+  }
+
+  async closeWriter(options: { readonly emptiesLog: boolean }): Promise<void> {
+    await this.#writer.close({ kind: 'close', ...options })
+  }
+
+  async #write(
+    request: WriterRequest,
+    transferred: readonly ArrayBuffer[],
+  ): Promise<CarriedOutGroup> {
+    const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
+    this.#heed(answer)
+    return answer
+  }
+
+  #heed({ log, foundNoRoom }: WriteAnswer): void {
+    if (foundNoRoom) this.#fullDisk.refusedWrite()
+    if (log === undefined) return
+    if (log.share !== this.#share) this.#changeShare(log.share)
+    this.#checkpointWhenWorthIt(log)
+  }
+
+  #changeShare(share: number): void {
+    const [hadRoom, hasRoom] = [this.#share === 1, share === 1]
+    this.#share = share
+    if (hasRoom || !hadRoom) return
+    const message = 'the disk of the data directory has little room; the log is kept shorter'
+    this.#log.warn({ share }, message)
+  }
+
+  /** Behind a checkpoint of our own, which would stand in the way. */
+  async #makeRoom(): Promise<MadeRoom | null> {
+    await this.#checkpoint
+    return await this.#writer.ask<MadeRoom | null>({ kind: 'makeRoom' })
+  }
+
+  #checkpointWhenWorthIt({ pages, moved, share }: LogSize): void {
+    const unmoved = pages - moved
+    const enough = UNMOVED_PAGES_MAX * share
+    if (unmoved < enough) this.#triedFrom = 0
+    if (this.#checkpoint !== undefined) return
+    // The last one moved something, so nobody who still reads the log stands in the way of another.
+    const isEnding = pages >= LOG_PAGES_ENOUGH * share && moved > this.#movedBefore
+    if (unmoved < (isEnding ? LEFT_PAGES_MAX : Math.max(enough, this.#triedFrom))) return
+    this.#movedBefore = moved
+    this.#checkpoint = this.#runCheckpoint(isEnding)
+      .then((isDone) => {
+        // No data hangs on it: another try is due when the log has grown.
+        if (!isDone) this.#triedFrom = unmoved + enough
+      })
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#checkpoint = undefined
+      })
+  }
+
+  /** False where it could not be made, or found no room. Rejects when the disk failed. */
+  async #runCheckpoint(catchesUp: boolean): Promise<boolean> {
+    const checkpointer = await this.#startedCheckpointer()
+    if (checkpointer === undefined) return false
+    const { foundNoRoom } = await checkpointer.ask<Checkpointed>({ kind: 'checkpoint', catchesUp })
+    return !foundNoRoom
+  }
+
+  /**
+   * A process may be out of memory for a thread, or of descriptors for its files: the writer begins a long log anew by
+   * itself.
+   */
+  async #startedCheckpointer() {
+    this.#checkpointer ??= SqliteThread.start(CHECKPOINTER, this.#path, this.#onFailure)
+    try {
+      return await this.#checkpointer
+    } catch (error) {
+      this.#checkpointer = undefined
+      this.#log.warn(
+        { error: String(error) },
+        'the checkpointer was not started; the writer does it',
+      )
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+import { systemClock } from '../../../clock.ts'
+import { type Measures, UNMEASURED } from '../../../measures.ts'
+import { CellStoreError } from '../../cell-store.ts'
+import { isFull, receivedError, type SentError } from '../error.ts'
+import { encodedBytesMax } from '../groups/group-encoding.ts'
+import {
+  type BatchResult,
+  type GroupCommitter,
+  isFailure,
+  isPlain,
+  type LargeBatch,
+  needsSync,
+  type StepsBatch,
+  type WriteBatch,
+} from '../groups/write-batch.ts'
+import type { SqliteRedoPath, Way } from '../redo/redo-path.ts'
+import { REDO_GROUP_BYTES_MAX } from '../redo/redo-record.ts'
+
+/** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
+export const GROUP_STEPS_MAX = 1_000
+export const GROUP_BYTES_MAX = 4 * 1024 * 1024
+
+/** While the thread has one group, the next one can be made and sent; a third would only wait there. */
+const GROUPS_UNDER_WAY_MAX = 2
+/** Fewer batches in a second group are not worth its sync. */
+const SECOND_GROUP_BATCHES_MIN = 16
+/**
+ * So many do not wait for the end of the turn that brings them: it may bring as many again. With fewer, each sync and
+ * all else that a group costs would be shared by fewer.
+ */
+const EARLY_GROUP_BATCHES_MIN = 64
+/**
+ * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
+ * many transactions. One sync for all of them is better then.
+ */
+const QUICK_BATCH_MS_MAX = 0.08
+
+/**
+ * A batch that is longer gains nothing by being written twice: it fills pages of its own, or has so many cells that
+ * a sync is little beside them.
+ */
+const PLAIN_BYTES_MAX = 4 * 1024
+
+/** Which steps of the batch matched, or the new values of its counters. */
+export type BatchAnswer = readonly boolean[] | readonly bigint[]
+
+/** The answer of nearly every batch: its one step has no condition, or one that nothing met. */
+const NOT_MATCHED: BatchAnswer = Object.freeze([false])
+
+const ROLLED_BACK = 'The write was rolled back.'
+
+type QueuedBatch = {
+  readonly batch: WriteBatch | LargeBatch
+  readonly steps: number
+  readonly bytes: number
+  /** Whether it may go through the redo log. */
+  readonly isPlain: boolean
+  readonly queuedMs: number
+  readonly resolve: (answer: BatchAnswer) => void
+  readonly reject: (error: CellStoreError) => void
+}
+
+/**
+ * Group commit: while a group is being made durable, the next one gathers. So the slower the disk, the
+ * larger the groups, and 64 writers share one sync. Batches take effect in the order in which they were
+ * queued, and are answered in it.
+ *
+ * Writers that are answered together ask again together, and meanwhile the thread that writes would have
+ * nothing to do. So while the disk is quick two groups may be under way, and a group is sent in the middle of
+ * a turn that brings many: the first is answered, and asks again, while the second is being written.
+ */
+export class SqliteWriter {
+  readonly #committer: GroupCommitter
+  readonly #redo: SqliteRedoPath
+  readonly #beforeAnswers: () => void
+  readonly #onFatal: (error: CellStoreError) => void
+  readonly #freeBytes: () => number | undefined
+  readonly #measures: Measures
+  #queue: QueuedBatch[] = []
+  #flushScheduled = false
+  /** Groups under way; a large batch takes the places of all, and so does moving the redo log. */
+  #underWay = 0
+  /** Those of them whose cells are on their way to the redo log. */
+  #redoUnderWay = 0
+  #isDiskQuick = true
+  #closedBy: CellStoreError | undefined
+  #failure: CellStoreError | undefined
+  #whenIdle: () => void = () => {}
+
+  constructor(parts: {
+    readonly committer: GroupCommitter
+    readonly redo: SqliteRedoPath
+    /** Called in the turn in which the promises of a group are settled, before the first of them. */
+    readonly beforeAnswers: () => void
+    /** Told once when the disk failed. */
+    readonly onFatal: (error: CellStoreError) => void
+    /** What the disk has left; asked when it has refused a write. */
+    readonly freeBytes?: () => number | undefined
+    readonly measures?: Measures
+  }) {
+    this.#committer = parts.committer
+    this.#redo = parts.redo
+    this.#beforeAnswers = parts.beforeAnswers
+    this.#onFatal = parts.onFatal
+    this.#freeBytes = parts.freeBytes ?? (() => undefined)
+    this.#measures = parts.measures ?? UNMEASURED
+  }
+
+  /** Resolves once the batch is on disk, or as its durability says. */
+  submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.#closedBy !== undefined) return reject(this.#closedBy)
+      const { steps, bytes, isPlain } = sizeOf(batch)
+      const queuedMs = systemClock.monotonicMs()
+      const queued = { batch, steps, bytes, isPlain, queuedMs, resolve, reject }
+      this.#redo.saw(queued)
+      this.#queue.push(queued)
+      if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
+      else this.#scheduleFlush()
+    })
+  }
+
+  /** Throws when the store was closed, by `close` or by a failure of the disk. */
+  assertOpen(): void {
+    if (this.#closedBy !== undefined) throw this.#closedBy
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  /** A failure after which the file must not be touched again before it is opened anew. */
+  fail(cause: unknown): CellStoreError {
+    if (this.#failure !== undefined) return this.#failure
+    const message = 'The cell store failed and must be opened anew.'
+    this.#failure = new CellStoreError('closed', message, { cause })
+    this.#closedBy ??= this.#failure
+    this.#redo.stop()
+    // What is still queued has certainly not been applied.
+    for (const { reject } of this.#queue.splice(0)) reject(this.#failure)
+    this.#onFatal(this.#failure)
+    return this.#failure
+  }
+
+  /** Resolves when what is queued has been carried out; later batches are refused. */
+  async close(): Promise<void> {
+    this.#closedBy ??= new CellStoreError('closed', 'The cell store is closed.')
+    if (this.#underWay === 0 && this.#queue.length === 0) return
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+
+  /** What few ask in one turn of the event loop is gathered, also when nothing is under way. */
+  #scheduleFlush(): void {
+    if (this.#flushScheduled || !this.#hasRoom()) return
+    this.#flushScheduled = true
+    setImmediate(() => {
+      this.#flushScheduled = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    while (this.#hasRoom()) {
+      const way = this.#redo.wayOf(this.#queue[0] as QueuedBatch)
+      if (way === 'tables, when all is moved') void this.#moveAll()
+      else void this.#carryOut(this.#takeGroup(way), way)
+    }
+    // What was queued may have been refused since.
+    if (this.#underWay === 0) this.#whenIdle()
+  }
+
+  /** Whether the first of the queue can be sent. */
+  #hasRoom(): boolean {
+    const first = this.#queue[0]
+    if (first === undefined) return false
+    if (this.#underWay === 0) return true
+    if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
+    // Whose rows they change is known when they are answered (R4).
+    if (this.#redoUnderWay > 0 && !this.#redo.takes(first)) return false
+    return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
+  }
+
+  async #carryOut(group: readonly QueuedBatch[], way: Way): Promise<void> {
+    const places = placesOf(group[0] as QueuedBatch)
+    const isRedo = way === 'redo log'
+    this.#underWay += places
+    if (isRedo) this.#redoUnderWay += 1
+    const sentMs = systemClock.monotonicMs()
+    this.#measures.phaseTook('group_wait', sentMs - (group[0] as QueuedBatch).queuedMs)
+    try {
+      const results = await (isRedo ? this.#commitRedo(group) : this.#commit(group))
+      this.#measures.phaseTook('sync', systemClock.monotonicMs() - sentMs)
+      // What is pending since is read beside the tables, of which nothing has changed.
+      if (!isRedo) this.#beforeAnswers()
+      this.#answer(group, results)
+    } catch (cause) {
+      for (const { reject } of group) reject(inDoubt(cause))
+      this.fail(cause)
+    }
+    if (isRedo) this.#redoUnderWay -= 1
+    this.#ended(places)
+  }
+
+  /** The queue waits meanwhile. Where it cannot be done, the batch that needs it certainly was not applied. */
+  async #moveAll(): Promise<void> {
+    this.#underWay += GROUPS_UNDER_WAY_MAX
+    try {
+      const failure = await this.#redo.moveAll()
+      if (failure !== null) this.#answer(this.#queue.splice(0, 1), [failure])
+    } catch (cause) {
+      this.fail(cause)
+    }
+    this.#ended(GROUPS_UNDER_WAY_MAX)
+  }
+
+  #ended(places: number): void {
+    this.#underWay -= places
+    if (this.#queue.length > 0) this.#scheduleFlush()
+    else if (this.#underWay === 0) this.#whenIdle()
+  }
+
+  async #commitRedo(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
+    const batches = group.map(({ batch }) => batch as StepsBatch)
+    const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
+    const isSynced = needsSync(batches)
+    const { results, ms } = await this.#redo.commitGroup(batches, bytes, isSynced)
+    if (isSynced) this.#learn(group.length, ms)
+    return results
+  }
+
+  async #commit(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
+    const batches: WriteBatch[] = []
+    let bytes = 0
+    for (const queued of group) {
+      if (queued.batch.kind === 'large') {
+        this.#redo.assertApart([queued.batch])
+        return [await this.#committer.commitLarge(queued.batch)]
+      }
+      batches.push(queued.batch)
+      bytes += queued.bytes
+    }
+    this.#redo.assertApart(batches)
+    const { results, ms } = await this.#committer.commitGroup(batches, bytes)
+    this.#learn(batches.length, ms)
+    return results
+  }
+
+  /** Of a few batches nearly all is the sync, whatever the disk. */
+  #learn(batches: number, ms: number): void {
+    if (batches < SECOND_GROUP_BATCHES_MIN) return
+    this.#isDiskQuick = ms / batches <= QUICK_BATCH_MS_MAX
+  }
+
+  #answer(group: readonly QueuedBatch[], results: readonly BatchResult[]): void {
+    let lost: SentError | undefined
+    for (let at = 0; at < group.length; at++) {
+      const { resolve, reject, steps } = group[at] as QueuedBatch
+      const result = results[at] as BatchResult
+      if (!isFailure(result)) {
+        resolve(result ?? (steps === 1 ? NOT_MATCHED : new Array<boolean>(steps).fill(false)))
+        continue
+      }
+      const cause = receivedError(result.cause)
+      if (result.kind === 'invalid') reject(new CellStoreError('invalid', cause.message))
+      else if (result.kind === 'notApplied') reject(this.#notApplied(cause))
+      else {
+        reject(inDoubt(cause))
+        lost ??= result.cause
+      }
+    }
+    if (lost !== undefined) this.fail(receivedError(lost))
+  }
+
+  #notApplied(cause: Error): CellStoreError {
+    if (!isFull(cause)) return new CellStoreError('notApplied', ROLLED_BACK, { cause })
+    return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
+  }
+
+  /** From the front of the queue, as far as all go this way. A batch larger than the bounds is a group of its own. */
+  #takeGroup(way: Way): QueuedBatch[] {
+    let count = 0
+    let steps = 0
+    let bytes = 0
+    const bytesMax = way === 'redo log' ? REDO_GROUP_BYTES_MAX : GROUP_BYTES_MAX
+    for (const queued of this.#queue) {
+      steps += queued.steps
+      bytes += queued.bytes
+      if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > bytesMax)) break
+      if (count > 0 && this.#redo.wayOf(queued) !== way) break
+      count += 1
+    }
+    return this.#queue.splice(0, count)
+  }
+}
+
+/** A large batch is put together over several turns, and nothing may overtake it meanwhile. */
+function placesOf({ batch }: QueuedBatch): number {
+  return batch.kind === 'large' ? GROUPS_UNDER_WAY_MAX : 1
+}
+
+function sizeOf(batch: WriteBatch | LargeBatch) {
+  // A large batch fits no group, so it is one by itself.
+  const bytes = batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
+  const steps = batch.kind === 'increment' ? 1 : batch.steps.length
+  return { steps, bytes, isPlain: bytes <= PLAIN_BYTES_MAX && isPlain(batch) }
+}
+
+function inDoubt(cause: unknown): CellStoreError {
+  return new CellStoreError('ambiguous', 'The write may or may not be on disk.', { cause })
+}

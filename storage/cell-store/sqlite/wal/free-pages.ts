@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database } from 'better-sqlite3'
+import type { SqliteTransactions } from '../groups/transactions.ts'
+import type { BatchFailure } from '../groups/write-batch.ts'
+
+/** Two MiB of pages: a few milliseconds, in which no group is committed. */
+const RECLAIMED_PAGES_MAX = 512
+
+/** What became of an attempt to give space back, and how many bytes were. */
+export type Reclaimed = { readonly failure: BatchFailure | null; readonly bytes: number }
+
+/**
+ * Gives up to two MiB of free pages back to the file system. It is a transaction like any other, and so nothing
+ * happens on a connection whose COMMIT is in doubt.
+ */
+export function reclaimPages(database: Database, transactions: SqliteTransactions): Reclaimed {
+  const setting = (name: string) => database.pragma(name, { simple: true }) as number
+  const result = transactions.inOne({
+    run: () => {
+      const before = setting('freelist_count')
+      if (before > 0) database.pragma(`incremental_vacuum(${RECLAIMED_PAGES_MAX})`)
+      return (before - setting('freelist_count')) * setting('page_size')
+    },
+    undo: () => {},
+  })
+  if (!result.done) return { failure: result.failure, bytes: 0 }
+  return { failure: null, bytes: result.answer }
+}

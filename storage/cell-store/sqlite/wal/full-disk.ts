@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, systemClock } from '../../../clock.ts'
+import type { StorageLog } from '../../../storage-log.ts'
+import type { MadeRoom } from './write-ahead-log.ts'
+
+/** The log was begun anew; if the disk is full again so soon, there is not much to be had. */
+const PAUSE_MS = 1_000
+/** What stood in the way stands there for a while: somebody has to make room, or to end a backup. */
+const AGAIN_MS = 5_000
+
+/** For whoever keeps the server: what was done, and what is left to do. */
+const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
+  begunAnew:
+    'the log was moved into the file and begun anew, and writes go on; give the disk more room',
+  isEmpty: 'the log holds nothing that could be moved; writes go on when the disk has more room',
+  noRoom:
+    'the file has no room for what is in the log; writes go on when the disk has at least missingBytes more',
+  isRead:
+    'the log cannot be begun anew while another process reads it; writes go on when that ends or the disk has more room',
+  isBusy: 'another process is moving the log, and it is tried again in a moment',
+}
+
+/**
+ * A disk that has no room for a write may have room for all that is in SQLite's log: it holds each page as often as
+ * that was written, and the file once. So what a full disk calls for is one attempt to move the log into the file
+ * and to begin it anew, and not one for each write that is refused.
+ */
+export class SqliteFullDisk {
+  readonly #makeRoom: () => Promise<MadeRoom | null>
+  readonly #onFailure: (cause: unknown) => void
+  readonly #log: StorageLog
+  readonly #clock: Clock
+  #notBefore = Number.NEGATIVE_INFINITY
+  #underWay: Promise<void> | undefined
+
+  constructor(parts: {
+    /** Resolves to null where nobody may touch the log any more. Rejects when the disk failed. */
+    readonly makeRoom: () => Promise<MadeRoom | null>
+    readonly onFailure: (cause: unknown) => void
+    readonly log: StorageLog
+    readonly clock?: Clock
+  }) {
+    this.#makeRoom = parts.makeRoom
+    this.#onFailure = parts.onFailure
+    this.#log = parts.log
+    this.#clock = parts.clock ?? systemClock
+  }
+
+  /** A write was certainly not applied, because the disk is full. */
+  refusedWrite(): void {
+    if (this.#underWay !== undefined || this.#clock.monotonicMs() < this.#notBefore) return
+    this.#underWay = this.#attempt()
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#underWay = undefined
+      })
+  }
+
+  /** Resolves when no attempt is under way. */
+  async settled(): Promise<void> {
+    await this.#underWay
+  }
+
+  async #attempt(): Promise<void> {
+    const made = await this.#makeRoom()
+    if (made === null) return
+    const pauseMs = made.outcome === 'begunAnew' ? PAUSE_MS : AGAIN_MS
+    this.#notBefore = this.#clock.monotonicMs() + pauseMs
+    this.#say(made)
+  }
+
+  #say({ outcome, ...facts }: MadeRoom): void {
+    const level = outcome === 'begunAnew' ? 'warn' : 'error'
+    const full = 'the disk of the data directory is full and a write was refused'
+    this.#log[level](facts, `${full}; ${WHAT_WAS_DONE[outcome]}`)
+  }
+}

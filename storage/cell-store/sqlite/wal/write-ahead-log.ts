@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Statement } from 'better-sqlite3'
+import { isDiskError, isFull } from '../error.ts'
+import type { SqliteTransactions } from '../groups/transactions.ts'
+import { FileDisk, SqliteLogRoom, type StoreDisk } from './log-room.ts'
+
+/**
+ * The log is moved into the file by a thread of its own, which stops no writer but never catches up with
+ * one either. So the writer itself moves what is left and begins the log anew: it would grow without bound
+ * otherwise, and with it the time of the next start (a tenth of a second for 256 MiB). From so many pages on
+ * (188 MiB) it does as soon as that takes but a moment, and beyond the second number (256 MiB) in any case.
+ */
+export const LOG_PAGES_ENOUGH = 48_000
+export const LOG_PAGES_MAX = 65_536
+
+/** SQLite's own size, which the schema leaves as it is. */
+export const PAGE_BYTES = 4096
+export const LOG_BYTES_MAX = LOG_PAGES_MAX * PAGE_BYTES
+
+/**
+ * So many pages that are not in the file yet are worth a checkpoint (62 MiB). SQLite itself takes 1,000,
+ * but a page that many commits have written is moved once, and what is moved keeps the disk from syncing
+ * commits: seldom is cheaper. When the log is long enough, checkpoints follow each other instead, each
+ * with less to move, until so little is left that the writer moves it in a moment (1 MiB).
+ */
+export const UNMOVED_PAGES_MAX = 16_000
+export const LEFT_PAGES_MAX = 256
+
+/**
+ * How long the writer lets all others wait for whoever still reads the log. The view reads for a turn;
+ * another process (a backup, a shell) may read for hours, and then the log has to grow.
+ */
+const READERS_AWAITED_MS = 50
+
+/**
+ * In pages: how long the log is, and how much of it has been moved into the file. `share` is what the lengths above are
+ * multiplied with: 1 unless the disk has little room (`log-room.ts`).
+ */
+export type LogSize = { readonly pages: number; readonly moved: number; readonly share: number }
+
+const NOTHING_TO_DO: LogSize = { pages: 0, moved: 0, share: 1 }
+
+/** `isBusy`: somebody else moves the log just now. */
+type BegunAnew = 'begunAnew' | 'isRead' | 'isBusy' | 'noRoom'
+
+/** How it went with a log of so many pages; `isEmpty` where there was nothing to move. */
+export type MadeRoom = {
+  readonly outcome: BegunAnew | 'isEmpty'
+  readonly pages: number
+  readonly missingBytes?: number
+}
+
+/** sqlite.org/fileformat2.html, "The Write-Ahead Log". */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+
+/** `pages` is -1 where another connection was moving the log. */
+type CheckpointRecord = [busy: number, pages: number, moved: number]
+
+export class SqliteWriteAheadLog {
+  readonly #database: Database
+  readonly #transactions: Pick<SqliteTransactions, 'hasGivenUp'>
+  readonly #disk: StoreDisk
+  readonly #room: SqliteLogRoom
+  readonly #look: Statement<unknown[], CheckpointRecord>
+  readonly #restart: Statement<unknown[], CheckpointRecord>
+  readonly #truncate: Statement<unknown[], CheckpointRecord>
+  readonly #frameBytes: number
+  /** How long waiting for a lock takes at all other times. */
+  readonly #lockAwaitedMs: number
+  /** How long the log has to be for another try. */
+  #triedFrom = 0
+
+  constructor(
+    database: Database,
+    transactions: Pick<SqliteTransactions, 'hasGivenUp'>,
+    disk: StoreDisk = new FileDisk(database.name),
+  ) {
+    this.#database = database
+    this.#transactions = transactions
+    this.#disk = disk
+    this.#room = new SqliteLogRoom(LOG_BYTES_MAX, disk)
+    const prepare = (text: string) => database.prepare<unknown[], CheckpointRecord>(text).raw()
+    this.#look = prepare('PRAGMA wal_checkpoint(NOOP)')
+    this.#restart = prepare('PRAGMA wal_checkpoint(RESTART)')
+    this.#truncate = prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+    const setting = (name: string) => database.pragma(name, { simple: true }) as number
+    this.#frameBytes = FRAME_HEADER_BYTES + setting('page_size')
+    this.#lockAwaitedMs = setting('busy_timeout')
+  }
+
+  /** Nothing after a COMMIT in doubt: then nobody touches the log again. */
+  size(): LogSize {
+    if (!this.#mayBeTouched) return NOTHING_TO_DO
+    const [, pages, moved] = this.#look.get() as CheckpointRecord
+    return { pages, moved, share: this.#room.shareFor(pages) }
+  }
+
+  /** By how much the log has to grow to be worth a look at it and at the disk. */
+  get lookPages(): number {
+    return this.#room.lookPages
+  }
+
+  /**
+   * Of a log that was just found so large. Throws when the disk failed. One that is still being read, or finds no
+   * room in the file, is tried again when it has grown by as much as is worth a checkpoint, so that such a reader holds
+   * the writers up seldom and briefly.
+   */
+  beginAnewWhenLarge({ pages, moved, share }: LogSize): void {
+    if (pages < LOG_PAGES_ENOUGH * share) this.#triedFrom = 0
+    const enough = pages - moved <= LEFT_PAGES_MAX ? LOG_PAGES_ENOUGH : LOG_PAGES_MAX
+    if (pages < enough * share || pages < this.#triedFrom) return
+    const outcome = this.#beginAnew(share < 1)
+    const isInTheWay = outcome === 'isRead' || outcome === 'noRoom'
+    this.#triedFrom = isInTheWay ? pages + UNMOVED_PAGES_MAX * share : 0
+  }
+
+  /**
+   * For a write that found no room. What the log takes of the disk is given back where its content fits into the file.
+   * What an undone transaction has left behind the log's end goes first, because it may be all that the file lacks.
+   * Null after a COMMIT in doubt. Throws when the disk failed.
+   */
+  makeRoom(): MadeRoom | null {
+    if (!this.#mayBeTouched) return null
+    this.#room.lookAgain()
+    const { pages } = this.size()
+    if (pages === -1) return { outcome: 'isBusy', pages: 0 }
+    const usedBytes = pages === 0 ? 0 : LOG_HEADER_BYTES + pages * this.#frameBytes
+    const missingBytes = this.#missingBytes(usedBytes)
+    if (missingBytes > 0) return { outcome: 'noRoom', pages, missingBytes }
+    // Of an empty one SQLite takes care.
+    if (pages > 0) this.#disk.cutLog(usedBytes)
+    const outcome = this.#beginAnew(true)
+    if (outcome === 'noRoom') {
+      return { outcome, pages, missingBytes: Math.max(this.#missingBytes(usedBytes), PAGE_BYTES) }
+    }
+    return { outcome: outcome === 'begunAnew' && pages === 0 ? 'isEmpty' : outcome, pages }
+  }
+
+  get #mayBeTouched(): boolean {
+    return !this.#transactions.hasGivenUp && !this.#database.inTransaction
+  }
+
+  /** By how much the disk would have to be larger for what is in the log, at least. */
+  #missingBytes(usedBytes: number): number {
+    const setting = (name: string) => this.#database.pragma(name, { simple: true }) as number
+    const { free, log, store } = this.#disk.space()
+    const growth = setting('page_count') * setting('page_size') - store
+    return growth - (free + Math.max(0, log - usedBytes))
+  }
+
+  /** How it went; the file of the log keeps its length unless said. Throws when the disk failed. */
+  #beginAnew(givesRoomBack: boolean): BegunAnew {
+    try {
+      this.#database.pragma(`busy_timeout = ${READERS_AWAITED_MS}`)
+      const statement = givesRoomBack ? this.#truncate : this.#restart
+      const [isBusy, found] = statement.get() as CheckpointRecord
+      if (isBusy === 0) return 'begunAnew'
+      return found === -1 ? 'isBusy' : 'isRead'
+    } catch (error) {
+      // A full disk among them: the log stays as it is, and goes on growing while that is possible.
+      if (isDiskError(error)) throw error
+      return isFull(error) ? 'noRoom' : 'isBusy'
+    } finally {
+      this.#database.pragma(`busy_timeout = ${this.#lockAwaitedMs}`)
+    }
+  }
+}

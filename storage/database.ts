@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The only place where the parts of the storage layer are put together. */
+
+import { type Answer, andThen } from './answer.ts'
+import type { Timestamp } from './cell-store/cell.ts'
+import type { CellStore } from './cell-store/cell-store.ts'
+import { systemClock } from './clock.ts'
+import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
+import type { ConsistencyReport } from './consistency/consistency-report.ts'
+import type { ChangeFeed } from './feed/change-feed.ts'
+import { isSharedLogRow } from './feed/shared-log-row.ts'
+import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
+import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
+import type { Expendable } from './garbage-collection/row-garbage.ts'
+import type { Retention } from './garbage-collection/safe-point.ts'
+import type { StoreHistory } from './history/store-history.ts'
+import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
+import { STORAGE_LIMITS } from './limits.ts'
+import { UNMEASURED } from './measures.ts'
+import { isOfObserver } from './observers/observer-rows.ts'
+import type { Observers } from './observers/observers.ts'
+import { StoreObservers } from './observers/store-observers.ts'
+import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
+import { systemRandomness } from './randomness.ts'
+import { DiskWatch } from './status/disk-watch.ts'
+import type { ClockStatus, StorageStatus } from './status/storage-status.ts'
+import { type StorageWarning, warningsOf } from './status/storage-warnings.ts'
+import { silentLog } from './storage-log.ts'
+import type { BeginOptions, StorageOptions } from './storage-options.ts'
+import { readSecret } from './storage-secret.ts'
+import { catalogTableKey } from './tables/bytes/catalog-codec.ts'
+import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
+import { NewestCatalog } from './tables/catalog/newest-catalog.ts'
+import { IndexBuilder } from './tables/index-build/index-builder.ts'
+import { findAbandonedRows, findGoneObservers } from './tables/rows/abandoned-rows.ts'
+import { conflictOf } from './tables/rows/conflict.ts'
+import type { TableDefinition } from './tables/table-definition.ts'
+import { BufferBudget } from './transaction/buffer/write-buffer.ts'
+import { listLocks, type StandingLock } from './transaction/lock-list.ts'
+import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
+import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
+import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
+import { isOutcomeRow, startTsOfId } from './transaction/records/transaction-id.ts'
+import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
+import { Transaction, type TransactionParts } from './transaction/transaction.ts'
+import type { TransactionOptions } from './transaction/transaction-options.ts'
+import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
+import { TransactionRegistry } from './transaction/transaction-registry.ts'
+import { type SnapshotNow, TransactionStarts } from './transaction-starts.ts'
+
+const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
+
+/** How often a gateway looks for an index whose builder may have died. */
+const INDEX_LOOK_MS = 10_000
+
+/** How often the store is looked at for notifications: the only owner hears of all that it commits. */
+const NOTIFICATION_SCAN_MS = { exclusive: 5_000, shared: 500 }
+/** How often a gateway looks for changes of observers by others. */
+const OBSERVER_LOOK_MS = 2_000
+
+export class Storage {
+  /** Which timestamps are this store's own. */
+  readonly history: StoreHistory
+  readonly #parts: ProtocolParts
+  readonly #owner: 'exclusive' | 'shared'
+  readonly #transactionParts: TransactionParts
+  readonly #registry = new TransactionRegistry()
+  readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
+  readonly #catalogs = new CatalogReader()
+  readonly #newestCatalog: NewestCatalog
+  readonly #garbage: GarbageCollection
+  readonly #indexBuilder: IndexBuilder
+  readonly #observers: StoreObservers
+  readonly #disk: DiskWatch
+  readonly #starts: TransactionStarts
+
+  private constructor(
+    parts: ProtocolParts,
+    owner: 'exclusive' | 'shared',
+    own: { readonly retention: Retention; readonly indexBatchRows?: number | undefined },
+  ) {
+    const { retention, indexBatchRows } = own
+    this.history = parts.history
+    this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
+    this.#parts = parts
+    this.#owner = owner
+    this.#disk = new DiskWatch(parts.context)
+    this.#starts = new TransactionStarts(parts.context)
+    const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
+    this.#transactionParts = {
+      protocol: timedProtocol(protocol, context),
+      budget: this.#budget,
+      roomRefusal: () => this.#disk.refusal,
+      ended: (ended, outcome) => {
+        this.#registry.ended(ended, outcome)
+        this.#endedOwn(ended, outcome)
+      },
+      refused: (reason) => {
+        const conflict = conflictOf(reason, this.#catalogs.newest)
+        if (conflict !== undefined) context.measures.conflicted(conflict.kind, conflict.table)
+      },
+      changedSchema: (changing) => this.#newestCatalog.isChangedBy(changing),
+      notified: (rows, notifying, commitTs) => this.#observers.committed(rows, notifying, commitTs),
+    }
+    this.#garbage = new GarbageCollection({
+      context,
+      collector: new GarbageCollector(context, resolveBelow, requestLifeMs, parts),
+      retention,
+      oldestSnapshot: () => this.#registry.oldestSnapshot(),
+      safePointMax,
+      expendableAt: (safePoint) => this.#expendableAt(safePoint),
+    })
+    this.#indexBuilder = new IndexBuilder({
+      ...context,
+      begin: () => this.#beginOwnWork(),
+      catalog: async (transaction) => this.catalog(transaction),
+      ...(owner === 'exclusive' ? {} : { lookMs: INDEX_LOOK_MS }),
+      ...(indexBatchRows === undefined ? {} : { batchRowsMax: indexBatchRows }),
+    })
+    this.#observers = new StoreObservers({
+      ...context,
+      settle: parts.settle,
+      begin: () => this.#beginOwnWork(),
+      catalog: async (transaction) => this.catalog(transaction),
+      isShared: owner === 'shared',
+      scanMs: NOTIFICATION_SCAN_MS[owner],
+      ...(owner === 'exclusive' ? {} : { lookMs: OBSERVER_LOOK_MS }),
+      ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
+    })
+  }
+
+  /** Puts the layer together over an open cell store; see `openStorage` and `openGateway`. */
+  static async open(
+    cellStore: CellStore,
+    options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
+      readonly owner: 'exclusive' | 'shared'
+      /** The empty table of latches that the only owner is to use, for whoever wants to watch it. */
+      readonly latches?: LatchTable
+      /** How many rows one transaction of the building of an index takes at most. */
+      readonly indexBatchRows?: number
+      /** How many rows of a large commit it looks at in one turn. */
+      readonly commitTurnRows?: number
+      /** False where what the feed's bookkeeping costs is measured. */
+      readonly keepsLog?: boolean
+    },
+  ): Promise<Storage> {
+    const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
+    const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
+    const { keepsLog = true } = options
+    const { acceptClock, measures = UNMEASURED } = options
+    const outside = {
+      ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
+      acceptClock,
+    }
+    const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
+    const own = { retention, indexBatchRows: options.indexBatchRows }
+    const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
+    await storage.#disk.start()
+    if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
+    storage.#indexBuilder.start()
+    storage.#observers.start()
+    return storage
+  }
+
+  /**
+   * Begins a transaction. Throws or rejects with StorageError `history_replaced`, `snapshot_too_old` or
+   * `timestamp_in_future` when `asOf` is of another history, or lies outside what can be read.
+   */
+  begin(options: BeginOptions = {}): Answer<Transaction> {
+    const { asOf, history } = options
+    if (asOf !== undefined) this.history.require(asOf, history)
+    return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
+  }
+
+  /**
+   * The newest snapshot and its catalog, to be read in this turn and forgotten with it: nobody else runs
+   * meanwhile, so it need not be known among the open transactions, and nothing has to be ended. Undefined
+   * where it has to be waited for. Throws StorageError `closed`.
+   */
+  snapshotNow(): SnapshotNow | undefined {
+    const { stampNow, protocol } = this.#parts
+    const stamp = stampNow()
+    if (stamp === undefined) return undefined
+    const catalog = this.#newestCatalog.at(stamp.timestamp)
+    if (catalog === undefined) return undefined
+    const reads = protocol.snapshotAt(stamp.timestamp)
+    return { ...this.#starts.startOf(stamp), catalog, reads }
+  }
+
+  /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
+  beginAt(snapshot: SnapshotNow, options: Pick<BeginOptions, 'budget'> = {}): Transaction {
+    return this.#begun(this.#starts.optionsOf(snapshot, options))
+  }
+
+  /** The catalog at the transaction's own snapshot. */
+  catalog(transaction: Transaction): Answer<Catalog> {
+    if (this.#owner !== 'exclusive') return this.#catalogs.read(transaction)
+    const { startTs } = transaction
+    const known = this.#newestCatalog.at(startTs)
+    if (known !== undefined) return known
+    return this.#catalogs.read(transaction).then((catalog) => {
+      this.#newestCatalog.wasRead(startTs, catalog)
+      return catalog
+    })
+  }
+
+  /**
+   * Waits until an index that CREATE INDEX began to build is no longer being built. Rejects with the
+   * signal's reason, and with StorageError `closed`.
+   */
+  async indexBuilt(indexId: number, signal?: AbortSignal): Promise<'ready' | 'failed' | 'dropped'> {
+    return await this.#indexBuilder.built(indexId, signal)
+  }
+
+  /** Who observes rows, and what they have still to see; see `Observers`. */
+  get observers(): Observers {
+    return this.#observers
+  }
+
+  /** Every commit that changed rows, in order; see `ChangeFeed`. */
+  get feed(): ChangeFeed {
+    return this.#parts.feed
+  }
+
+  /**
+   * What became of the transaction with this id; see `BeginOptions.keepsOutcome`. Rejects with StorageError
+   * `history_replaced` where it began in another history.
+   */
+  async outcomeOf(id: string, openMsMax: number): Promise<TransactionOutcome> {
+    const { context, settle } = this.#parts
+    const startTs = startTsOfId(id)
+    if (startTs !== undefined) this.history.require(startTs)
+    return await findOutcome(context, settle, this.#registry, {
+      id,
+      ...(this.#owner === 'exclusive' ? {} : { openMsMax }),
+    })
+  }
+
+  /** Every cell of a row in every family, records decoded, in parts: the paper's Figure 4 of this row, now. */
+  inspectRow(key: Uint8Array): AsyncGenerator<readonly InspectedCell[], void, undefined> {
+    return inspectRow(this.#parts.context.cellStore, key)
+  }
+
+  /** The commit that created the table; undefined when that is older than what the store keeps. */
+  async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
+    let oldest: Timestamp | undefined
+    for await (const cells of this.inspectRow(catalogTableKey(table.id))) {
+      for (const { meaning, timestamp } of cells) {
+        if (meaning.kind === 'write') oldest = Math.min(oldest ?? timestamp, timestamp)
+      }
+    }
+    return oldest
+  }
+
+  /** The locks that stand now, in row order. */
+  async locks(limit: number): Promise<StandingLock[]> {
+    const { context, lockedRows } = this.#parts
+    return await listLocks(context, lockedRows(), limit)
+  }
+
+  /** 32 random bytes that stay the same as long as the store exists. */
+  async secret(name: string): Promise<Uint8Array> {
+    const { cellStore, randomness } = this.#parts.context
+    return await readSecret(cellStore, randomness, name)
+  }
+
+  /**
+   * Deletes the history that nobody may read any more, and resolves to what was done. Joins a
+   * collection that is under way. Rejects with CellStoreError.
+   */
+  async collectGarbage(): Promise<GarbageReport> {
+    return await this.#garbage.collect()
+  }
+
+  /**
+   * Checks every cell against the invariants of `DESIGN.md`, while the store is in use. Rejects with
+   * the signal's reason, or with CellStoreError.
+   */
+  async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
+    const { cellStore, oracle } = this.#parts.context
+    const takeTimestamp = async () => (await oracle.nextToRead()).timestamp
+    return await checkConsistency(cellStore, options, takeTimestamp)
+  }
+
+  async status(): Promise<StorageStatus> {
+    const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
+    const disk = this.#disk.status
+    return {
+      timestamp,
+      safePoint,
+      oldestSnapshot: this.#registry.oldestSnapshot() ?? timestamp,
+      openTransactions: this.#registry.activeCount,
+      bufferedBytes: this.#budget.bytes,
+      indexBuilds: this.#indexBuilder.builds,
+      ...(this.#garbage.lastReport === undefined
+        ? {}
+        : { lastCollection: this.#garbage.lastReport }),
+      clock: this.#clockStatus,
+      ...(disk === undefined ? {} : { disk }),
+    }
+  }
+
+  get #clockStatus(): ClockStatus {
+    const { oracle } = this.#parts.context
+    return {
+      offsetMicros: oracle.wallClock.offsetMicros,
+      aheadMicros: Math.max(0, oracle.lastSeen() - oracle.wallClock.micros()),
+    }
+  }
+
+  /** What an operator should see to, while everything is served that can be. */
+  get warnings(): readonly StorageWarning[] {
+    return warningsOf(this.#disk.status, this.#clockStatus)
+  }
+
+  /**
+   * Waits for the commits and other work under way (not for open transactions, which are dropped) and,
+   * when it owns the store, closes that too. What waits for a latch ends: a read with CellStoreError
+   * `closed`, a commit rolled back.
+   */
+  async close(): Promise<void> {
+    const { context, stop } = this.#parts
+    await this.#indexBuilder.stop()
+    await this.#observers.stop()
+    await this.#garbage.stop()
+    await this.#disk.stop()
+    await stop()
+    await this.#registry.commitsEnded()
+    await context.background.drain()
+    await context.liveness.stop()
+    await context.oracle.close()
+    if (this.#owner === 'exclusive') await context.cellStore.close()
+  }
+
+  /** Outcomes and notes of commits from before the safe point, answers kept for long enough, rows of dropped tables. */
+  async #expendableAt(safePoint: Timestamp): Promise<Expendable> {
+    // The safe point is a time ago, and not always a timestamp of this history.
+    const transaction = this.#begun(await this.#snapshotOf({ asOf: safePoint }))
+    try {
+      const catalog = await this.catalog(transaction)
+      const isAbandoned = await findAbandonedRows(transaction, catalog)
+      const isGone = await findGoneObservers(transaction, catalog)
+      const { oracle } = this.#parts.context
+      const { timestamp: newest } = await oracle.nextToRead()
+      // Answers that were kept while timestamps were right are not older than the clock says.
+      const answersUntil = Math.min(newest, oracle.wallClock.micros()) - IDEMPOTENCY_MS * 1000
+      const row = (rowKey: Uint8Array, commitTs: Timestamp) =>
+        isOutcomeRow(rowKey) ||
+        isSharedLogRow(rowKey) ||
+        isAbandoned(rowKey) ||
+        isOfObserver(rowKey, isGone) ||
+        (isIdempotencyRow(rowKey) && commitTs < answersUntil)
+      return { row, observer: isGone }
+    } finally {
+      transaction.rollback()
+    }
+  }
+
+  #begun(snapshot: TransactionOptions): Transaction {
+    const transaction = new Transaction(this.#transactionParts, snapshot)
+    this.#registry.begun(transaction)
+    return transaction
+  }
+
+  #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
+    const { context, stampNow } = this.#parts
+    return andThen(stampNow() ?? context.oracle.nextToRead(), (stamp) =>
+      this.#starts.at(stamp, options),
+    )
+  }
+
+  /** The store's own work is not counted among the open transactions, and holds back no collection. */
+  async #beginOwnWork(): Promise<Transaction> {
+    const parts = { ...this.#transactionParts, ended: this.#endedOwn }
+    return new Transaction(parts, await this.#snapshotOf({}))
+  }
+
+  readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {
+    this.#newestCatalog.ended(transaction, end)
+    if (end.kind === 'rolledBack') {
+      if (end.reason === 'disk_full') this.#disk.refusedWrite()
+      return
+    }
+    if (transaction.changesSchema) this.#indexBuilder.wake()
+    if (transaction.changesCatalog) this.#observers.catalogChanged()
+  }
+}

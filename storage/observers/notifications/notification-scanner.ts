@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import type { CellStore } from '../../cell-store/cell-store.ts'
+import type { RowFilter } from '../../cell-store/row-filter.ts'
+import { compareRowKeys, keyAfter } from '../../cell-store/row-key.ts'
+import type { Randomness } from '../../randomness.ts'
+import { notifyQualifier } from '../../transaction/records/notify-cell.ts'
+
+/** A row that has a notify cell; what it says is a hint only. */
+export type FoundNotification = {
+  readonly key: Uint8Array
+  /** Of the newest cell. */
+  readonly timestamp: Timestamp
+}
+
+export type ScannedRange = {
+  readonly observerId: number
+  /** Of the table's rows. */
+  readonly start: Uint8Array
+  readonly end: Uint8Array
+}
+
+/**
+ * Finds the notify cells of one observer (Percolator 2.4). Their family is a locality group of its own, so
+ * a scan costs what is dirty, not what is there. Each round begins at a random place and comes back to
+ * it; scanners of several gateways that have met in one place, where they only get into each other's
+ * way, `teleport` to other ones.
+ */
+export class NotificationScanner {
+  readonly #cellStore: CellStore
+  readonly #randomness: Randomness
+  readonly #range: ScannedRange
+  readonly #filter: RowFilter
+  /** Undefined between two rounds. */
+  #round: { readonly begin: Uint8Array; next: Uint8Array; hasWrapped: boolean } | undefined
+
+  constructor(cellStore: CellStore, randomness: Randomness, range: ScannedRange) {
+    this.#cellStore = cellStore
+    this.#randomness = randomness
+    this.#range = range
+    this.#filter = [{ family: 'notify', qualifier: notifyQualifier(range.observerId), newest: 1 }]
+  }
+
+  /** The next rows, and whether that was the end of a round. Rejects with CellStoreError. */
+  async nextPage(signal: AbortSignal): Promise<{
+    readonly found: readonly FoundNotification[]
+    readonly isRoundOver: boolean
+  }> {
+    const { start: first, end: last } = this.#range
+    this.#round ??= await this.#beginRound(signal)
+    const round = this.#round
+    if (round === undefined) return { found: [], isRoundOver: true }
+    const end = round.hasWrapped ? round.begin : last
+    const found = await this.#scan({ start: round.next, end, limit: PAGE_ROWS }, signal)
+    // A teleport meanwhile has ended the round.
+    if (this.#round !== round) return { found, isRoundOver: false }
+    const lastFound = found.at(-1)
+    if (lastFound !== undefined && found.length === PAGE_ROWS) {
+      round.next = keyAfter(lastFound.key)
+      return { found, isRoundOver: false }
+    }
+    const isRoundOver = round.hasWrapped || compareRowKeys(round.begin, first) === 0
+    if (isRoundOver) this.#round = undefined
+    else {
+      round.hasWrapped = true
+      round.next = first
+    }
+    return { found, isRoundOver }
+  }
+
+  /** The next page is of a new round, from another place. */
+  teleport(): void {
+    this.#round = undefined
+  }
+
+  async #beginRound(signal: AbortSignal) {
+    const { start, end } = this.#range
+    const [first] = await this.#scan({ start, end, limit: 1 }, signal)
+    if (first === undefined) return undefined
+    const [last = first] = await this.#scan({ start, end, limit: 1, reverse: true }, signal)
+    const begin = keyBetween(first.key, last.key, this.#randomness.fraction())
+    return { begin, next: begin, hasWrapped: false }
+  }
+
+  async #scan(
+    range: {
+      readonly start: Uint8Array
+      readonly end: Uint8Array
+      readonly limit: number
+      readonly reverse?: boolean
+    },
+    signal: AbortSignal,
+  ): Promise<FoundNotification[]> {
+    const found: FoundNotification[] = []
+    for await (const { key, cells } of this.#cellStore.scanRows({
+      ...range,
+      filter: this.#filter,
+      signal,
+    })) {
+      const [cell] = cells
+      if (cell !== undefined) found.push({ key, timestamp: cell.timestamp })
+    }
+    return found
+  }
+}
+
+/** A key so far between two others, which sort alike or ascend: 0 is the first, 1 nearly the last. */
+export function keyBetween(first: Uint8Array, last: Uint8Array, fraction: number): Uint8Array {
+  let shared = 0
+  while (shared < first.length && first[shared] === last[shared]) shared += 1
+  if (shared === first.length) return first
+  const from = numberAt(first, shared)
+  const to = numberAt(last, shared)
+  const between = Buffer.alloc(shared + DIGITS)
+  between.set(first.subarray(0, shared))
+  between.writeUIntBE(Math.floor(from + (to - from) * fraction), shared, DIGITS)
+  return compareRowKeys(between, first) < 0 ? first : between
+}
+
+const DIGITS = 6
+
+function numberAt(key: Uint8Array, at: number): number {
+  let number = 0
+  for (let place = at; place < at + DIGITS; place += 1) number = number * 256 + (key[place] ?? 0)
+  return number
+}
+
+const PAGE_ROWS = 256

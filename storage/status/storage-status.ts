@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
+import type { IndexBuild } from '../tables/index-build/index-builder.ts'
+import type { DiskStatus } from './disk-watch.ts'
+
+export type ClockStatus = {
+  /** By how much the wall clock is ahead of what is taken for the time; 0 unless it has jumped. */
+  readonly offsetMicros: number
+  /** By how much the newest timestamp is ahead of the time. */
+  readonly aheadMicros: number
+}
+
+export type StorageStatus = {
+  readonly timestamp: Timestamp
+  readonly safePoint: Timestamp
+  /** The start timestamp of the oldest open transaction, or the newest timestamp. */
+  readonly oldestSnapshot: Timestamp
+  readonly openTransactions: number
+  /** What the open transactions have written and not committed. */
+  readonly bufferedBytes: number
+  /** The indexes that this process is building, as far as a first batch is done. */
+  readonly indexBuilds: readonly IndexBuild[]
+  readonly lastCollection?: GarbageReport
+  readonly clock: ClockStatus
+  /** Absent where the store is on no disk. */
+  readonly disk?: DiskStatus
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { hasPrefix } from '../../cell-store/row-key.ts'
+import { InvariantViolation } from '../../invariant.ts'
+import type { SqlValue } from '../sql-type.ts'
+import {
+  columnOf,
+  columnPosition,
+  type IndexDefinition,
+  type SqlRow,
+  type TableDefinition,
+} from '../table-definition.ts'
+import {
+  componentBytes,
+  componentsOf,
+  decodeEntryKey,
+  encodeEntryKey,
+  readComponents,
+  writeComponents,
+} from './index-key.ts'
+import { emptyRow, keyOfRow } from './row-codec.ts'
+import { RowValueReader } from './row-value-reader.ts'
+import { fieldBytes, fieldOf, readFields, writeFields } from './stored-fields.ts'
+
+/**
+ * An entry of an index is one cell: its key says the values of the index's columns, its value what
+ * else is known of the row. That is a byte for the version of the format, then the primary key as it
+ * stands in a row key, where the entry's key has it not, then the STORING columns as in a row.
+ *
+ *     UNIQUE INDEX byEmail ON user (email) STORING (name), index 9, the row (id 7, 'b@x', 'Bob'):
+ *       key    02 00 00 00 09  10 62 40 78 00 00
+ *       value  01  10 80 00 00 00 00 00 00 07  38 03 42 6F 62
+ *
+ *     the same with the email NULL, which is not unique:
+ *       key    02 00 00 00 09  05  10 80 00 00 00 00 00 00 07
+ *       value  01  38 03 42 6F 62
+ */
+const FORMAT = 1
+
+/** What a transaction reads in an index. */
+export type IndexEntry = {
+  /** The entry's own row key, which a page of a scan can be continued behind. */
+  readonly key: Uint8Array
+  /** In key order; `getRows` takes it. */
+  readonly primaryKey: readonly SqlValue[]
+  /** The columns that `entryColumns` names, in their places of the table's row; the others are NULL. */
+  readonly row: SqlRow
+  /** Null when it is the transaction's own, not yet committed writing. */
+  readonly commitTs: Timestamp | null
+}
+
+/** An entry as it is written. */
+export type EncodedEntry = {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  /** The beginning of the value of every entry of this row with this key; see `belongsTo`. */
+  readonly owner: Uint8Array
+  /** Whether no other row may have an entry with this key. */
+  readonly isUnique: boolean
+}
+
+/** Positions of the columns that an entry holds, ascending: an index covers a read of these alone. */
+export function entryColumns(table: TableDefinition, index: IndexDefinition): readonly number[] {
+  const ids = [...index.parts, ...table.primaryKey].map(({ columnId }) => columnId)
+  const positions = [...ids, ...index.storing].map((id) => columnPosition(table, id))
+  return [...new Set(positions)].sort((a, b) => a - b)
+}
+
+/** Errors: those of `encodeEntryKey`. */
+export function encodeEntry(
+  table: TableDefinition,
+  index: IndexDefinition,
+  row: SqlRow,
+): EncodedEntry {
+  const values = index.parts.map(({ columnId }) => columnValue(table, row, columnId))
+  const primaryKey = keyOfRow(table, row)
+  const { key, isUnique } = encodeEntryKey(table, index, { values, primaryKey })
+  const components = isUnique ? componentsOf(table, table.primaryKey, primaryKey) : []
+  const fields = index.storing.map((id) =>
+    fieldOf(columnOf(table, id).column, columnValue(table, row, id)),
+  )
+  const ownerBytes = 1 + componentBytes(components)
+  const size = fields.reduce((sum, field) => sum + fieldBytes(field), ownerBytes)
+  const value = Buffer.allocUnsafe(size)
+  const offset = writeComponents(value, value.writeUInt8(FORMAT, 0), components)
+  writeFields(value, offset, fields)
+  return { key, value, owner: value.subarray(0, ownerBytes), isUnique }
+}
+
+/**
+ * Whether a value that stands under the key of `entry` is of the same row. No encoded primary key is
+ * the beginning of another, so the first bytes tell.
+ */
+export function belongsTo(entry: EncodedEntry, value: Uint8Array): boolean {
+  return hasPrefix(value, entry.owner)
+}
+
+/** Violations: T1 (key), T2 (value). */
+export function decodeEntry(
+  table: TableDefinition,
+  index: IndexDefinition,
+  { key, value, commitTs }: EntryCell,
+): IndexEntry {
+  const fromKey = decodeEntryKey(table, index, key)
+  const { primaryKey, rest } = readOwner(table, fromKey.primaryKey, value)
+  const row = emptyRow(table, primaryKey)
+  index.parts.forEach(({ columnId }, place) => {
+    row[columnPosition(table, columnId)] = fromKey.values[place] as SqlValue
+  })
+  readFields(table, rest, row, (column) => index.storing.includes(column.id))
+  return { key, primaryKey, row, commitTs }
+}
+
+export type EntryCell = {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  readonly commitTs: Timestamp | null
+}
+
+/** The primary key, from the entry's key or the beginning of its value, and what follows in the value. */
+function readOwner(
+  table: TableDefinition,
+  inKey: readonly SqlValue[] | undefined,
+  value: Uint8Array,
+): { readonly primaryKey: readonly SqlValue[]; readonly rest: RowValueReader } {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (bytes[0] !== FORMAT) throw damagedValue(bytes, `there is no format ${bytes[0]}`)
+  if (inKey !== undefined) return { primaryKey: inKey, rest: new RowValueReader(bytes.subarray(1)) }
+  const { values, end } = readComponents(table, table.primaryKey, bytes, 1)
+  if (values.includes(null)) throw damagedValue(bytes, 'a primary key has no NULL')
+  return { primaryKey: values, rest: new RowValueReader(bytes.subarray(end)) }
+}
+
+function damagedValue(bytes: Buffer, problem: string): InvariantViolation {
+  return new InvariantViolation('T2', { problem, begin: bytes.toString('hex', 0, 64) })
+}
+
+function columnValue(table: TableDefinition, row: SqlRow, columnId: number): SqlValue {
+  return row[columnPosition(table, columnId)] as SqlValue
+}

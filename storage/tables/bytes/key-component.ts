@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../../errors.ts'
+import { InvariantViolation } from '../../invariant.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import type { SqlType, SqlValue } from '../sql-type.ts'
+import { requireValue } from '../sql-value.ts'
+
+/**
+ * One value inside a row key. The bytes sort as the values do, differ when the values differ, and
+ * none is a prefix of another, so components can stand one after the other without a separator.
+ *
+ *     NULL               05
+ *     INTEGER 1          10 80 00 00 00 00 00 00 01       sign bit flipped, so −1 sorts below 0
+ *     REAL 1.0           10 BF F0 00 00 00 00 00 00       sign flipped; a negative one wholly inverted
+ *     BOOLEAN TRUE       10 01
+ *     TEXT 'a', U+0000   10 61 00 FF 00 00                00 becomes 00 FF, and 00 00 ends it
+ *
+ * DESC inverts every byte. All vectors stand in `docs/storage-format.md`.
+ */
+const NULL_TAG = 0x05
+const VALUE_TAG = 0x10
+const SIGN_BIT = 2n ** 63n
+
+export function encodeKeyComponent(
+  type: SqlType,
+  value: SqlValue,
+  descending: boolean,
+): Uint8Array {
+  requireValue(type, value)
+  const bytes = Buffer.allocUnsafe(keyComponentBytes(type, value))
+  writeKeyComponent(bytes, 0, { type, value, descending })
+  return bytes
+}
+
+/** Exactly as many bytes as {@link writeKeyComponent} writes for the value. */
+export function keyComponentBytes(type: SqlType, value: SqlValue): number {
+  if (value === null) return 1
+  switch (type) {
+    case 'INTEGER':
+    case 'TIMESTAMP':
+    case 'REAL':
+      return 1 + 8
+    case 'BOOLEAN':
+      return 1 + 1
+    case 'TEXT':
+      return 1 + textBytes(value as string) + 2
+    case 'BYTES':
+      return 1 + (value as Uint8Array).length + zerosOfBytes(value as Uint8Array) + 2
+    case 'JSON':
+      throw new StorageError('type_mismatch', 'JSON cannot be part of a key.', { type })
+  }
+}
+
+export type KeyComponent = {
+  readonly type: SqlType
+  /** Checked before, by `requireValue`. */
+  readonly value: SqlValue
+  readonly descending: boolean
+}
+
+/** Writes the component at `offset`, where there is room enough; answers the offset behind it. */
+export function writeKeyComponent(target: Buffer, offset: number, component: KeyComponent): number {
+  const end = writeAscending(target, offset, component.type, component.value)
+  if (component.descending) invert(target, offset, end)
+  return end
+}
+
+/**
+ * The bytes that the component of every TEXT value starting with `prefix` starts with, and no
+ * other's: the bounds of a LIKE 'prefix%' are these and their `endOfPrefix`.
+ */
+export function encodeTextPrefixComponent(prefix: string, descending: boolean): Uint8Array {
+  return encodeKeyComponent('TEXT', prefix, descending).subarray(0, -2)
+}
+
+/**
+ * The key as a bound, or as one to look for. No row has a key of more than `rowKeyBytesMax`, so one
+ * byte more of such a key has the same place among all keys there can be, and equals none of them:
+ * a comparison with a long text need not fail, and the store is not given long keys.
+ */
+export function keyBound(key: Uint8Array): Uint8Array {
+  const max = STORAGE_LIMITS.rowKeyBytesMax + 1
+  return key.length <= max ? key : key.subarray(0, max)
+}
+
+/** Reads the component at `offset`; answers its value and the offset behind it. Rule T1. */
+export function readKeyComponent(
+  key: Buffer,
+  offset: number,
+  part: { readonly type: SqlType; readonly descending: boolean },
+): { readonly value: SqlValue; readonly end: number } {
+  if (!part.descending) return readAscending(key, offset, part.type)
+  const rest = Buffer.from(key.subarray(offset))
+  invert(rest, 0, rest.length)
+  const { value, end } = readAscending(rest, 0, part.type)
+  return { value, end: offset + end }
+}
+
+function writeAscending(target: Buffer, offset: number, type: SqlType, value: SqlValue): number {
+  if (value === null) return target.writeUInt8(NULL_TAG, offset)
+  const start = target.writeUInt8(VALUE_TAG, offset)
+  switch (type) {
+    case 'INTEGER':
+    case 'TIMESTAMP':
+      return target.writeBigUInt64BE((value as bigint) + SIGN_BIT, start)
+    case 'REAL':
+      return writeReal(target, start, value as number)
+    case 'BOOLEAN':
+      return target.writeUInt8(value === true ? 1 : 0, start)
+    case 'TEXT':
+      return writeTerminator(target, writeText(target, start, value as string))
+    case 'BYTES':
+      return writeTerminator(target, writeEscaped(target, start, value as Uint8Array))
+    case 'JSON':
+      throw new StorageError('type_mismatch', 'JSON cannot be part of a key.', { type })
+  }
+}
+
+function writeReal(target: Buffer, start: number, value: number): number {
+  const end = target.writeDoubleBE(value + 0, start) // Adding 0 makes 0 of −0.
+  const first = target[start] as number
+  if (first >= 0x80) invert(target, start, end)
+  else target[start] = first | 0x80
+  return end
+}
+
+function textBytes(text: string): number {
+  return isPlain(text) ? text.length : Buffer.byteLength(text) + zerosOfText(text)
+}
+
+function writeText(target: Buffer, start: number, text: string): number {
+  if (isPlain(text)) {
+    for (let at = 0; at < text.length; at += 1) target[start + at] = text.charCodeAt(at)
+    return start + text.length
+  }
+  if (text.includes('\0')) return writeEscaped(target, start, Buffer.from(text))
+  return start + target.write(text, start)
+}
+
+const PLAIN_UNITS_MAX = 64
+
+/**
+ * Whether it is short, and of ASCII without U+0000, as most keys are: to look at each unit, and to write it,
+ * takes less than the calls of Node that all others need.
+ */
+function isPlain(text: string): boolean {
+  if (text.length > PLAIN_UNITS_MAX) return false
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0 || unit > 0x7f) return false
+  }
+  return true
+}
+
+function writeEscaped(target: Buffer, start: number, bytes: Uint8Array): number {
+  let end = start
+  for (const byte of bytes) {
+    target[end++] = byte
+    if (byte === 0) target[end++] = 0xff
+  }
+  return end
+}
+
+function writeTerminator(target: Buffer, offset: number): number {
+  return target.writeUInt16BE(0, offset)
+}
+
+function readAscending(
+  key: Buffer,
+  offset: number,
+  type: SqlType,
+): { readonly value: SqlValue; readonly end: number } {
+  const tag = key[offset]
+  if (tag === NULL_TAG) return { value: null, end: offset + 1 }
+  if (tag !== VALUE_TAG) throw damagedKey(key, offset, 'neither NULL nor a value begins here')
+  const start = offset + 1
+  switch (type) {
+    case 'INTEGER':
+    case 'TIMESTAMP':
+      requireBytes(key, start, 8)
+      return { value: key.readBigUInt64BE(start) - SIGN_BIT, end: start + 8 }
+    case 'REAL':
+      requireBytes(key, start, 8)
+      return { value: readReal(key, start), end: start + 8 }
+    case 'BOOLEAN':
+      requireBytes(key, start, 1)
+      if ((key[start] as number) > 1) throw damagedKey(key, start, 'not a BOOLEAN')
+      return { value: key[start] === 1, end: start + 1 }
+    case 'TEXT': {
+      const { bytes, end } = readEscaped(key, start)
+      const value = bytes.toString('utf8')
+      // Decoding puts U+FFFD in the place of damage, and only then the bytes come out different.
+      if (value.includes('\ufffd') && !Buffer.from(value).equals(bytes)) {
+        throw damagedKey(key, start, 'not UTF-8')
+      }
+      return { value, end }
+    }
+    case 'BYTES': {
+      const { bytes, end } = readEscaped(key, start)
+      return { value: Uint8Array.from(bytes), end }
+    }
+    case 'JSON':
+      throw damagedKey(key, start, 'JSON cannot be part of a key')
+  }
+}
+
+function readReal(key: Buffer, start: number): number {
+  const bytes = Buffer.from(key.subarray(start, start + 8))
+  const first = bytes[0] as number
+  if (first >= 0x80) bytes[0] = first & 0x7f
+  else invert(bytes, 0, 8)
+  const value = bytes.readDoubleBE(0)
+  if (!Number.isFinite(value) || Object.is(value, -0)) throw damagedKey(key, start, 'not a REAL')
+  return value
+}
+
+function readEscaped(key: Buffer, start: number): { readonly bytes: Buffer; readonly end: number } {
+  let zero = key.indexOf(0, start)
+  if (zero !== -1 && key[zero + 1] === 0) return { bytes: key.subarray(start, zero), end: zero + 2 }
+  const pieces: Buffer[] = []
+  let from = start
+  while (zero !== -1 && key[zero + 1] === 0xff) {
+    pieces.push(key.subarray(from, zero + 1))
+    from = zero + 2
+    zero = key.indexOf(0, from)
+  }
+  if (zero === -1 || key[zero + 1] !== 0) throw damagedKey(key, start, 'it has no end')
+  pieces.push(key.subarray(from, zero))
+  return { bytes: Buffer.concat(pieces), end: zero + 2 }
+}
+
+function requireBytes(key: Buffer, start: number, count: number): void {
+  if (key.length < start + count) throw damagedKey(key, start, 'it is cut short')
+}
+
+/** A key that no encoder of this version wrote: damaged data, or read by a wrong definition. */
+export function damagedKey(key: Uint8Array, offset: number, problem: string): InvariantViolation {
+  return new InvariantViolation('T1', { problem, offset, key: Buffer.from(key).toString('hex') })
+}
+
+function invert(bytes: Buffer, start: number, end: number): void {
+  for (let index = start; index < end; index += 1) bytes[index] = ~(bytes[index] as number)
+}
+
+function zerosOfText(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\0'); at !== -1; at = text.indexOf('\0', at + 1)) count += 1
+  return count
+}
+
+function zerosOfBytes(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(0); at !== -1; at = bytes.indexOf(0, at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { SqlType, SqlValue } from '../sql-type.ts'
+import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
+import { decodeEntry, encodeEntry, entryColumns } from './index-entry.ts'
+import { readKeyComponent } from './key-component.ts'
+import { decodePrimaryKey, encodeKeyComponent, encodePrimaryKey } from './key-encoding.ts'
+import { decodeRow, encodeRow } from './row-codec.ts'
+import { decodeTable, encodeTable } from './table-codec.ts'
+
+const page = readFileSync(new URL('../../../docs/storage-format.md', import.meta.url), 'utf8')
+
+test('the key values of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of key values')
+  assert.ok(examples.length > 25)
+  for (const [type, order, json, bytes] of examples as [SqlType, string, string, string][]) {
+    const descending = order === 'DESC'
+    const value = sqlValueOf(type, unquoted(json))
+    const component = encodeKeyComponent(type, value, descending)
+    assert.equal(hexOf(component), unquoted(bytes), `${type} ${json}`)
+    const read = readKeyComponent(Buffer.from(component), 0, { type, descending })
+    assert.deepEqual(read, { value, end: component.length })
+  }
+})
+
+test('the row keys of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of row keys')
+  assert.ok(examples.length > 2)
+  for (const [id, columns, json, bytes] of examples as [string, string, string, string][]) {
+    const parts = columns.split(', ').map((column) => column.split(' ') as [SqlType, string?])
+    const table: TableDefinition = {
+      id: Number(id),
+      name: 't',
+      columns: parts.map(([type], index) => column(index + 1, type, true)),
+      nextColumnId: parts.length + 1,
+      primaryKey: parts.map(([, order], index) => ({
+        columnId: index + 1,
+        descending: order === 'DESC',
+      })),
+      families: [],
+      indexes: [],
+      observers: [],
+    }
+    const values = sqlValuesOf(
+      parts.map(([type]) => type),
+      unquoted(json),
+    )
+    const key = encodePrimaryKey(table, values)
+    assert.equal(hexOf(key), unquoted(bytes))
+    assert.deepEqual(decodePrimaryKey(table, key), values)
+  }
+})
+
+test('the row values of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of row values')
+  assert.ok(examples.length > 10)
+  for (const [columns, json, bytes] of examples as [string, string, string][]) {
+    const parts = columns === '' ? [] : columns.split(', ').map((text) => text.split(' '))
+    const others = parts.map(([id, type]) => column(Number(id), type as SqlType, false))
+    const table: TableDefinition = {
+      id: 7,
+      name: 't',
+      columns: [column(1, 'INTEGER', true), ...others],
+      nextColumnId: Math.max(1, ...others.map(({ id }) => id)) + 1,
+      primaryKey: [{ columnId: 1, descending: false }],
+      families: [],
+      indexes: [],
+      observers: [],
+    }
+    const types = others.map(({ type }) => type)
+    const row = [1n, ...sqlValuesOf(types, unquoted(json))]
+    const { key, value } = encodeRow(table, row)
+    assert.equal(hexOf(value), unquoted(bytes))
+    assert.deepEqual(decodeRow(table, key, value), row)
+  }
+})
+
+test('the definitions of the page are written and read as it says', () => {
+  const jsons = [...page.matchAll(/```json\n([^`]*)```/g)].map(([, json]) => json as string)
+  assert.equal(jsons.length, 3)
+  const tables = jsons.map((json) => decodeTable(Buffer.from(json)))
+  const [account, user, observed] = tables
+  assert.equal(account?.name, 'account')
+  assert.deepEqual(account?.columns[1]?.default, { kind: 'literal', value: 0n })
+  assert.equal(user?.columns[3]?.valueBefore, 0n)
+  assert.equal(user?.columns[2]?.family, 1)
+  assert.equal(user?.indexes[0]?.name, 'byEmail')
+  assert.deepEqual(
+    observed?.observers.map(({ name, isWeak }) => [name, isWeak]),
+    [
+      ['invert', false],
+      ['rank', true],
+    ],
+  )
+  tables.forEach((table, place) => {
+    const written = JSON.parse(Buffer.from(encodeTable(table)).toString())
+    assert.deepEqual(written, JSON.parse(jsons[place] as string))
+  })
+})
+
+test('the index entries of the page are written and read as it says', () => {
+  const examples = rowsBelow('### Examples of index entries')
+  assert.ok(examples.length > 6)
+  const columns = [
+    column(1, 'INTEGER', true),
+    column(2, 'TEXT', false),
+    column(3, 'INTEGER', false),
+  ]
+  const table: TableDefinition = {
+    id: 7,
+    name: 't',
+    columns,
+    nextColumnId: 4,
+    primaryKey: [{ columnId: 1, descending: false }],
+    families: [],
+    indexes: [],
+    observers: [],
+  }
+  for (const [text, json, key, value] of examples as [string, string, string, string][]) {
+    const [, unique, parts, stored] =
+      /^(UNIQUE )?INDEX \(([^)]*)\)(?: STORING \((\d)\))?$/.exec(text) ?? []
+    const index: IndexDefinition = {
+      id: 8,
+      name: 'i',
+      unique: unique !== undefined,
+      parts: (parts ?? '').split(', ').map((part) => ({
+        columnId: Number(part.split(' ')[0]),
+        descending: part.endsWith('DESC'),
+      })),
+      storing: stored === undefined ? [] : [Number(stored)],
+      state: 'ready',
+    }
+    const [id, name, count] = JSON.parse(unquoted(json)) as [number, string | null, number | null]
+    const row = [BigInt(id), name, count === null ? null : BigInt(count)]
+    const entry = encodeEntry(table, index, row)
+    assert.equal(hexOf(entry.key), unquoted(key), text)
+    assert.equal(hexOf(entry.value), unquoted(value), text)
+    const read = decodeEntry(table, index, { ...entry, commitTs: null })
+    for (const position of entryColumns(table, index)) {
+      assert.equal(read.row[position], row[position])
+    }
+  }
+})
+
+test('the row of two families of the page is written as it says', () => {
+  const columns = [
+    column(1, 'INTEGER', true),
+    column(2, 'TEXT', false),
+    { ...column(3, 'TEXT', false), family: 1 },
+  ]
+  const table: TableDefinition = {
+    id: 7,
+    name: 't',
+    columns,
+    nextColumnId: 4,
+    primaryKey: [{ columnId: 1, descending: false }],
+    families: [{ id: 1, name: 'f' }],
+    indexes: [],
+    observers: [],
+  }
+  const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
+  const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)
+  assert.deepEqual(written, sentence?.slice(1))
+})
+
+/** The cells of the table that follows a heading, without its two head rows. */
+function rowsBelow(heading: string): string[][] {
+  const section = page.slice(page.indexOf(heading)).split(/\n#+ /)[0] as string
+  const lines = section.split('\n').filter((line) => line.startsWith('|'))
+  return lines.slice(2).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+function column(id: number, type: SqlType, notNull: boolean) {
+  return { id, name: `c${id}`, type, notNull }
+}
+
+function unquoted(cell: string): string {
+  return cell.replaceAll('`', '')
+}
+
+function hexOf(bytes: Uint8Array): string {
+  const pairs = Buffer.from(bytes).toString('hex').toUpperCase().match(/../g)
+  return (pairs ?? []).join(' ')
+}
+
+/** Whole numbers may exceed what a JSON number holds exactly, so they are taken from the text. */
+function sqlValuesOf(types: readonly SqlType[], json: string): SqlValue[] {
+  const isWhole = types.some((type) => type === 'INTEGER' || type === 'TIMESTAMP')
+  const exact = isWhole ? json.replace(/(?<=[[ ])-?\d+(?=[\],])/g, '"$&"') : json
+  const items = JSON.parse(exact) as unknown[]
+  return types.map((type, index) => sqlValueOf(type, JSON.stringify(items[index])))
+}
+
+function sqlValueOf(type: SqlType, json: string): SqlValue {
+  const value = JSON.parse(/^-?\d{16,}$/.test(json) ? `"${json}"` : json) as SqlValue
+  if (value === null) return null
+  if (type === 'INTEGER' || type === 'TIMESTAMP') return BigInt(value as string)
+  return type === 'BYTES' ? Uint8Array.from(Buffer.from(value as string, 'hex')) : value
+}

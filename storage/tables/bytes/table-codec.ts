@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { SQL_TYPES, type SqlType, type SqlValue } from '../sql-type.ts'
+import { requireValue } from '../sql-value.ts'
+import type {
+  ColumnDefault,
+  ColumnDefinition,
+  FamilyDefinition,
+  TableDefinition,
+} from '../table-definition.ts'
+import { TABLE_ID_MAX } from './catalog-codec.ts'
+import {
+  COLUMN_ID_MAX,
+  damaged,
+  decodeJson,
+  encodeJson,
+  type JsonObject,
+  requireBoolean,
+  requireId,
+  requireList,
+  requireObject,
+  requireText,
+} from './catalog-json.ts'
+import { indexOfJson, jsonOfIndex } from './index-codec.ts'
+import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
+import { jsonOfObserver, observerOfJson } from './observer-codec.ts'
+
+/**
+ * The row `catalog/table/<id>`: a table with all that belongs to it, so that one row is one version of
+ * the whole definition.
+ *
+ *     {"format":1,"id":7,"name":"account","columns":[…],"primaryKey":[…]}
+ *     {"format":2, … ,"nextColumn":4,"families":[…],"indexes":[…]}
+ *     {"format":3, … ,"observers":[…]}
+ *
+ * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
+ * without indexes, families and altered columns, format 2 that of one without observers. A server that
+ * does not know a format refuses it, and so writes no row without its index entries and notifications.
+ */
+const PLAIN_FORMAT = 1
+const FULL_FORMAT = 2
+const OBSERVED_FORMAT = 3
+
+export function encodeTable(table: TableDefinition): Uint8Array {
+  const plain = {
+    id: table.id,
+    name: table.name,
+    columns: table.columns.map(jsonOfColumn),
+    primaryKey: table.primaryKey.map(jsonOfPart),
+  }
+  if (isPlain(table)) return encodeJson(PLAIN_FORMAT, plain)
+  const full = {
+    ...plain,
+    nextColumn: table.nextColumnId,
+    families: table.families,
+    indexes: table.indexes.map(jsonOfIndex),
+  }
+  if (table.observers.length === 0) return encodeJson(FULL_FORMAT, full)
+  return encodeJson(OBSERVED_FORMAT, { ...full, observers: table.observers.map(jsonOfObserver) })
+}
+
+/** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
+export function decodeTable(value: Uint8Array): TableDefinition {
+  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT])
+  const columns = requireList(json.columns).map(columnOfJson)
+  requireAscending(columns)
+  const lastColumnId = columns.at(-1)?.id ?? 0
+  const isFull = json.format !== PLAIN_FORMAT
+  const families = isFull ? requireList(json.families).map(familyOfJson) : []
+  const familyIds = new Set(families.map(({ id }) => id))
+  for (const { family } of columns) {
+    if (family !== undefined && !familyIds.has(family)) throw damaged('there is no such family')
+  }
+  const nextColumnId = isFull ? requireId(json.nextColumn, COLUMN_ID_MAX + 1) : lastColumnId + 1
+  if (nextColumnId <= lastColumnId) throw damaged('a column has an id that is given out next')
+  return {
+    id: requireId(json.id, TABLE_ID_MAX),
+    name: requireText(json.name),
+    columns,
+    nextColumnId,
+    primaryKey: partsOfJson(json.primaryKey, columns),
+    families,
+    indexes: isFull ? requireList(json.indexes).map((index) => indexOfJson(index, columns)) : [],
+    observers:
+      json.format === OBSERVED_FORMAT
+        ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
+        : [],
+  }
+}
+
+function isPlain(table: TableDefinition): boolean {
+  const { columns, nextColumnId, families, indexes, observers } = table
+  return (
+    families.length === 0 &&
+    indexes.length === 0 &&
+    observers.length === 0 &&
+    nextColumnId === (columns.at(-1)?.id ?? 0) + 1 &&
+    columns.every(({ valueBefore }) => valueBefore === undefined)
+  )
+}
+
+function jsonOfColumn(column: ColumnDefinition): JsonObject {
+  const { id, name, type, notNull, family, valueBefore } = column
+  return {
+    id,
+    name,
+    type,
+    notNull,
+    ...(column.default && { default: jsonOfDefault(column.default) }),
+    ...(family !== undefined && { family }),
+    ...(valueBefore !== undefined && { valueBefore: jsonOfValue(valueBefore) }),
+  }
+}
+
+function columnOfJson(json: unknown): ColumnDefinition {
+  const { id, name, type, notNull, default: given, family, valueBefore } = requireObject(json)
+  if (!SQL_TYPES.some((known) => known === type)) throw damaged('there is no such type')
+  const column = {
+    id: requireId(id, COLUMN_ID_MAX),
+    name: requireText(name),
+    type: type as SqlType,
+    notNull: requireBoolean(notNull),
+  }
+  return {
+    ...column,
+    ...(given !== undefined && { default: defaultOfJson(column.type, given) }),
+    ...(family !== undefined && { family: requireId(family, COLUMN_ID_MAX) }),
+    ...(valueBefore !== undefined && { valueBefore: presentValue(column.type, valueBefore) }),
+  }
+}
+
+function requireAscending(columns: readonly ColumnDefinition[]): void {
+  columns.forEach((column, place) => {
+    const before = columns[place - 1]
+    if (before !== undefined && before.id >= column.id) throw damaged('column ids do not ascend')
+  })
+}
+
+function familyOfJson(json: unknown): FamilyDefinition {
+  const { id, name } = requireObject(json)
+  return { id: requireId(id, COLUMN_ID_MAX), name: requireText(name) }
+}
+
+function jsonOfDefault(given: ColumnDefault): JsonObject {
+  if (given.kind !== 'literal') return { kind: given.kind }
+  return { kind: 'literal', value: jsonOfValue(given.value) }
+}
+
+function defaultOfJson(type: SqlType, json: unknown): ColumnDefault {
+  const { kind, value } = requireObject(json)
+  if (kind === 'now' || kind === 'uuid') return { kind }
+  if (kind !== 'literal') throw damaged('there is no such kind of default')
+  return { kind, value: valueOfJson(type, value) }
+}
+
+function jsonOfValue(value: SqlValue): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+}
+
+function presentValue(type: SqlType, json: unknown): Exclude<SqlValue, null> {
+  const value = valueOfJson(type, json)
+  if (value === null) throw damaged('a value is missing')
+  return value
+}
+
+function valueOfJson(type: SqlType, json: unknown): SqlValue {
+  let value = json as SqlValue
+  if (typeof json === 'string' && (type === 'INTEGER' || type === 'TIMESTAMP')) {
+    if (!/^-?\d{1,19}$/.test(json)) throw damaged('a default is no whole number')
+    value = BigInt(json)
+  }
+  if (typeof json === 'string' && type === 'BYTES') {
+    value = Uint8Array.from(Buffer.from(json, 'base64'))
+  }
+  try {
+    requireValue(type, value)
+  } catch (error) {
+    throw damaged(`a default does not fit its column: ${(error as Error).message}`)
+  }
+  return value
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { catalogNameKey, catalogTableKey, encodeCatalogName } from '../bytes/catalog-codec.ts'
+import { ROW_COLUMN } from '../bytes/row-codec.ts'
+import { requireFreeName } from '../definition-name.ts'
+import { defineTable, type NewTable } from '../new-table.ts'
+import type { TableDefinition } from '../table-definition.ts'
+import { type Catalog, requireTable } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
+import { type CatalogWrites, finishChange, takeId, writeTable } from './catalog-writes.ts'
+import { forgetProgress } from './index-progress.ts'
+
+/**
+ * Creates a table. `catalog` is the one of this transaction. Answers the definition, and whether it
+ * is new: with `ifNotExists` a table of that very name is answered as it is.
+ *
+ * Errors: those of `defineTable`; `already_exists` with the field `existing`, also for a name that
+ * differs from that of another table by case only; `limit_exceeded` for the number of tables.
+ */
+export async function createTable(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  newTable: NewTable,
+  options: { readonly ifNotExists: boolean },
+): Promise<{ readonly table: TableDefinition; readonly created: boolean }> {
+  const existing = catalog.table(newTable.name)
+  if (existing !== undefined && options.ifNotExists) return { table: existing, created: false }
+  requireFreeName('a table', newTable.name, catalog.tables(), { table: newTable.name })
+  requireCatalogCounts(catalog, { tables: 1, parts: newTable.columns.length })
+  const table = await takeId(transaction, (id) => defineTable(newTable, id))
+  transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
+  writeTable(transaction, table)
+  await finishChange(transaction, table.id)
+  return { table, created: true }
+}
+
+/**
+ * Drops a table with its indexes; snapshots from before still see it and its rows. Answers its
+ * definition, or null when there was none and `ifExists` allows that; otherwise that is
+ * `unknown_table`.
+ */
+export async function dropTable(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  options: { readonly ifExists: boolean },
+): Promise<TableDefinition | null> {
+  if (options.ifExists && catalog.table(name) === undefined) return null
+  const table = requireTable(catalog, name)
+  transaction.delete(catalogTableKey(table.id), ROW_COLUMN)
+  transaction.delete(catalogNameKey(name), ROW_COLUMN)
+  for (const index of table.indexes) forgetProgress(transaction, index)
+  await finishChange(transaction, table.id)
+  return table
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../../errors.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import type { Catalog } from './catalog.ts'
+
+/**
+ * Whether the catalog, which is kept in memory as a whole and told as a whole, may grow by so many tables
+ * and parts of tables. Throws `limit_exceeded`. What a store has beyond a limit stays as it is.
+ */
+export function requireCatalogCounts(
+  catalog: Catalog,
+  { tables = 0, parts }: { readonly tables?: number; readonly parts: number },
+): void {
+  if (tables > 0) requireAtMost('tablesMax', 'tables', catalog.tables().length + tables)
+  const held = catalog.tables().reduce((sum, table) => sum + table.columns.length, 0)
+  const beside = catalog.indexes().length + catalog.observers().length
+  requireAtMost('catalogPartsMax', 'columns, indexes and observers', held + beside + parts)
+}
+
+function requireAtMost(limit: 'tablesMax' | 'catalogPartsMax', what: string, actual: number): void {
+  const limitValue = STORAGE_LIMITS[limit]
+  if (actual <= limitValue) return
+  throw new StorageError(
+    'limit_exceeded',
+    `A store has at most ${limitValue} ${what}, not ${actual}.`,
+    {
+      limit,
+      limitValue,
+      actual,
+      hint: 'drop tables that nobody uses, or keep rows of many owners in one table, the owner first in its key',
+    },
+  )
+}

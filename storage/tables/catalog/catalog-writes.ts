@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from '../../errors.ts'
+import type { Transaction } from '../../transaction/transaction.ts'
+import {
+  CATALOG_NEXT_ID_KEY,
+  CATALOG_VERSION_KEY,
+  catalogTableKey,
+  decodeNextId,
+  encodeCatalogVersion,
+  encodeNextId,
+  TABLE_ID_MAX,
+} from '../bytes/catalog-codec.ts'
+import { ROW_COLUMN } from '../bytes/row-codec.ts'
+import { encodeTable } from '../bytes/table-codec.ts'
+import type { TableDefinition } from '../table-definition.ts'
+
+/**
+ * What the changes of the catalog have in common. Each writes `catalog/version`, so of two that run at
+ * the same time one gets `write_conflict`; and each raises the schema fence of its table, so that a
+ * transaction that began before it cannot commit rows by a definition of yesterday.
+ */
+export type CatalogWrites = Pick<
+  Transaction,
+  'startTs' | 'now' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog' | 'requireRoom'
+>
+
+export function writeTable(transaction: CatalogWrites, table: TableDefinition): void {
+  transaction.put(catalogTableKey(table.id), ROW_COLUMN, encodeTable(table))
+}
+
+export async function finishChange(transaction: CatalogWrites, tableId: number): Promise<void> {
+  await writeVersion(transaction, tableId)
+  transaction.changeSchema(tableId)
+}
+
+/**
+ * Enough by itself for a change that leaves everybody's rows right who wrote by the definition before. The
+ * version names the table that changed and the version before, so that whoever has that one reads a single
+ * table. A second change of one transaction names nothing, and all tables are read once.
+ */
+export async function writeVersion(
+  transaction: Pick<Transaction, 'getRow' | 'put' | 'changeCatalog'>,
+  tableId: number,
+): Promise<void> {
+  const row = await transaction.getRow(CATALOG_VERSION_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  const after = cell === undefined ? 0 : cell.commitTs
+  const step = after === null ? undefined : { changed: tableId, after }
+  transaction.changeCatalog()
+  transaction.put(CATALOG_VERSION_KEY, ROW_COLUMN, encodeCatalogVersion(step))
+}
+
+/** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */
+export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
+  transaction.requireRoom()
+  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  const id = cell === undefined ? 1 : decodeNextId(cell.value)
+  if (id > TABLE_ID_MAX) throw noIdLeft(id)
+  const defined = define(id)
+  transaction.put(CATALOG_NEXT_ID_KEY, ROW_COLUMN, encodeNextId(id + 1))
+  return defined
+}
+
+function noIdLeft(actual: number): StorageError {
+  const message = `All ${TABLE_ID_MAX} ids of tables, indexes and observers have been given out.`
+  return new StorageError('limit_exceeded', message, {
+    limit: 'tableId',
+    limitValue: TABLE_ID_MAX,
+    actual,
+  })
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isKeyColumn } from '../bytes/row-codec.ts'
+import { invalidDefinition } from '../definition-name.ts'
+import { defineColumn, type NewColumn, requireDistinctColumns } from '../new-column.ts'
+import { requireColumn } from '../new-key.ts'
+import type { SqlValue } from '../sql-type.ts'
+import { requireCount } from '../table-counts.ts'
+import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
+import { type Catalog, requireTable } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
+import { type CatalogWrites, finishChange, writeTable } from './catalog-writes.ts'
+
+/**
+ * Adds a column behind the others, at once however many rows there are: rows of before lack it, and
+ * reading gives them the value that its default has now. now() is the time of this change for all of
+ * them; uuid() would be one id for all of them and is refused.
+ *
+ * Errors: `unknown_table`; those of `defineColumn`; `invalid_definition` for a NOT NULL without a
+ * default; `limit_exceeded` for the number of columns.
+ */
+export async function addColumn(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  tableName: string,
+  newColumn: NewColumn,
+): Promise<TableDefinition> {
+  const before = requireTable(catalog, tableName)
+  transaction.requireRoom()
+  requireCatalogCounts(catalog, { parts: 1 })
+  requireCount(tableName, 'columns', before.columns.length + 1)
+  requireDistinctColumns(tableName, [...before.columns, newColumn])
+  const id = before.nextColumnId
+  const column = defineColumn(tableName, newColumn, { id, inKey: false })
+  const valueBefore = valueOfOldRows(tableName, column, BigInt(transaction.now))
+  const added = valueBefore === null ? column : { ...column, valueBefore }
+  const table = { ...before, columns: [...before.columns, added], nextColumnId: id + 1 }
+  writeTable(transaction, table)
+  await finishChange(transaction, table.id)
+  return table
+}
+
+/**
+ * Drops a column, at once: its values stay in the rows until these are written again, and nobody
+ * reads them, because no later column gets its id.
+ *
+ * Errors: `unknown_table`; `invalid_definition` for no such column, and for one of the primary key or
+ * of an index or an observer, which is named in the field `index` or `observer`.
+ */
+export async function dropColumn(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  tableName: string,
+  columnName: string,
+): Promise<TableDefinition> {
+  const before = requireTable(catalog, tableName)
+  const column = requireColumn('DROP COLUMN', columnName, before.columns, { table: tableName })
+  requireUnused(before, column)
+  const table = { ...before, columns: before.columns.filter(({ id }) => id !== column.id) }
+  writeTable(transaction, table)
+  await finishChange(transaction, table.id)
+  return table
+}
+
+function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): SqlValue {
+  const fields = { table, column: column.name }
+  switch (column.default?.kind) {
+    case 'literal':
+      return column.default.value
+    case 'now':
+      return now
+    case 'uuid':
+      throw invalidDefinition(
+        `A uuid() that is added to a table would be the same for all its rows; add column "${column.name}" without a default.`,
+        fields,
+      )
+    case undefined:
+      if (!column.notNull) return null
+      throw invalidDefinition(
+        `Column "${column.name}" is NOT NULL and needs a default, for the rows that are there already.`,
+        fields,
+      )
+  }
+}
+
+function requireUnused(table: TableDefinition, { id, name }: ColumnDefinition): void {
+  const fields = { table: table.name, column: name }
+  if (isKeyColumn(table, id)) {
+    throw invalidDefinition(`Column "${name}" is in the primary key of "${table.name}".`, fields)
+  }
+  const index = table.indexes.find(
+    ({ parts, storing }) => storing.includes(id) || parts.some(({ columnId }) => columnId === id),
+  )
+  if (index !== undefined) {
+    const message = `Column "${name}" is in the index "${index.name}"; drop that first.`
+    throw invalidDefinition(message, { ...fields, index: index.name })
+  }
+  const observer = table.observers.find(({ columns }) => columns.includes(id))
+  if (observer === undefined) return
+  const message = `Column "${name}" is observed by "${observer.name}"; drop that observer first.`
+  throw invalidDefinition(message, { ...fields, observer: observer.name })
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { StorageError } from '../../errors.ts'
+import { invalidDefinition, requireFreeName } from '../definition-name.ts'
+import { defineObserver, type NewObserver } from '../new-observer.ts'
+import type { ObserverDefinition } from '../table-definition.ts'
+import { type Catalog, requireObserver, requireTable, type TableObserver } from './catalog.ts'
+import { requireCatalogCounts } from './catalog-counts.ts'
+import {
+  type CatalogWrites,
+  finishChange,
+  takeId,
+  writeTable,
+  writeVersion,
+} from './catalog-writes.ts'
+
+/**
+ * Creates an observer: from this transaction's commit on, every transaction that can still commit
+ * notifies it (the schema fence of the table sees to that). The rows that are there already are
+ * changes too, of which an observer that is not weak is told behind this. Answers the table with the
+ * observer, and whether it is new: with `ifNotExists` an observer of that very name is answered as it
+ * is.
+ *
+ * Errors: those of `defineObserver`; `unknown_table`; `already_exists` with the field `existing`, also
+ * for a name that differs from that of another observer by case only.
+ */
+export async function createObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  newObserver: NewObserver,
+  options: { readonly ifNotExists: boolean },
+): Promise<TableObserver & { readonly created: boolean }> {
+  const { name, table: tableName } = newObserver
+  const existing = catalog.observer(name)
+  if (existing !== undefined && options.ifNotExists) return { ...existing, created: false }
+  const known = catalog.observers().map(({ observer }) => observer)
+  requireFreeName('an observer', name, known, { table: tableName, observer: name })
+  const before = requireTable(catalog, tableName)
+  requireCatalogCounts(catalog, { parts: 1 })
+  const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
+  const table = { ...before, observers: [...before.observers, observer] }
+  writeTable(transaction, table)
+  await finishChange(transaction, table.id)
+  return { table, observer, created: true }
+}
+
+/**
+ * Drops an observer; what it was still to be told of is forgotten. Answers its definition, or null
+ * when there was none and `ifExists` allows that; otherwise that is `unknown_observer`.
+ */
+export async function dropObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  options: { readonly ifExists: boolean },
+): Promise<ObserverDefinition | null> {
+  if (options.ifExists && catalog.observer(name) === undefined) return null
+  const { table, observer } = requireObserver(catalog, name)
+  const observers = table.observers.filter(({ id }) => id !== observer.id)
+  writeTable(transaction, { ...table, observers })
+  // The fence: whoever began before and goes on notifying it would leave notify cells for ever.
+  await finishChange(transaction, table.id)
+  return observer
+}
+
+/** Nothing runs for the observer until it is resumed; of one that is paused this asks nothing. */
+export async function pauseObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+): Promise<TableObserver> {
+  return await changeObserver(transaction, requireObserver(catalog, name), { state: 'paused' })
+}
+
+/** What came in while the observer was paused is run now, and what had failed too often tried again. */
+export async function resumeObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+): Promise<TableObserver> {
+  const resumed = { state: 'active', resumedAt: transaction.startTs } as const
+  return await changeObserver(transaction, requireObserver(catalog, name), resumed)
+}
+
+/**
+ * Tells the observer again of every row that has changed at or after `from`, those that are deleted by
+ * now as well, whatever it had acknowledged. The rows are notified behind this. While an earlier notifying of
+ * rows is under way, this one goes back as far as that does; after CREATE OBSERVER that is to all rows.
+ *
+ * Errors: `unknown_observer`; `invalid_definition` for a weak observer, of which nothing tells what it
+ * has seen; `timestamp_in_future`.
+ */
+export async function replayObserver(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  name: string,
+  from: Timestamp,
+): Promise<TableObserver> {
+  const found = requireObserver(catalog, name)
+  const fields = { table: found.table.name, observer: name }
+  if (found.observer.isWeak) {
+    const message = `The observer "${name}" is weak and cannot be replayed; NOTIFY tells it of a row.`
+    throw invalidDefinition(message, fields)
+  }
+  const { startTs } = transaction
+  if (from > startTs) {
+    const message = `Timestamp ${from} has not been reached yet.`
+    throw new StorageError('timestamp_in_future', message, { ...fields, timestamp: from })
+  }
+  const { isBackfilled, replayFrom: before = 1 } = found.observer
+  // What an unfinished backfill has still to tell would be forgotten otherwise.
+  const replayFrom = Math.max(1, isBackfilled ? from : Math.min(from, before))
+  return await changeObserver(transaction, found, {
+    isBackfilled: false,
+    epoch: startTs,
+    replayFrom,
+  })
+}
+
+/** All rows that CREATE OBSERVER or a REPLAY asked for have been notified. */
+export async function endBackfill(
+  transaction: CatalogWrites,
+  found: TableObserver,
+): Promise<TableObserver> {
+  return await changeObserver(transaction, found, { isBackfilled: true })
+}
+
+/**
+ * Whoever wrote by the definition before notified the observer all the same, so no transaction has to
+ * fail for these changes and the fence stays.
+ */
+async function changeObserver(
+  transaction: CatalogWrites,
+  { table, observer }: TableObserver,
+  change: Partial<ObserverDefinition>,
+): Promise<TableObserver> {
+  const changed = { ...observer, ...change }
+  const observers = table.observers.map((other) => (other.id === observer.id ? changed : other))
+  const changedTable = { ...table, observers }
+  writeTable(transaction, changedTable)
+  await writeVersion(transaction, table.id)
+  return { table: changedTable, observer: changed }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { CATALOG_NEXT_ID_KEY, decodeNextId } from '../bytes/catalog-codec.ts'
+import { indexIdOf } from '../bytes/index-key.ts'
+import { tableIdOf } from '../bytes/key-encoding.ts'
+import { ROW_COLUMN } from '../bytes/row-codec.ts'
+import type { Catalog, CatalogReads } from '../catalog/catalog.ts'
+
+/**
+ * Tells rows of tables, and entries of indexes, that had been dropped at the transaction's snapshot:
+ * their id was given out before it, and the catalog no longer has it. Ids are never given out again.
+ * The entries of an index that failed are abandoned too: nobody writes or reads them any more.
+ */
+export async function findAbandonedRows(
+  transaction: CatalogReads,
+  catalog: Catalog,
+): Promise<(rowKey: Uint8Array) => boolean> {
+  const nextId = await readNextId(transaction)
+  const living = new Set<number>()
+  for (const { id, indexes } of catalog.tables()) {
+    living.add(id)
+    for (const index of indexes) if (index.state !== 'failed') living.add(index.id)
+  }
+  return (rowKey) => {
+    const id = tableIdOf(rowKey) ?? indexIdOf(rowKey)
+    return id !== undefined && id < nextId && !living.has(id)
+  }
+}
+
+/** Tells, by the same reasoning, which observers had been dropped at the transaction's snapshot. */
+export async function findGoneObservers(
+  transaction: CatalogReads,
+  catalog: Catalog,
+): Promise<(observerId: number) => boolean> {
+  const nextId = await readNextId(transaction)
+  const living = new Set(catalog.observers().map(({ observer }) => observer.id))
+  return (observerId) => observerId < nextId && !living.has(observerId)
+}
+
+async function readNextId(transaction: CatalogReads): Promise<number> {
+  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  return cell === undefined ? 1 : decodeNextId(cell.value)
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../../answer.ts'
+import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
+import { StorageError } from '../../errors.ts'
+import type { Transaction } from '../../transaction/transaction.ts'
+import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
+import { ROW_COLUMN } from '../bytes/row-codec.ts'
+import {
+  columnOf,
+  columnPosition,
+  type IndexDefinition,
+  type SqlRow,
+  type TableDefinition,
+} from '../table-definition.ts'
+
+/**
+ * The entries of a row change with it, in the same transaction:
+ *
+ *     byCustomer (customer), the row (1, 'bob', 10) becomes     (1, 'bob', 11)   nothing
+ *                                                               (1, 'joe', 10)   delete 'bob' 1, put 'joe' 1
+ *                                                               gone             delete 'bob' 1
+ *
+ * Whoever changes what an entry says writes the entry's own row, so two transactions that change the
+ * parts of one entry conflict even where they write different families.
+ */
+
+/**
+ * A change of one row. `before` is what this transaction reads there, with at least the columns that
+ * `columnsForSet` or `columnsForDelete` names; `columns` are the positions that a SET assigns, absent
+ * when the whole row is written.
+ */
+export type RowChange =
+  | {
+      readonly before: null
+      readonly after: SqlRow
+      readonly columns?: undefined
+      readonly key?: undefined
+    }
+  | {
+      readonly before: SqlRow
+      readonly after: SqlRow
+      readonly columns?: readonly number[]
+      /** The row key, where it is known already. */
+      readonly key?: Uint8Array
+    }
+  | {
+      readonly before: SqlRow
+      readonly after: null
+      readonly columns?: undefined
+      readonly key?: undefined
+    }
+
+/** What becomes of one index by one change: the entry that goes and the one that comes, or one of them. */
+export type EntryEdit = {
+  readonly index: IndexDefinition
+  readonly deleted?: EncodedEntry
+  readonly put?: EncodedEntry
+  /** Both have the same key: the one that comes takes the other's place. */
+  readonly inPlace: boolean
+  /** An entry of another row that stays; see `withoutForeignEntry`. */
+  readonly guarded?: Uint8Array
+}
+
+/** A change that would give a unique index two entries for the same values. */
+export type UniqueConflict = {
+  readonly index: IndexDefinition
+  /** The key of the entry that is there already. */
+  readonly entry: Uint8Array
+}
+
+export type UniquenessReads = Pick<Transaction, 'getRows' | 'statementWrite'>
+
+/** The indexes whose entries writers keep, and that have one of these columns; all when none are given. */
+export function indexesWritten(
+  table: TableDefinition,
+  columns?: readonly number[],
+): readonly IndexDefinition[] {
+  const written = table.indexes.filter(({ state }) => state !== 'failed')
+  if (columns === undefined || written.length === 0) return written
+  return written.filter((index) =>
+    indexColumns(table, index).some((position) => columns.includes(position)),
+  )
+}
+
+/** Positions of the columns that an index is made of, without those of the primary key. */
+export function indexColumns(table: TableDefinition, index: IndexDefinition): readonly number[] {
+  const ids = [...index.parts.map(({ columnId }) => columnId), ...index.storing]
+  return ids.map((id) => columnPosition(table, id))
+}
+
+/** Pure. Errors: those of `encodeEntry`. */
+export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit[] {
+  if (table.indexes.length === 0) return []
+  return indexesWritten(table, change.columns).flatMap((index) => {
+    const deleted = change.before === null ? undefined : encodeEntry(table, index, change.before)
+    const put = change.after === null ? undefined : encodeEntry(table, index, change.after)
+    const inPlace = deleted !== undefined && put !== undefined && isSame(deleted.key, put.key)
+    if (inPlace && isSame(deleted.value, put.value)) return []
+    return [{ index, inPlace, ...(deleted && { deleted }), ...(put && { put }) }]
+  })
+}
+
+/**
+ * Looks up, in one round trip, who owns the unique entries of these edits, and decides change by
+ * change as if each had been made before the next. Answers for each change its edits, or the conflict
+ * that forbids it.
+ */
+export function settleUniqueness(
+  transaction: UniquenessReads,
+  changes: ReadonlyArray<readonly EntryEdit[]>,
+): Answer<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
+  // Most changes touch no index, and nothing has to be put together for them.
+  if (changes.every((edits) => edits.length === 0)) return changes
+  return andThen(readOwners(transaction, changes.flat()), (owners) => settledWith(owners, changes))
+}
+
+function settledWith(
+  owners: EntryOwners | undefined,
+  changes: ReadonlyArray<readonly EntryEdit[]>,
+): ReadonlyArray<readonly EntryEdit[] | UniqueConflict> {
+  if (owners === undefined) return changes
+  return changes.map((edits) => {
+    const conflict = findConflict(owners, edits)
+    if (conflict !== undefined) return conflict
+    const settled = edits.map((edit) => withoutForeignEntry(owners, edit))
+    for (const { deleted } of settled) if (deleted?.isUnique) owners.set(deleted.key, null)
+    for (const { put } of settled) if (put?.isUnique) owners.set(put.key, put.value)
+    return settled
+  })
+}
+
+/** The error of a statement that does not pass over conflicts, and which of its changes meets one. */
+export function uniqueViolation(
+  table: TableDefinition,
+  { index }: UniqueConflict,
+  change: number,
+): StorageError {
+  const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
+  const names = columns.map((name) => `"${name}"`).join(', ')
+  return new StorageError(
+    'unique_violation',
+    `The table "${table.name}" has another row with these values of ${names}, and the index "${index.name}" is unique.`,
+    { table: table.name, index: index.name, columns, change },
+  )
+}
+
+function findConflict(
+  owners: EntryOwners,
+  edits: readonly EntryEdit[],
+): UniqueConflict | undefined {
+  for (const { index, put, inPlace } of edits) {
+    if (put === undefined || !put.isUnique || inPlace) continue
+    const owner = owners.get(put.key)
+    if (owner != null && !belongsTo(put, owner)) return { index, entry: put.key }
+  }
+  return undefined
+}
+
+/**
+ * While a unique index is being built, rows of before may share their values: only one of them has the
+ * entry, and another one that goes away must leave it. It guards it instead: if the entry goes at the
+ * same time, the build may be about to give it to the row that is going away.
+ */
+function withoutForeignEntry(owners: EntryOwners, edit: EntryEdit): EntryEdit {
+  const { index, deleted, put, inPlace } = edit
+  if (index.state === 'ready' || deleted === undefined || !deleted.isUnique) return edit
+  const owner = owners.get(deleted.key)
+  if (owner == null || belongsTo(deleted, owner)) return edit
+  if (inPlace) return { index, inPlace }
+  return { index, inPlace, guarded: deleted.key, ...(put && { put }) }
+}
+
+/** Undefined when nothing has to be known. */
+function readOwners(
+  transaction: UniquenessReads,
+  edits: readonly EntryEdit[],
+): Answer<EntryOwners | undefined> {
+  const keys = new Map<string, Uint8Array>()
+  for (const { index, deleted, put, inPlace } of edits) {
+    if (put?.isUnique && !inPlace) keys.set(rowKeyText(put.key), put.key)
+    if (deleted?.isUnique && index.state === 'building') {
+      keys.set(rowKeyText(deleted.key), deleted.key)
+    }
+  }
+  if (keys.size === 0) return undefined
+  const asked = [...keys.values()]
+  return andThen(transaction.getRows(asked, [ROW_COLUMN]), (rows) => {
+    const owners = new EntryOwners()
+    asked.forEach((key, place) => {
+      // The running statement does not read what it wrote itself, and here it has to.
+      const own = transaction.statementWrite(key, ROW_COLUMN)
+      if (own === undefined) owners.set(key, rows[place]?.columns.get(ROW_COLUMN)?.value ?? null)
+      else owners.set(key, own.kind === 'put' ? own.value : null)
+    })
+    return owners
+  })
+}
+
+/** The values of unique entries by their keys; null where there is no entry. */
+class EntryOwners {
+  readonly #values = new Map<string, Uint8Array | null>()
+
+  get(key: Uint8Array): Uint8Array | null | undefined {
+    return this.#values.get(rowKeyText(key))
+  }
+
+  set(key: Uint8Array, value: Uint8Array | null): void {
+    this.#values.set(rowKeyText(key), value)
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return compareRowKeys(a, b) === 0
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../../answer.ts'
+import { invariant } from '../../invariant.ts'
+import type { Transaction } from '../../transaction/transaction.ts'
+import { encodePrimaryKey } from '../bytes/key-encoding.ts'
+import {
+  encodeRowValue,
+  familyColumn,
+  familyIds,
+  familyOf,
+  isKeyColumn,
+  keyOfRow,
+  ROW_COLUMN,
+} from '../bytes/row-codec.ts'
+import type { SqlValue } from '../sql-type.ts'
+import { columnPosition, type SqlRow, type TableDefinition } from '../table-definition.ts'
+import {
+  type EntryEdit,
+  entryEdits,
+  indexColumns,
+  indexesWritten,
+  type RowChange,
+  settleUniqueness,
+  type UniqueConflict,
+  type UniquenessReads,
+  uniqueViolation,
+} from './index-maintenance.ts'
+import { notifyOfChange } from './row-notifications.ts'
+
+export type RowWrites = Pick<
+  Transaction,
+  'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema' | 'requireRoom'
+> &
+  UniquenessReads
+
+/**
+ * Makes these changes, those of the index entries that belong to them, and the notifications of the
+ * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables without unique indexes cost no read; the others
+ * one round trip for all changes.
+ *
+ * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
+ * Errors, with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
+ */
+export function changeRows(
+  transaction: RowWrites,
+  table: TableDefinition,
+  changes: readonly RowChange[],
+  { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
+): Answer<Array<UniqueConflict | null>> {
+  if (changes.some(({ after }) => after !== null)) transaction.requireRoom()
+  const rowWrites = changes.map((change) => writesOfRow(table, change))
+  const edits = changes.map((change) => entryEdits(table, change))
+  return andThen(settleUniqueness(transaction, edits), (settled) =>
+    writeChanges(transaction, table, { changes, rowWrites, settled, onConflict }),
+  )
+}
+
+function writeChanges(
+  transaction: RowWrites,
+  table: TableDefinition,
+  {
+    changes,
+    rowWrites,
+    settled,
+    onConflict,
+  }: {
+    readonly changes: readonly RowChange[]
+    readonly rowWrites: ReadonlyArray<readonly CellWrite[]>
+    readonly settled: ReadonlyArray<readonly EntryEdit[] | UniqueConflict>
+    readonly onConflict: 'fail' | 'skip'
+  },
+): Array<UniqueConflict | null> {
+  const conflicts = settled.map((edits) => ('entry' in edits ? edits : null))
+  const change = onConflict === 'fail' ? conflicts.findIndex((found) => found !== null) : -1
+  const conflict = conflicts[change]
+  if (conflict != null) throw uniqueViolation(table, conflict, change)
+  transaction.dependOnSchema(table.id)
+  settled.forEach((edits, place) => {
+    if ('entry' in edits) return
+    for (const { key, column, value } of rowWrites[place] as readonly CellWrite[]) {
+      if (value === null) transaction.delete(key, column)
+      else transaction.put(key, column, value)
+    }
+    notifyOfChange(transaction, table, changes[place] as RowChange)
+    for (const edit of edits) writeEntry(transaction, edit)
+  })
+  return conflicts
+}
+
+/** Writes one whole row; `before` is the row that the transaction reads there, null when none. */
+export async function putRow(
+  transaction: RowWrites,
+  table: TableDefinition,
+  row: SqlRow,
+  before: SqlRow | null,
+): Promise<void> {
+  await changeRows(transaction, table, [{ before, after: row }])
+}
+
+/** Deletes a row as the transaction reads it, with at least the columns of `columnsForDelete`. */
+export async function deleteRow(
+  transaction: RowWrites,
+  table: TableDefinition,
+  before: SqlRow,
+): Promise<void> {
+  await changeRows(transaction, table, [{ before, after: null }])
+}
+
+/**
+ * Makes the commit conflict with every write and guard of that row since the snapshot, whether the
+ * row exists or not: what GET … FOR UPDATE asks for.
+ */
+export function guardRow(
+  transaction: Pick<Transaction, 'guard' | 'dependOnSchema'>,
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+): void {
+  const key = fullKey(table, keyValues)
+  transaction.dependOnSchema(table.id)
+  for (const family of familyIds(table)) transaction.guard(key, familyColumn(family))
+}
+
+/**
+ * The positions that a SET of these columns has to read: all columns of the families that it writes,
+ * and of the indexes that it touches, in whatever family they are.
+ */
+export function columnsForSet(
+  table: TableDefinition,
+  assigned: readonly number[],
+): readonly number[] {
+  const families = familiesWritten(table, assigned)
+  const ofFamilies = table.columns.flatMap((column, position) =>
+    families.includes(familyOf(column)) ? [position] : [],
+  )
+  return distinct(
+    ofFamilies,
+    ...indexesWritten(table, assigned).map((index) => indexColumns(table, index)),
+  )
+}
+
+/** The positions that a DELETE has to read: the primary key, and what tells the row's index entries. */
+export function columnsForDelete(table: TableDefinition): readonly number[] {
+  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  return distinct(key, ...indexesWritten(table).map((index) => indexColumns(table, index)))
+}
+
+/** The row key of these values of the whole primary key. Errors: those of `encodePrimaryKey`. */
+export function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+  invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
+  return encodePrimaryKey(table, keyValues)
+}
+
+type CellWrite = {
+  readonly key: Uint8Array
+  readonly column: string
+  readonly value: Uint8Array | null
+}
+
+/** INSERT writes every family, SET those of the columns it names, DELETE ends every one. */
+function writesOfRow(table: TableDefinition, change: RowChange): CellWrite[] {
+  const { before, after, columns } = change
+  const key = change.key ?? fullKey(table, keyOfRow(table, after ?? before))
+  if (after === null) {
+    return familyIds(table).map((family) => ({ key, column: familyColumn(family), value: null }))
+  }
+  const families = columns === undefined ? familyIds(table) : familiesWritten(table, columns)
+  return families.map((family) => {
+    return { key, column: familyColumn(family), value: encodeRowValue(table, after, family) }
+  })
+}
+
+/** A SET that names columns of the primary key only still writes the row. */
+function familiesWritten(table: TableDefinition, assigned: readonly number[]): readonly number[] {
+  const families = new Set<number>()
+  for (const position of assigned) {
+    const column = table.columns[position]
+    if (column !== undefined && !isKeyColumn(table, column.id)) families.add(familyOf(column))
+  }
+  return families.size === 0 ? [0] : [...families].sort((a, b) => a - b)
+}
+
+function writeEntry(transaction: RowWrites, { deleted, put, inPlace, guarded }: EntryEdit): void {
+  if (guarded !== undefined) transaction.guard(guarded, ROW_COLUMN)
+  if (deleted !== undefined && !inPlace) transaction.delete(deleted.key, ROW_COLUMN)
+  if (put !== undefined) transaction.put(put.key, ROW_COLUMN, put.value)
+}
+
+function distinct(...lists: ReadonlyArray<readonly number[]>): readonly number[] {
+  return [...new Set(lists.flat())].sort((a, b) => a - b)
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Transaction } from '../../transaction/transaction.ts'
+import { encodePrimaryKey } from '../bytes/key-encoding.ts'
+import { keyOfRow } from '../bytes/row-codec.ts'
+import type { SqlValue } from '../sql-type.ts'
+import {
+  columnPosition,
+  type ObserverDefinition,
+  type TableDefinition,
+} from '../table-definition.ts'
+import type { RowChange } from './index-maintenance.ts'
+
+/**
+ * Whom a change of a row concerns (Percolator 2.4): every observer of the table when the row comes or
+ * goes or is written as a whole, and of a SET those that name one of its columns, whether or not its
+ * value is another one now.
+ *
+ *     onBody (body), onVisits (visits)      INSERT, DELETE             both
+ *                                           SET visits = visits + 1    onVisits
+ */
+export function observersOf(
+  table: TableDefinition,
+  { columns }: RowChange,
+): readonly ObserverDefinition[] {
+  const { observers } = table
+  if (observers.length === 0 || columns === undefined) return observers
+  return observers.filter((observer) =>
+    observer.columns.some((id) => columns.includes(columnPosition(table, id))),
+  )
+}
+
+/** Tells them, with the change and in the same transaction. */
+export function notifyOfChange(
+  transaction: Pick<Transaction, 'notify'>,
+  table: TableDefinition,
+  change: RowChange,
+): void {
+  const observers = observersOf(table, change)
+  if (observers.length === 0) return
+  const key = encodePrimaryKey(table, keyOfRow(table, change.after ?? change.before))
+  for (const { id, isWeak } of observers) {
+    transaction.notify(key, id, isWeak ? 'weak' : 'strong')
+  }
+}
+
+/**
+ * Tells a weak observer of a row, whether or not it has changed or exists. Nobody conflicts with that
+ * but whoever drops the observer.
+ */
+export function notifyObserver(
+  transaction: Pick<Transaction, 'notify' | 'dependOnSchema'>,
+  table: TableDefinition,
+  { id }: ObserverDefinition,
+  keyValues: readonly SqlValue[],
+): void {
+  transaction.dependOnSchema(table.id)
+  transaction.notify(encodePrimaryKey(table, keyValues), id, 'weak')
+}

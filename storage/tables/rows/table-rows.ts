@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Answer, andThen } from '../../answer.ts'
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { endOfPrefix } from '../../cell-store/row-key.ts'
+import { invariant } from '../../invariant.ts'
+import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
+import type { SnapshotReads } from '../../transaction/protocol/transaction-protocol.ts'
+import type { SnapshotRow } from '../../transaction/records/version.ts'
+import type { Transaction } from '../../transaction/transaction.ts'
+import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from '../bytes/key-encoding.ts'
+import {
+  decodeFamily,
+  emptyRow,
+  familyColumn,
+  familyIds,
+  familyOf,
+  isKeyColumn,
+  ROW_COLUMN,
+} from '../bytes/row-codec.ts'
+import type { SqlValue } from '../sql-type.ts'
+import type { SqlRow, TableDefinition } from '../table-definition.ts'
+
+/**
+ * The rows of a SQL table as one transaction sees them. A read decodes by the table's definition at
+ * the transaction's own snapshot, so `table` comes from the catalog of that snapshot.
+ */
+export type StoredRow = {
+  /** The row key, which a page of a scan can be continued behind. */
+  readonly key: Uint8Array
+  /** Columns that were not asked for are NULL, or what their ADD COLUMN gave to the rows of before. */
+  readonly row: SqlRow
+  /** The newest of the families read. Null when it is the transaction's own, not yet committed writing. */
+  readonly commitTs: Timestamp | null
+}
+
+/**
+ * For each tuple of primary key values, in key order, its row or null. One round trip. `columns` are
+ * the positions that are wanted, all when absent: families without any of them are not read, and of
+ * the others only these columns are decoded. None wanted reads what tells that the row exists.
+ */
+export function getRows(
+  transaction: Pick<Transaction, 'getRows'>,
+  table: TableDefinition,
+  keyTuples: ReadonlyArray<readonly SqlValue[]>,
+  columns?: readonly number[],
+): Answer<Array<StoredRow | null>> {
+  const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
+  const families = familiesOf(table, columns)
+  return andThen(transaction.getRows(keys, columnsOfFamilies(families)), (rows) =>
+    rows.map((row, at) =>
+      row === null ? null : storedRow(table, families, row, columns, keyTuples[at]),
+    ),
+  )
+}
+
+/** What `getRows` answers for one key. */
+export function getRow(
+  transaction: Pick<Transaction, 'getRow'>,
+  table: TableDefinition,
+  keyValues: readonly SqlValue[],
+  columns?: readonly number[],
+): Answer<StoredRow | null> {
+  const families = familiesOf(table, columns)
+  const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
+  return andThen(found, (row) =>
+    row === null ? null : storedRow(table, families, row, columns, keyValues),
+  )
+}
+
+/** What `getRows` answers, in this turn; undefined where that has to be waited for. */
+export function getRowsNow(
+  snapshot: Pick<SnapshotReads, 'getRowsNow'>,
+  table: TableDefinition,
+  keyTuples: ReadonlyArray<readonly SqlValue[]>,
+  columns: readonly number[],
+): Array<StoredRow | null> | undefined {
+  const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
+  const families = familiesOf(table, columns)
+  const rows = snapshot.getRowsNow(keys, columnsOfFamilies(families))
+  return rows?.map((row, at) =>
+    row === null ? null : storedRow(table, families, row, columns, keyTuples[at]),
+  )
+}
+
+/** Keys of one table, as `getRows` takes them. */
+export type RowsAsked = {
+  readonly table: TableDefinition
+  readonly keyTuples: ReadonlyArray<readonly SqlValue[]>
+  readonly columns?: readonly number[]
+}
+
+/** What `getRows` answers for each of these, in one round trip for all of them. */
+export async function getRowsOfTables(
+  transaction: Pick<Transaction, 'getRows'>,
+  asked: readonly RowsAsked[],
+): Promise<Array<Array<StoredRow | null>>> {
+  const keys = asked.flatMap(({ table, keyTuples }) =>
+    keyTuples.map((key) => soughtKey(table, key)),
+  )
+  const families = asked.map(({ table, columns }) => familiesOf(table, columns))
+  const rows = await transaction.getRows(keys, columnsOfAll(families))
+  let first = 0
+  return asked.map(({ table, keyTuples, columns }, place) => {
+    const own = rows.slice(first, first + keyTuples.length)
+    first += keyTuples.length
+    const read = families[place] as readonly number[]
+    return own.map((row, at) =>
+      row === null ? null : storedRow(table, read, row, columns, keyTuples[at]),
+    )
+  })
+}
+
+export type TableScan = {
+  /** A row key of this table, inclusive; absent: its beginning. */
+  readonly start?: Uint8Array
+  /** Exclusive; absent: the end of the table. */
+  readonly end?: Uint8Array
+  /** From the end towards the start. */
+  readonly reverse?: boolean
+  /** At most so many rows. */
+  readonly limit?: number
+  /** The positions that are wanted, as for `getRows`. */
+  readonly columns?: readonly number[]
+  readonly signal?: AbortSignal
+}
+
+/** Rows that were read together, each of which is decoded when it is asked for. */
+export type StoredRows = Iterable<StoredRow> & { readonly length: number }
+
+/** The rows of a range of keys, in key order or reversed. */
+export function scanRows(
+  transaction: Pick<Transaction, 'scanBatches'>,
+  table: TableDefinition,
+  scan: TableScan,
+): AsyncGenerator<StoredRow, void, undefined> {
+  return rowsOfBatches(scanRowBatches(transaction, table, scan))
+}
+
+/** The same, as they are read together. */
+export async function* scanRowBatches(
+  transaction: Pick<Transaction, 'scanBatches'>,
+  table: TableDefinition,
+  scan: TableScan,
+): AsyncGenerator<StoredRows, void, undefined> {
+  const space = tableSpace(table.id)
+  const { columns, start = space, ...given } = scan
+  // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
+  const end = scan.end ?? (endOfPrefix(space) as Uint8Array)
+  const families = familiesOf(table, columns)
+  const range = { ...given, start, end, columns: columnsOfFamilies(families) }
+  for await (const batch of transaction.scanBatches(range)) {
+    const decoded = () => storedRows(table, families, batch, columns)
+    yield { length: batch.length, [Symbol.iterator]: decoded }
+  }
+}
+
+/**
+ * A generator of the module: one that is made for each batch has a hidden class of its own, which V8 makes in the old
+ * generation, and which keeps the batch until that is collected (`docs/decisions/0038`).
+ */
+function* storedRows(
+  table: TableDefinition,
+  families: readonly number[],
+  batch: readonly SnapshotRow[],
+  wanted: readonly number[] | undefined,
+): Generator<StoredRow, undefined> {
+  for (const row of batch) yield storedRow(table, families, row, wanted)
+}
+
+function soughtKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+  invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
+  return encodePrimaryKeyBound(table, keyValues)
+}
+
+/** The families that hold these columns; 0, which every row has, when the key alone holds them. */
+export function familiesOf(
+  table: TableDefinition,
+  columns: readonly number[] | undefined,
+): readonly number[] {
+  const all = familyIds(table)
+  if (all.length === 1 || columns === undefined) return all
+  const wanted = columns.map((position) => table.columns[position])
+  const families = all.filter((id) =>
+    wanted.some(
+      (column) => column !== undefined && familyOf(column) === id && !isKeyColumn(table, column.id),
+    ),
+  )
+  return families.length === 0 ? all.slice(0, 1) : families
+}
+
+/** Most tables have one family, and then every read asks with this same list. */
+const ONLY_COLUMN: readonly string[] = [ROW_COLUMN]
+
+function columnsOfFamilies(families: readonly number[]): readonly string[] {
+  return families.length === 1 && families[0] === 0 ? ONLY_COLUMN : families.map(familyColumn)
+}
+
+function columnsOfAll(families: ReadonlyArray<readonly number[]>): readonly string[] {
+  const distinct = new Set<number>()
+  for (const ofTable of families) for (const family of ofTable) distinct.add(family)
+  return columnsOfFamilies([...distinct])
+}
+
+/**
+ * Of a row that was sought by its key, the values of the key need not be read from it. Violations: T1
+ * (key), T2 (values, or one of these families is missing).
+ */
+export function storedRow(
+  table: TableDefinition,
+  families: readonly number[],
+  { key, columns }: SnapshotRow,
+  wanted?: readonly number[],
+  sought?: readonly SqlValue[],
+): StoredRow {
+  const row = emptyRow(table, sought?.map(asStored) ?? decodePrimaryKey(table, key))
+  let commitTs: Timestamp | null = 0
+  for (const family of families) {
+    const cell = columns.get(familyColumn(family))
+    // A row has every family of its table, or is no row.
+    invariant(cell !== undefined, 'T2', { table: table.name, family })
+    decodeFamily(table, family, cell.value, row, wanted)
+    commitTs =
+      commitTs === null || cell.commitTs === null ? null : Math.max(commitTs, cell.commitTs)
+  }
+  return { key, row, commitTs }
+}
+
+/** The value of a key that equals this one: a key has 0 for −0. */
+function asStored(value: SqlValue): SqlValue {
+  return typeof value === 'number' ? value + 0 : value
+}

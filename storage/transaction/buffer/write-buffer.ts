@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
+import { StorageError } from '../../errors.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import { RowsByText } from './rows-by-text.ts'
+import { byKey, sortInTurns } from './sort-in-turns.ts'
+
+/** A write waits here until the commit; a later one to the same column takes its place. */
+export type BufferedWrite =
+  | { readonly kind: 'put'; readonly value: Uint8Array }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'guard' }
+
+export type BufferedRow = {
+  readonly key: Uint8Array
+  /** The key as `rowKeyText` writes it. */
+  readonly text: string
+  readonly writes: ReadonlyMap<string, BufferedWrite>
+  /** Ids of the observers that the write of this row notifies. */
+  readonly notified?: readonly number[]
+}
+
+type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
+
+/** Of a buffer that nothing was written to: most transactions only read. */
+const NO_ROWS: RowsByText<MutableRow> = new RowsByText()
+
+/**
+ * Who decides how many bytes a transaction may buffer. Without a bound, idle transactions could take the process'
+ * memory. Each amount that was taken is given back.
+ */
+export interface ByteBudget {
+  /** Throws when it is too much; then nothing was taken. */
+  take(bytes: number): void
+  giveBack(bytes: number): void
+}
+
+/** The bytes that all transactions buffer: bounded here, or only counted where another budget bounds them. */
+export class BufferBudget implements ByteBudget {
+  readonly #bytesMax: number
+  #bytes = 0
+  #countedBytes = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** Of all transactions, whichever budget bounds them. */
+  get bytes(): number {
+    return this.#bytes + this.#countedBytes
+  }
+
+  take(bytes: number): void {
+    checkLimit('bufferedBytesMax', this.#bytes + bytes, this.#bytesMax)
+    this.#bytes += bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes
+  }
+
+  /** The other budget, and what is taken from it is counted here. */
+  counting(other: ByteBudget): ByteBudget {
+    return {
+      take: (bytes) => {
+        other.take(bytes)
+        this.#countedBytes += bytes
+      },
+      giveBack: (bytes) => {
+        other.giveBack(bytes)
+        this.#countedBytes -= bytes
+      },
+    }
+  }
+}
+
+/**
+ * The writes of a transaction before its commit, one for each column (Percolator 2.2, Figure 6,
+ * `writes_`). Several writes of one column become one, so the commit has one mutation for each row.
+ */
+export class WriteBuffer {
+  readonly #budget: ByteBudget
+  #rows = NO_ROWS
+  #bytes = 0
+  #sorted: readonly BufferedRow[] | undefined
+
+  constructor(budget: ByteBudget) {
+    this.#budget = budget
+  }
+
+  /** How many rows there are. */
+  get size(): number {
+    return this.#rows.size
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.size === 0
+  }
+
+  write(key: Uint8Array, column: string, write: BufferedWrite): void {
+    const text = rowKeyText(key)
+    const row = this.#rows.get(text)
+    const before = row?.writes.get(column)
+    // A put or delete locks and conflicts as a guard would, so a guard adds nothing to it.
+    if (write.kind === 'guard' && before !== undefined) return
+    const growth = sizeOf(key, write) - (before === undefined ? 0 : sizeOf(key, before))
+    checkTransactionLimits(this.#rows.size + (row === undefined ? 1 : 0), this.#bytes + growth)
+    if (growth > 0) this.#budget.take(growth)
+    else this.#budget.giveBack(-growth)
+    this.#bytes += growth
+    if (row === undefined) this.#add({ key, text, writes: new Map() }).writes.set(column, write)
+    else row.writes.set(column, write)
+  }
+
+  /** The put or delete of this column, if there is one; a guard changes no value. */
+  valueWrite(
+    key: Uint8Array,
+    column: string,
+  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+    const write = this.writesOf(key)?.get(column)
+    return write === undefined || write.kind === 'guard' ? undefined : write
+  }
+
+  /** The writes of a row by their columns, if it has any. */
+  writesOf(key: Uint8Array): ReadonlyMap<string, BufferedWrite> | undefined {
+    return this.#rows.size === 0 ? undefined : this.#rows.get(rowKeyText(key))?.writes
+  }
+
+  /** All rows in key order. */
+  rows(): readonly BufferedRow[] {
+    const { all } = this.#rows
+    this.#sorted ??= all.length < 2 ? all : all.toSorted(byKey)
+    return this.#sorted
+  }
+
+  /** As `rows`, over several turns; nothing may be written meanwhile. */
+  async rowsInTurns(): Promise<readonly BufferedRow[]> {
+    const sorted = this.#sorted ?? (await sortInTurns([...this.#rows.all]))
+    this.#sorted = sorted
+    return sorted
+  }
+
+  /** The rows of [start, end) in key order. */
+  rowsBetween(start: Uint8Array, end: Uint8Array | undefined): readonly BufferedRow[] {
+    const rows = this.rows()
+    const to = end === undefined ? rows.length : firstAtOrAfter(rows, end)
+    return rows.slice(firstAtOrAfter(rows, start), to)
+  }
+
+  /**
+   * Takes over all writes of `layer`, which has the same budget and is empty afterwards, or none when a
+   * limit forbids it.
+   */
+  merge(layer: WriteBuffer): void {
+    if (this.isEmpty) {
+      this.#become(layer)
+      return
+    }
+    const rows = layer.#rows
+    let newRows = 0
+    let growth = 0
+    for (const row of rows.all) {
+      if (this.#rows.get(row.text) === undefined) newRows += 1
+      growth += this.#growthBy(row)
+    }
+    checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
+    // The bytes of the layer were taken already, and at most as many are needed here: nothing can refuse them.
+    this.#budget.giveBack(layer.#bytes - growth)
+    layer.#forget()
+    this.#bytes += growth
+    for (const row of rows.all) {
+      const present = this.#rows.get(row.text)
+      if (present === undefined) this.#add(row)
+      else overwrite(present.writes, row.writes)
+    }
+  }
+
+  /** Most transactions have one statement that writes, and its limits are theirs. */
+  #become(layer: WriteBuffer): void {
+    this.#rows = layer.#rows
+    this.#bytes = layer.#bytes
+    this.#sorted = layer.#sorted
+    layer.#forget()
+  }
+
+  #forget(): void {
+    this.#rows = NO_ROWS
+    this.#bytes = 0
+    this.#sorted = undefined
+  }
+
+  #add(row: MutableRow): MutableRow {
+    if (this.#rows === NO_ROWS) this.#rows = new RowsByText()
+    this.#rows.add(row)
+    this.#sorted = undefined
+    return row
+  }
+
+  /** How many bytes more the buffer holds with these writes; less than they have where they replace. */
+  #growthBy({ key, text, writes }: BufferedRow): number {
+    const present = this.#rows.get(text)?.writes
+    let growth = 0
+    for (const [column, write] of writes) {
+      const before = present?.get(column)
+      if (before === undefined) growth += sizeOf(key, write)
+      else if (write.kind !== 'guard') growth += sizeOf(key, write) - sizeOf(key, before)
+    }
+    return growth
+  }
+
+  clear(): void {
+    if (this.#rows.size === 0) return
+    this.#budget.giveBack(this.#bytes)
+    this.#forget()
+  }
+}
+
+/** A guard adds nothing to a write that is there, nor to another guard. */
+function overwrite(
+  writes: Map<string, BufferedWrite>,
+  later: ReadonlyMap<string, BufferedWrite>,
+): void {
+  for (const [column, write] of later) {
+    if (write.kind !== 'guard' || !writes.has(column)) writes.set(column, write)
+  }
+}
+
+function sizeOf(key: Uint8Array, write: BufferedWrite): number {
+  return key.length + (write.kind === 'put' ? write.value.length : 0)
+}
+
+function checkTransactionLimits(rows: number, bytes: number): void {
+  checkLimit('transactionRowsMax', rows, STORAGE_LIMITS.transactionRowsMax)
+  checkLimit('transactionBytesMax', bytes, STORAGE_LIMITS.transactionBytesMax)
+}
+
+function checkLimit(limit: string, actual: number, max: number): void {
+  if (actual > max) {
+    throw new StorageError(
+      'limit_exceeded',
+      `The transaction would take ${limit} to ${actual}; the limit is ${max}.`,
+      { limit, limitValue: max, actual },
+    )
+  }
+}
+
+function firstAtOrAfter(rows: readonly BufferedRow[], key: Uint8Array): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareRowKeys((rows[middle] as BufferedRow).key, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

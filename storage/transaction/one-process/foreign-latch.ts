@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import type { StorageError } from '../../errors.ts'
+import type { CommitPhase } from '../../measures.ts'
+import { writeConflict } from '../protocol/commit-refusal.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
+import type { LatchRequest, LatchTable } from './latches/latch-table.ts'
+
+/** Why a commit cannot latch its rows in this turn. */
+export type Obstacle =
+  | { readonly kind: 'refused'; readonly reason: StorageError }
+  /** To be looked at again from the start afterwards; meanwhile the commit holds nothing (J10). */
+  | Waiting
+
+export type Waiting = {
+  readonly kind: 'wait'
+  readonly for: CommitPhase
+  readonly until: Promise<void>
+}
+
+/** Waits for what stands in the way, as long as it takes. */
+export async function untilGone(
+  { clock, measures }: Pick<EmbeddedContext, 'clock' | 'measures'>,
+  waiting: Omit<Waiting, 'kind'>,
+): Promise<void> {
+  const beganMs = clock.monotonicMs()
+  await waiting.until
+  measures.phaseTook(waiting.for, clock.monotonicMs() - beganMs)
+}
+
+/**
+ * A latch in the way. Where its transaction committed before this one began it is waited for, so that
+ * a client which writes a row twice in a row does not conflict with itself, and so it is where it was
+ * left over by a process that has ended; any other is a conflict. One that is about other columns of the
+ * row is waited for too: an observer acknowledges a row that is just being written again.
+ */
+export function findForeignLatch(
+  latches: LatchTable,
+  rows: ReadonlyArray<LatchRequest & { readonly row: Uint8Array }>,
+  startTs: Timestamp,
+): Obstacle | undefined {
+  if (latches.size === 0) return undefined
+  for (const request of rows) {
+    const { row, text, place } = request
+    const owner = latches.ownerOf(text, place)
+    if (owner === undefined) continue
+    const { commitTs, kind } = owner
+    const isBefore = commitTs !== undefined && commitTs <= startTs
+    if (isBefore || kind === 'leftOver' || !latches.meets(request)) {
+      return { kind: 'wait', for: 'latch_wait', until: latches.nextRelease(owner) }
+    }
+    return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }
+  }
+  return undefined
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { joinedSteps, stepsOf } from '../../cell-store/embedded-cell-store.ts'
+import { invariant } from '../../invariant.ts'
+import { inDoubt, isNotApplied, refusalOf } from '../protocol/commit-refusal.ts'
+import type { CommitOutcome, CommitRequest } from '../protocol/transaction-protocol.ts'
+import { hintSteps } from '../records/notify-cell.ts'
+import { fencedOff } from './commit-fences.ts'
+import type { EmbeddedContext } from './embedded-context.ts'
+import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
+import { type Obstacle, untilGone } from './foreign-latch.ts'
+import { type Latched, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
+import { findVersion } from './one-phase-commit.ts'
+
+/**
+ * One-phase commit of very many rows. In each turn some of them are looked at and latched, without a
+ * commit timestamp, as two-phase commit locks rows before it takes one (I2). When all are latched, one
+ * turn checks the fences, takes commitTs, writes it into the latches, and queues the one batch, whose
+ * steps are made as the store asks for them.
+ */
+export async function commitLarge(
+  context: EmbeddedContext,
+  request: CommitRequest,
+): Promise<CommitOutcome> {
+  try {
+    for (;;) {
+      const step = await latchRows(context, request)
+      if (step.kind === 'latched') return await stampAndQueue(context, request, step)
+      if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
+      await untilGone(context, step)
+    }
+  } catch (error) {
+    return { kind: 'aborted', reason: refusalOf(error) }
+  }
+}
+
+function latchRows(
+  context: EmbeddedContext,
+  request: CommitRequest,
+): Promise<Latched<EncodedRow> | Obstacle> {
+  return latchInTurns(context, request, {
+    kind: 'onePhase',
+    encode: (row) => encodeRow(row, request.startTs),
+    findVersion: (rows) => findVersion(context, { request, rows }),
+  })
+}
+
+async function stampAndQueue(
+  context: EmbeddedContext,
+  request: CommitRequest,
+  { owner, rows }: Latched<EncodedRow>,
+): Promise<CommitOutcome> {
+  const { cellStore, oracle, latches, commitLog } = context
+  const { startTs, changedSchemas } = request
+  let commitTs: Timestamp | undefined
+  try {
+    for (;;) {
+      const reason = fencedOff(context, request)
+      if (reason !== undefined) throw reason
+      commitTs = oracle.take()
+      if (commitTs !== undefined) break
+      // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
+      await untilGone(context, { for: 'fence', until: oracle.markRaised() })
+    }
+  } catch (error) {
+    latches.release(owner, rows)
+    throw error
+  }
+  latches.stamp(owner, commitTs)
+  if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
+  // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
+  const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+  const noted = commitLog.noteOf(commitTs, request.rows)
+  const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)
+  const applied = cellStore.applyAtomically(batch, noted.note)
+  return await settledInTurns(context, { owner, rows }, applied)
+}
+
+/** As `settled` of one-phase commit, but some latches go each turn. */
+async function settledInTurns(
+  context: EmbeddedContext,
+  { owner, rows }: Pick<Latched<EncodedRow>, 'owner' | 'rows'>,
+  applied: Promise<unknown>,
+): Promise<CommitOutcome> {
+  const { latches, commitLog } = context
+  const { commitTs } = owner
+  invariant(commitTs !== undefined, 'J4', { startTs: owner.startTs })
+  let refusal: unknown
+  try {
+    await applied
+  } catch (error) {
+    // Nobody knows whether it is on disk, and until the process has ended the latches stay.
+    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
+    refusal = error
+  }
+  latches.settle(owner)
+  commitLog.settled(commitTs, refusal === undefined ? 'committed' : 'rolledBack')
+  await releaseInTurns(context, owner, rows)
+  if (refusal !== undefined) throw refusal
+  return { kind: 'committed', commitTs }
+}

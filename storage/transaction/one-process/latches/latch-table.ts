@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../../cell-store/cell.ts'
+import { rowKeyText } from '../../../cell-store/row-key.ts'
+import { type Slotted, SlottedSet } from '../../../collections/slotted-set.ts'
+import { InvariantViolation, invariant } from '../../../invariant.ts'
+import { LatchedRows, type PlacedRow } from './latched-rows.ts'
+import { NewestRecords } from './newest-records.ts'
+import { placeOfKey, RecentWrites } from './recent-writes.ts'
+import { WrittenRows } from './written-rows.ts'
+
+/** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
+export type LatchRequest = PlacedRow & {
+  readonly kind: 'write' | 'guard'
+  /** Those that are written or guarded; all of the row when absent. */
+  readonly columns?: ReadonlyArray<{ readonly column: string }>
+}
+
+/** A transaction that holds latches. */
+export type LatchOwner = {
+  readonly startTs: Timestamp
+  /** Undefined until it has been taken. */
+  readonly commitTs: Timestamp | undefined
+  /** `twoPhase` locks stand on disk too; `leftOver` ones belong to a process that has ended. */
+  readonly kind: 'onePhase' | 'twoPhase' | 'leftOver'
+}
+
+type Owner = Slotted & {
+  readonly startTs: Timestamp
+  commitTs: Timestamp | undefined
+  readonly kind: LatchOwner['kind']
+  /** The rows that it writes, ascending; those that have been released may still be among them. */
+  readonly written: string[]
+  /** Of those; there as soon as a scan has met its commit timestamp, after which none are added (J4). */
+  searched: WrittenRows | undefined
+  held: number
+  isSettled: boolean
+  /** There as soon as somebody waits for a release. */
+  released: PromiseWithResolvers<void> | undefined
+}
+
+type Latch = PlacedRow & {
+  readonly owner: Owner
+  readonly kind: LatchRequest['kind']
+  readonly columns: LatchRequest['columns'] | undefined
+  next: Latch | undefined
+}
+
+/**
+ * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk:
+ * it stands from the turn in which its transaction is queued until the outcome is durable and in the
+ * view (J5). A lock of two-phase commit has a latch as well, from before its prewrite is queued (J1),
+ * so this table is the index of all locks, and nobody needs to look for lock cells.
+ *
+ * `pending` begins with the transaction of the smallest commit timestamp that has been taken and whose
+ * outcome is not settled: they are entered as their timestamps are taken (J4).
+ */
+export class LatchTable {
+  readonly #latches = new LatchedRows<Latch>()
+  readonly #owners = new SlottedSet<Owner>()
+  readonly #pending: Owner[] = []
+  readonly #recentWrites = new RecentWrites()
+  /** What a read may take instead of asking the view. */
+  readonly newest = new NewestRecords(this.#recentWrites)
+  #newestPending: Timestamp = 0
+  #closing: Error | undefined
+
+  /** How many rows are latched. */
+  get size(): number {
+    return this.#latches.size
+  }
+
+  /** Latches rows that nobody has latched, for a transaction without a commit timestamp so far. */
+  latch(startTs: Timestamp, kind: LatchOwner['kind'], rows: readonly LatchRequest[]): LatchOwner {
+    const owner: Owner = {
+      startTs,
+      commitTs: undefined,
+      kind,
+      written: [],
+      searched: undefined,
+      held: 0,
+      isSettled: false,
+      released: undefined,
+      slot: 0,
+    }
+    this.#owners.add(owner)
+    this.add(owner, rows)
+    return owner
+  }
+
+  /** Latches more rows for a transaction that still has no commit timestamp. */
+  add(owner: LatchOwner, rows: readonly LatchRequest[]): void {
+    const holder = owner as Owner
+    const { startTs, written } = holder
+    invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
+    let isSorted = true
+    for (const { text, place, kind, columns } of rows) {
+      const isLatched = this.#latches.get(text, place) !== undefined
+      if (isLatched) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
+      this.#latches.add({ text, place, owner: holder, kind, columns, next: undefined })
+      if (kind === 'guard') continue
+      isSorted &&= written.length === 0 || (written.at(-1) as string) < text
+      written.push(text)
+    }
+    holder.held += rows.length
+    if (!isSorted) written.sort() // One character a byte: this is the order of the row keys.
+  }
+
+  /** Records the commit timestamp, in the turn in which it was taken (J4). */
+  stamp(owner: LatchOwner, commitTs: Timestamp): void {
+    const { startTs } = owner
+    invariant(commitTs > this.#newestPending && commitTs > startTs, 'J4', { startTs, commitTs })
+    this.#newestPending = commitTs
+    const stamped = this.#assertHolding(owner, commitTs)
+    this.#pending.push(stamped)
+  }
+
+  /** As `stamp`, for a transaction of an ended process that is known to have committed. */
+  stampCommitted(owner: LatchOwner, commitTs: Timestamp): void {
+    this.#assertHolding(owner, commitTs)
+  }
+
+  /** The outcome is certain: nothing below this timestamp is missing any more because of it. */
+  settle(owner: LatchOwner): void {
+    const settled = owner as Owner
+    settled.isSettled = true
+    while (this.#pending[0]?.isSettled) this.#pending.shift()
+  }
+
+  /** Takes these latches away: what became of their rows is durable and in the view (J5). */
+  release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
+    const holder = owner as Owner
+    const { startTs, commitTs } = holder
+    for (const { text, place } of rows) {
+      const latch = this.#latches.get(text, place)
+      if (latch?.owner !== holder) {
+        throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
+      }
+      this.#latches.delete(latch)
+      if (commitTs !== undefined) this.#recentWrites.committed(place, commitTs)
+      this.newest.forget(text, place)
+    }
+    holder.held -= rows.length
+    if (holder.held === 0) this.#owners.delete(holder)
+    const { released } = holder
+    holder.released = undefined
+    released?.resolve()
+  }
+
+  /** Resolves when the owner releases a latch, whichever; then it is to be looked at again. */
+  nextRelease(owner: LatchOwner): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(this.#closing)
+    const holder = owner as Owner
+    holder.released ??= Promise.withResolvers<void>()
+    return holder.released.promise
+  }
+
+  /** Ends all waiting with this error: a store that is being closed may never release some latches. */
+  endWaiting(reason: Error): void {
+    this.#closing = reason
+    for (const owner of this.#owners) owner.released?.reject(reason)
+  }
+
+  /** Of the row with this key, as `rowKeyText` writes it. */
+  ownerOf(text: string, place?: number): LatchOwner | undefined {
+    return this.#latches.get(text, place)?.owner
+  }
+
+  /** Whether the latch of a row is about a column that this one is about too. */
+  meets({ text, place, columns }: LatchRequest): boolean {
+    const latched = this.#latches.get(text, place)?.columns
+    if (latched === undefined || columns === undefined) return true
+    return latched.some(({ column }) => columns.some((own) => own.column === column))
+  }
+
+  /**
+   * Whether a row of this place may have a version or a guard's stamp at `startTs` or later. One that is not latched
+   * and of which this is false has none: a write is latched until it is in the view (J3), and is
+   * remembered from the turn on in which its latch goes.
+   */
+  mayBeWrittenSince(place: number, startTs: Timestamp): boolean {
+    return this.#recentWrites.mayBeSince(place, startTs)
+  }
+
+  /** Whether a transaction holds the latch of a row, as it does while its lock is in the view (J1). */
+  isLatchedBy(row: Uint8Array, startTs: Timestamp): boolean {
+    return this.#latches.get(rowKeyText(row))?.owner.startTs === startTs
+  }
+
+  /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
+  hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
+    if (this.#latches.size === 0) return undefined
+    const place = placeOfKey(row)
+    if (!this.#latches.mayHave(place)) return undefined
+    const latch = this.#latches.get(rowKeyText(row), place)
+    if (latch === undefined || latch.kind === 'guard') return undefined
+    return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
+  }
+
+  /** As `hiding`, for all rows of [start, end), whether or not the view has them. */
+  hidingBetween(
+    start: Uint8Array,
+    end: Uint8Array | undefined,
+    readTs: Timestamp,
+  ): LatchOwner | undefined {
+    if (this.#latches.size === 0) return undefined
+    const from = rowKeyText(start)
+    const to = end === undefined ? undefined : rowKeyText(end)
+    for (const owner of this.#owners) {
+      if (isVisibleAt(owner, readTs) && this.#writesBetween(owner, from, to)) return owner
+    }
+    return undefined
+  }
+
+  /** Every transaction that commits at this timestamp or before it is settled and in the view. */
+  resolvedTimestamp(lastIssued: Timestamp): Timestamp {
+    const commitTs = this.#pending[0]?.commitTs
+    return commitTs === undefined ? lastIssued : commitTs - 1
+  }
+
+  /** The start of the oldest transaction of which locks may stand on disk. */
+  oldestLockedStart(): Timestamp | undefined {
+    let oldest: Timestamp | undefined
+    for (const { kind, startTs } of this.#owners) {
+      if (kind !== 'onePhase' && (oldest === undefined || startTs < oldest)) oldest = startTs
+    }
+    return oldest
+  }
+
+  #assertHolding(owner: LatchOwner, commitTs: Timestamp): Owner {
+    const holder = owner as Owner
+    const holds = this.#owners.has(holder) && holder.commitTs === undefined
+    invariant(holds, 'J4', { startTs: holder.startTs, commitTs })
+    holder.commitTs = commitTs
+    return holder
+  }
+
+  /** A transaction of very many rows costs a search in them, not a look at each. */
+  #writesBetween(owner: Owner, from: string, to: string | undefined): boolean {
+    owner.searched ??= new WrittenRows(owner.written)
+    return owner.searched.isAnyHeld(from, to, (text) => this.#latches.get(text)?.owner === owner)
+  }
+}
+
+/** A timestamp not taken yet will be larger than every one that was issued before. */
+function isVisibleAt({ commitTs }: LatchOwner, readTs: Timestamp): boolean {
+  return commitTs !== undefined && commitTs <= readTs
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('hex')
+}

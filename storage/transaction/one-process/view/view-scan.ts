@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Row, Timestamp } from '../../../cell-store/cell.ts'
+import type { Chunk } from '../../../cell-store/embedded-cell-store.ts'
+import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
+import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import type { SnapshotRange } from '../../protocol/transaction-protocol.ts'
+import type { SnapshotRow } from '../../records/version.ts'
+import type { EmbeddedContext } from '../embedded-context.ts'
+import type { LatchOwner } from '../latches/latch-table.ts'
+import { untilReleased } from '../latches/latch-wait.ts'
+import { partsInView } from './view-values.ts'
+
+/** What a scan needs of the snapshot at which it reads; see `ViewSnapshot`. */
+export type ScannedSnapshot = {
+  readonly readTs: Timestamp
+  filter(columns: readonly string[]): RowFilter
+  checkReadable(): void
+  fetchNow(rows: readonly Row[]): Array<SnapshotRow | null>
+}
+
+/**
+ * Scans at the snapshot, a chunk a turn; between two chunks nothing of the store is held. A latch in
+ * the range that a chunk covers counts whether or not the view has its row: it may be of a row that is
+ * just being inserted. Each row is right at the snapshot whenever it is read, so all the chunks are.
+ */
+export async function* scanView(
+  context: EmbeddedContext,
+  snapshot: ScannedSnapshot,
+  range: SnapshotRange,
+): AsyncGenerator<readonly SnapshotRow[]> {
+  const { signal } = range
+  let left = range.limit ?? Number.POSITIVE_INFINITY
+  // Many scans end early, so the first chunk is small where no limit says how much is wanted.
+  let rowsMax = Math.min(range.limit ?? CHUNK_ROWS_FIRST, CHUNK_ROWS_MAX)
+  let rest: Chunk['rest'] = { start: range.start, end: range.end }
+  while (rest !== undefined && left > 0) {
+    signal?.throwIfAborted()
+    snapshot.checkReadable()
+    const chunk: Chunk = context.cellStore.view.readChunk({
+      start: rest.start,
+      ...(rest.end === undefined ? {} : { end: rest.end }),
+      reverse: range.reverse ?? false,
+      filter: snapshot.filter(range.columns),
+      rowsMax,
+      bytesMax: CHUNK_BYTES_MAX,
+    })
+    const owner = hidingIn(context, snapshot, { range, from: rest, to: chunk.rest })
+    if (owner !== undefined) {
+      await untilNoneHides(context, snapshot, { range, from: rest, to: chunk.rest, owner })
+      continue
+    }
+    let isFirst = true
+    for (const part of partsInView(chunk.rows)) {
+      // The first part belongs to the turn that read the chunk; the caller has had turns since.
+      if (!isFirst) snapshot.checkReadable()
+      isFirst = false
+      const rows = snapshot.fetchNow(part).filter((row) => row !== null)
+      if (rows.length > 0) yield rows.length > left ? rows.slice(0, left) : rows
+      left -= rows.length
+      if (left <= 0) return
+    }
+    rest = chunk.rest
+    rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
+    if (rest !== undefined) await eventLoopTurn()
+  }
+}
+
+/** What a chunk covers of a range: from where it begins up to its rest, or all of it. */
+type Covered = {
+  readonly range: SnapshotRange
+  readonly from: NonNullable<Chunk['rest']>
+  readonly to: Chunk['rest']
+}
+
+/**
+ * Waits while any latch hides a row of this, and the owner's first. A large commit releases its latches over many turns, and
+ * the chunk need not be read again after each of them.
+ */
+async function untilNoneHides(
+  context: EmbeddedContext,
+  snapshot: ScannedSnapshot,
+  { owner, ...covered }: Covered & { readonly owner: LatchOwner },
+): Promise<void> {
+  let hiding: LatchOwner | undefined = owner
+  while (hiding !== undefined) {
+    await untilReleased(context.latches, hiding, covered.range.signal)
+    hiding = hidingIn(context, snapshot, covered)
+  }
+}
+
+/** A latch that hides a row of this. */
+function hidingIn(
+  { latches }: EmbeddedContext,
+  { readTs }: ScannedSnapshot,
+  { range, from, to }: Covered,
+): LatchOwner | undefined {
+  if (to === undefined) return latches.hidingBetween(from.start, from.end, readTs)
+  return range.reverse === true
+    ? latches.hidingBetween(to.end ?? from.start, from.end, readTs)
+    : latches.hidingBetween(from.start, to.start, readTs)
+}
+
+const CHUNK_ROWS_FIRST = 64
+const CHUNK_ROWS_MAX = 512
+const CHUNK_BYTES_MAX = 1024 * 1024

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../../../answer.ts'
+import type { Row, Timestamp } from '../../../cell-store/cell.ts'
+import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import type { RowBatches } from '../../protocol/row-batches.ts'
+import { snapshotTooOld } from '../../protocol/snapshot-age.ts'
+import type { SnapshotRange, SnapshotReads } from '../../protocol/transaction-protocol.ts'
+import { newestWriteUpTo } from '../../records/percolator-columns.ts'
+import type { SnapshotRow } from '../../records/version.ts'
+import type { EmbeddedContext } from '../embedded-context.ts'
+import type { LatchOwner } from '../latches/latch-table.ts'
+import { untilReleased } from '../latches/latch-wait.ts'
+import { type ScannedSnapshot, scanView } from './view-scan.ts'
+import { longBytesOf, PART_BYTES_MAX, partsInView, rowInView } from './view-values.ts'
+
+/**
+ * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2,
+ * Figure 6, `Get`). Locks are latches in memory, so a read looks at write records and nothing else,
+ * and it does so in one turn: the fence, the latch, the view, or what memory has of it. A latch whose
+ * transaction is to be seen by this snapshot is waited for, and then everything is looked at again.
+ */
+export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
+  readonly readTs: Timestamp
+  readonly #context: EmbeddedContext
+  #columns: readonly string[] | undefined
+  #filter: RowFilter = NO_CELLS
+
+  constructor(context: EmbeddedContext, readTs: Timestamp) {
+    this.#context = context
+    this.readTs = readTs
+  }
+
+  getRow(
+    key: Uint8Array,
+    columns: readonly string[],
+    signal?: AbortSignal,
+  ): Answer<SnapshotRow | null> {
+    this.checkReadable()
+    const { latches, cellStore } = this.#context
+    const owner = latches.hiding(key, this.readTs)
+    if (owner !== undefined) {
+      return this.#released(owner, signal).then(() => this.getRow(key, columns, signal))
+    }
+    const row = this.#record(key, columns)
+    return row === null ? null : rowInView(cellStore.view, row)
+  }
+
+  getRows(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+    signal?: AbortSignal,
+  ): Answer<Array<SnapshotRow | null>> {
+    this.checkReadable()
+    const owner = this.#hidingOneOf(keys)
+    if (owner !== undefined) {
+      return this.#released(owner, signal).then(() => this.getRows(keys, columns, signal))
+    }
+    const rows = keys.map((key) => this.#record(key, columns))
+    const [first = [], ...rest] = partsInView(rows)
+    const fetched = this.fetchNow(first)
+    return rest.length === 0 ? fetched : this.#fetchRest(fetched, rest)
+  }
+
+  getRowsNow(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+  ): Array<SnapshotRow | null> | undefined {
+    this.checkReadable()
+    const { latches, cellStore } = this.#context
+    const rows: Array<SnapshotRow | null> = []
+    let longBytes = 0
+    for (const key of keys) {
+      const isTooMuch = longBytes > PART_BYTES_MAX
+      if (isTooMuch || latches.hiding(key, this.readTs) !== undefined) return undefined
+      const row = this.#record(key, columns)
+      if (row !== null) longBytes += longBytesOf(row)
+      rows.push(row === null ? null : rowInView(cellStore.view, row))
+    }
+    return rows
+  }
+
+  scan(range: SnapshotRange): RowBatches {
+    return scanView(this.#context, this, range)
+  }
+
+  /** Rule F2. To be asked in every turn that looks at the view. */
+  checkReadable(): void {
+    const { safePoint } = this.#context.oracle
+    if (safePoint > this.readTs) throw snapshotTooOld(this.readTs, safePoint)
+  }
+
+  /** The cells by which a snapshot judges a row; kept, because a statement asks for the same columns. */
+  filter(columns: readonly string[]): RowFilter {
+    if (columns !== this.#columns) {
+      this.#columns = columns
+      this.#filter = columns.map((column) => newestWriteUpTo(column, this.readTs))
+    }
+    return this.#filter
+  }
+
+  /** The values of these rows, in this turn. */
+  fetchNow(rows: ReadonlyArray<Row | null>): Array<SnapshotRow | null> {
+    const { view } = this.#context.cellStore
+    return rows.map((row) => (row === null ? null : rowInView(view, row)))
+  }
+
+  /** Long values come a few megabytes a turn; which version is seen has been decided before. */
+  async #fetchRest(
+    fetched: Array<SnapshotRow | null>,
+    parts: ReadonlyArray<ReadonlyArray<Row | null>>,
+  ): Promise<Array<SnapshotRow | null>> {
+    for (const part of parts) {
+      await this.#context.clock.sleep(0)
+      this.checkReadable()
+      fetched.push(...this.fetchNow(part))
+    }
+    return fetched
+  }
+
+  /** The records that the snapshot sees of a row that nobody hides, from memory if it has them. */
+  #record(key: Uint8Array, columns: readonly string[]): Row | null {
+    const { latches, cellStore } = this.#context
+    const [column, another] = columns
+    const isOfOne = column !== undefined && another === undefined
+    const known = isOfOne ? latches.newest.find(key, column, this.readTs) : undefined
+    if (known !== undefined) return known
+    const [read = null] = cellStore.view.readRows([key], this.filter(columns))
+    if (isOfOne && read !== null) latches.newest.wasRead(read, this.readTs)
+    return read
+  }
+
+  #hidingOneOf(keys: readonly Uint8Array[]): LatchOwner | undefined {
+    for (const key of keys) {
+      const owner = this.#context.latches.hiding(key, this.readTs)
+      if (owner !== undefined) return owner
+    }
+    return undefined
+  }
+
+  #released(owner: LatchOwner, signal: AbortSignal | undefined): Promise<void> {
+    return untilReleased(this.#context.latches, owner, signal)
+  }
+}
+
+const NO_CELLS: RowFilter = []

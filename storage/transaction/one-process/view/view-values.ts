@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
+import type { CellView } from '../../../cell-store/embedded-cell-store.ts'
+import { InvariantViolation } from '../../../invariant.ts'
+import { dataOf } from '../../records/percolator-columns.ts'
+import { OneColumn, type SnapshotRow, type VersionedValue } from '../../records/version.ts'
+import { bytesElsewhere, decodeWriteRecord } from '../../records/write-record.ts'
+
+/**
+ * A row of which the snapshot's filter left the newest write records, with its values; those that
+ * stand in `data` are read from the view. Null when every column is deleted.
+ */
+export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | null {
+  const [only, another] = cells
+  if (only !== undefined && another === undefined) {
+    const value = valueInView(view, key, only)
+    return value === null ? null : { key, columns: new OneColumn(only.qualifier, value) }
+  }
+  const columns = new Map<string, VersionedValue>()
+  for (const cell of cells) {
+    const value = valueInView(view, key, cell)
+    if (value !== null) columns.set(cell.qualifier, value)
+  }
+  return columns.size === 0 ? null : { key, columns }
+}
+
+/** What the write record says was committed; null for a deletion. */
+function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValue | null {
+  const { qualifier: column, timestamp: commitTs } = cell
+  const { startTs, content } = decodeWriteRecord(cell.value)
+  switch (content.kind) {
+    case 'inline':
+      return { value: content.value, commitTs }
+    case 'data':
+      return { value: dataInView(view, { key, column, startTs }), commitTs }
+    case 'delete':
+      return null
+  }
+}
+
+/** So much is read of long values in one turn. */
+export const PART_BYTES_MAX = 4 * 1024 * 1024
+
+/**
+ * Divides rows so that the values that stand in `data` stay below 4 MiB together; a larger one stands
+ * alone. Rows whose values are all short are one part.
+ */
+export function* partsInView<R extends Row | null>(rows: readonly R[]): Generator<readonly R[]> {
+  let start = 0
+  let bytes = 0
+  for (const [at, row] of rows.entries()) {
+    const more = row === null ? 0 : longBytesOf(row)
+    if (bytes + more > PART_BYTES_MAX && at > start) {
+      yield rows.slice(start, at)
+      start = at
+      bytes = 0
+    }
+    bytes += more
+  }
+  yield start === 0 ? rows : rows.slice(start)
+}
+
+/** The bytes of its values that stand in `data`. */
+export function longBytesOf({ cells }: Row): number {
+  let bytes = 0
+  for (const { value } of cells) bytes += bytesElsewhere(value)
+  return bytes
+}
+
+function dataInView(
+  view: CellView,
+  at: { readonly key: Uint8Array; readonly column: string; readonly startTs: Timestamp },
+): Uint8Array {
+  const { key, column, startTs } = at
+  const [row] = view.readRows([key], [dataOf(column, startTs)])
+  const value = row?.cells[0]?.value
+  if (value !== undefined) return value
+  // The snapshot was above the safe point in this turn, so nobody has collected it: it is damage.
+  throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, startTs })
+}

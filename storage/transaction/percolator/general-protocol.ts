@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { SharedCommitLog } from '../protocol/commit-log.ts'
+import { refusalOf } from '../protocol/commit-refusal.ts'
+import type { ProtocolContext } from '../protocol/protocol-context.ts'
+import type {
+  CommitOutcome,
+  CommitRequest,
+  TransactionProtocol,
+} from '../protocol/transaction-protocol.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import { Snapshot } from './snapshot.ts'
+import { scanSnapshot } from './snapshot-scan.ts'
+import { commitTwoPhase } from './two-phase-commit.ts'
+import { planWriteSet } from './write-set.ts'
+
+/** The paper's protocol over any cell store: every lock is a cell, and anybody may settle it. */
+export function generalProtocol(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  commitLog: SharedCommitLog,
+): TransactionProtocol {
+  const { cellStore } = context
+  return {
+    snapshotAt(readTs) {
+      const snapshot = new Snapshot(context, resolver, readTs)
+      return {
+        getRow: async (key, columns, signal) => {
+          const [row] = await snapshot.getRows([key], columns, signal)
+          return row ?? null
+        },
+        getRows: (keys, columns, signal) => snapshot.getRows(keys, columns, signal),
+        // Whether a lock is in the way is known only when the store has answered.
+        getRowsNow: () => undefined,
+        scan: (range) => scanSnapshot(cellStore, snapshot, range),
+      }
+    },
+    commit: (request) => commitNoted({ context, resolver, commitLog }, request),
+  }
+}
+
+/** The log's row joins the write set, and so exists exactly when the transaction has committed (J9). */
+async function commitNoted(
+  parts: {
+    readonly context: ProtocolContext
+    readonly resolver: LockResolver
+    readonly commitLog: SharedCommitLog
+  },
+  request: CommitRequest,
+): Promise<CommitOutcome> {
+  const { context, resolver, commitLog } = parts
+  try {
+    const log = await commitLog.rowFor(request.startTs, request.rows)
+    const { commitTsMax } = log ?? {}
+    const rows = log === undefined ? request.rows : [...request.rows, log.row]
+    const writeSet = planWriteSet({ ...request, rows }, context.liveness)
+    const outcome = await commitTwoPhase(context, resolver, { ...writeSet, commitTsMax })
+    if (log !== undefined && outcome.kind === 'committed') commitLog.committed()
+    return outcome
+  } catch (error) {
+    return { kind: 'aborted', reason: refusalOf(error) }
+  }
+}

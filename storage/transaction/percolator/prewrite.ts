@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import { type CheckAndMutate, mayBeSentAgain } from '../../cell-store/cell-store.ts'
+import type { Mutation } from '../../cell-store/mutation.ts'
+import { StorageError } from '../../errors.ts'
+import { Backoff } from '../protocol/backoff.ts'
+import { writeConflict } from '../protocol/commit-refusal.ts'
+import type { ProtocolContext } from '../protocol/protocol-context.ts'
+import { decodeLock, type Lock } from '../records/lock.ts'
+import { setNotify } from '../records/notify-cell.ts'
+import {
+  anyLock,
+  guardsFrom,
+  rollbackOf,
+  setData,
+  setLock,
+  writesFrom,
+} from '../records/percolator-columns.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import type { PrewriteGroup } from './write-set.ts'
+
+/**
+ * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group
+ * unless somebody wrote or guarded one of them since the snapshot, holds any lock on one, or has
+ * rolled this very transaction back. The observers of the row are notified by the same mutation, so
+ * that a lock that becomes a write record is never without its notify cells (O1).
+ */
+export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
+  return {
+    when: group.columns.flatMap(({ column }) => [
+      writesFrom(column, startTs),
+      guardsFrom(column, startTs),
+      anyLock(column), // Its own too: a delayed repetition must not overwrite a later heartbeat.
+      rollbackOf(column, startTs),
+    ]),
+    ifMatched: [],
+    otherwise: prewriteMutations(group, startTs),
+  }
+}
+
+/** Locks, long values, and the notify cells of the row's observers. */
+export function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
+  const locks = group.columns.flatMap(({ column, lock }) => {
+    const value = group.values.get(column)
+    return value === undefined
+      ? [setLock(column, lock)]
+      : [setData(column, startTs, value), setLock(column, lock)]
+  })
+  return [...locks, ...(group.notified ?? []).map((observerId) => setNotify(observerId, startTs))]
+}
+
+/**
+ * Prewrites one row and finds out what stood in the way. Locks that others have left behind are
+ * cleared and the step is repeated; a living owner's lock is a conflict, because nobody waits for a
+ * lock while holding one.
+ *
+ * Rejects with StorageError `write_conflict` (`row`, `conflictingTimestamp`) or
+ * `transaction_rolled_back`, and with CellStoreError when the store does not answer: then the row may
+ * or may not be locked, and the transaction must be rolled back.
+ */
+export async function prewriteRow(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  group: PrewriteGroup,
+  startTs: Timestamp,
+): Promise<void> {
+  const step = prewriteStep(group, startTs)
+  const backoff = new Backoff(context, PREWRITE_RETRY)
+  for (;;) {
+    const foundSomething = await checkAndMutateRepeatedly(context, group.row, step, backoff)
+    if (!foundSomething) return
+    const [row] = await context.cellStore.readRows([group.row], step.when)
+    const obstacle = decidePrewrite(row?.cells ?? [], startTs)
+    switch (obstacle.kind) {
+      case 'ownLock':
+        return
+      case 'rolledBack':
+        throw new StorageError('transaction_rolled_back', 'The transaction was rolled back.')
+      case 'conflict':
+        throw writeConflict(group.row, obstacle.conflictingTs)
+      case 'foreignLock': {
+        const resolution = await resolver.resolve(group.row, obstacle.lock)
+        if (resolution.kind === 'alive') throw writeConflict(group.row, obstacle.lock.startTs)
+      }
+    }
+  }
+}
+
+/** Pure: reads the row after a prewrite that found something. */
+export function decidePrewrite(
+  cells: readonly Cell[],
+  startTs: Timestamp,
+):
+  | { readonly kind: 'ownLock' | 'rolledBack' | 'gone' }
+  | { readonly kind: 'conflict'; readonly conflictingTs: Timestamp }
+  | { readonly kind: 'foreignLock'; readonly lock: Lock } {
+  const find = (...families: Array<Cell['family']>) =>
+    cells.find((cell) => families.includes(cell.family))
+  const locks = cells.filter((cell) => cell.family === 'lock')
+  // An earlier attempt whose answer was lost had succeeded.
+  if (locks.some((cell) => cell.timestamp === startTs)) return { kind: 'ownLock' }
+  if (find('rollback') !== undefined) return { kind: 'rolledBack' }
+  const newer = find('write', 'guard')
+  if (newer !== undefined) return { kind: 'conflict', conflictingTs: newer.timestamp }
+  const [lock] = locks
+  if (lock === undefined) return { kind: 'gone' } // It was cleared between the step and this look.
+  return { kind: 'foreignLock', lock: decodeLock(lock.timestamp, lock.value) }
+}
+
+/** Sends the step again while its answer is lost; it is harmless to apply it twice. */
+async function checkAndMutateRepeatedly(
+  context: ProtocolContext,
+  row: Uint8Array,
+  step: CheckAndMutate,
+  backoff: Backoff,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      return await context.cellStore.checkAndMutateRow(row, step)
+    } catch (error) {
+      if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
+    }
+  }
+}
+
+const PREWRITE_RETRY = { firstMs: 10, totalMs: 5_000 }

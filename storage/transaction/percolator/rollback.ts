@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { CellStoreError, type CheckAndMutate } from '../../cell-store/cell-store.ts'
+import type { Mutation } from '../../cell-store/mutation.ts'
+import { invariant } from '../../invariant.ts'
+import type { ProtocolContext } from '../protocol/protocol-context.ts'
+import type { ColumnAddress, RowGroup } from '../records/lock.ts'
+import {
+  eraseData,
+  eraseLock,
+  exactLock,
+  lockOf,
+  setRollback,
+  writeRecordOf,
+} from '../records/percolator-columns.ts'
+import type { WriteSet } from './write-set.ts'
+
+/**
+ * Rolling back (Percolator 2.2: erasing the locks). Beyond the paper, the primary keeps a rollback
+ * record, because a prewrite that was delayed on its way may still arrive: it finds the record and
+ * is refused (I3). Secondaries need none, since their fate is read off the primary.
+ *
+ *     bob  7: lock (primary), data     ->   bob  7: rollback
+ *     joe  7: lock -> bob, data        ->   (nothing)
+ */
+
+/**
+ * Rolls back one's own transaction, the primary first. What cannot be done because the store does
+ * not answer is left to whoever meets the locks: their owner is no longer committing.
+ */
+export async function rollBackWriteSet(
+  { cellStore, liveness, log }: ProtocolContext,
+  { primary, primaryColumn, secondaries, startTs }: WriteSet,
+): Promise<void> {
+  const owner = {
+    primary: { row: primary.row, column: primaryColumn },
+    startTs,
+    by: Buffer.from(liveness.incarnation, 'hex'),
+  }
+  try {
+    const isCommitted = await cellStore.checkAndMutateRow(
+      primary.row,
+      rollBackOwnPrimary(primary, owner),
+    )
+    invariant(!isCommitted, 'I3', { startTs })
+    await Promise.all(
+      secondaries.map((group) =>
+        cellStore.checkAndMutateRow(group.row, rollBackSecondary(group, startTs)),
+      ),
+    )
+  } catch (error) {
+    if (!(error instanceof CellStoreError)) throw error
+    log.info({ startTs, reason: error.message }, 'a rollback was left to a resolver')
+  }
+}
+
+/** By the coordinator itself. Matched means the opposite: the transaction is committed. */
+export function rollBackOwnPrimary(
+  group: RowGroup,
+  owner: { readonly primary: ColumnAddress; readonly startTs: Timestamp; readonly by: Uint8Array },
+): CheckAndMutate {
+  return {
+    when: [writeRecordOf(owner.primary.column, owner.startTs)],
+    ifMatched: [],
+    otherwise: [
+      ...eraseGroup(group, owner.startTs),
+      setRollback(owner.primary.column, owner.startTs, owner.by),
+    ],
+  }
+}
+
+/** By a resolver that saw the lock: only while exactly those bytes stand, so a heartbeat saves it. */
+export function rollBackSeenPrimary(
+  seen: { readonly group: RowGroup; readonly lockBytes: Uint8Array },
+  owner: { readonly primary: ColumnAddress; readonly startTs: Timestamp; readonly by: Uint8Array },
+): CheckAndMutate {
+  return {
+    when: [exactLock(owner.primary.column, owner.startTs, seen.lockBytes)],
+    ifMatched: [
+      ...eraseGroup(seen.group, owner.startTs),
+      setRollback(owner.primary.column, owner.startTs, owner.by),
+    ],
+    otherwise: [],
+  }
+}
+
+/**
+ * By a resolver that saw no primary lock. The lock is part of the condition: a prewrite that lands
+ * in between must be seen whole, or the other columns of its row group would stay locked for ever.
+ */
+export function rollBackUnseenPrimary(owner: {
+  readonly primary: ColumnAddress
+  readonly startTs: Timestamp
+  readonly by: Uint8Array
+}): CheckAndMutate {
+  return {
+    when: [
+      writeRecordOf(owner.primary.column, owner.startTs),
+      lockOf(owner.primary.column, owner.startTs),
+    ],
+    ifMatched: [],
+    otherwise: [setRollback(owner.primary.column, owner.startTs, owner.by)],
+  }
+}
+
+export function rollBackSecondary(group: RowGroup, startTs: Timestamp): CheckAndMutate {
+  return {
+    when: [lockOf(group.columns[0].column, startTs)],
+    ifMatched: eraseGroup(group, startTs),
+    otherwise: [],
+  }
+}
+
+function eraseGroup(group: RowGroup, startTs: Timestamp): Mutation[] {
+  return group.columns.flatMap(({ column, lock }) =>
+    lock.content.kind === 'data'
+      ? [eraseLock(column, startTs), eraseData(column, startTs)]
+      : [eraseLock(column, startTs)],
+  )
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { CellStoreError } from '../../cell-store/cell-store.ts'
+import { StorageError } from '../../errors.ts'
+import type { Stamp } from '../../oracle/timestamp-oracle.ts'
+import { refusalOf, schemaChanged } from '../protocol/commit-refusal.ts'
+import type { ProtocolContext } from '../protocol/protocol-context.ts'
+import { snapshotTooOld } from '../protocol/snapshot-age.ts'
+import type { CommitOutcome } from '../protocol/transaction-protocol.ts'
+import { hintsAtCommit, hintsAtStart } from '../records/notify-cell.ts'
+import { commitPrimary, commitSecondaries } from './commit.ts'
+import type { LockResolver } from './lock-resolver.ts'
+import { prewriteRow } from './prewrite.ts'
+import { primaryHeartbeat } from './primary-heartbeat.ts'
+import { rollBackWriteSet } from './rollback.ts'
+import { setHints } from './set-hints.ts'
+import type { WriteSet } from './write-set.ts'
+
+/**
+ * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their
+ * order is what makes it right.
+ */
+export async function commitTwoPhase(
+  context: ProtocolContext,
+  resolver: LockResolver,
+  writeSet: WriteSet,
+): Promise<CommitOutcome> {
+  const { startTs, primary, secondaries, hints } = writeSet
+  const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
+  const ended = () => context.liveness.endedCommit(startTs)
+  let primaryIsLocked = false
+  let secondariesAreUnderWay = false
+  context.liveness.startedCommit(startTs, primaryHeartbeat(context, writeSet))
+  try {
+    await prewrite(primary) // The primary first: it is the only truth that others will ask.
+    primaryIsLocked = true
+    await allAnswered(secondaries.map(prewrite))
+    await setHints(context, hintsAtStart(hints, startTs))
+    // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
+    const stamp = await takeCommitStamp(context, writeSet)
+    // Before the commit point, or a death right after it would lose them.
+    await setHints(context, hintsAtCommit(hints, stamp.timestamp))
+    const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
+    if (decided === 'unknown') return { kind: 'unknown' }
+    secondariesAreUnderWay = true
+    context.background.start('commit secondaries', () =>
+      commitSecondaries(context, writeSet, stamp.timestamp).finally(ended),
+    )
+    return { kind: 'committed', commitTs: stamp.timestamp }
+  } catch (error) {
+    // A primary that was refused for certain has left nothing behind, and nobody will ask for it.
+    if (primaryIsLocked || error instanceof CellStoreError)
+      await rollBackWriteSet(context, writeSet)
+    return { kind: 'aborted', reason: refusalOf(error) }
+  } finally {
+    if (!secondariesAreUnderWay) ended()
+  }
+}
+
+/** Waits for every answer, so that no prewrite of ours is still under way when we roll back. */
+async function allAnswered(steps: ReadonlyArray<Promise<void>>): Promise<void> {
+  const answers = await Promise.allSettled(steps)
+  const refusal = answers.find((answer) => answer.status === 'rejected')
+  if (refusal !== undefined) throw refusal.reason
+}
+
+/**
+ * Takes commitTs with its fences (rule F1). A transaction that changes a table's definition raises
+ * that table's schema fence twice: before its stamp, so that every writer with the old definition
+ * either commits before it or not at all; and to the stamp itself before the commit point, because
+ * a snapshot taken in between still reads the old definition. `docs/decisions/0002` has the history.
+ */
+async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
+  const { oracle, clock, measures } = context
+  const beganMs = clock.monotonicMs()
+  const { startTs, schemaScopes, changedSchemas, commitTsMax = Infinity } = writeSet
+  if (changedSchemas.length > 0) {
+    await oracle.raiseSchemaFence(changedSchemas, (await oracle.next()).timestamp)
+  }
+  const stamp = await oracle.next(schemaScopes)
+  measures.phaseTook('fence', clock.monotonicMs() - beganMs)
+  if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)
+  if (stamp.timestamp > commitTsMax) throw tookTooLong(startTs)
+  if (changedSchemas.length > 0) {
+    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)
+  } else if (stamp.schemaFence > startTs) {
+    throw schemaChanged(startTs, stamp.schemaFence)
+  }
+  return stamp
+}
+
+function tookTooLong(startTs: Timestamp): StorageError {
+  return new StorageError(
+    'transaction_rolled_back',
+    'Locking the rows of this transaction took too long, and its changes would not be told.',
+    { startTimestamp: startTs },
+  )
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { invariant } from '../../invariant.ts'
+import { STORAGE_LIMITS } from '../../limits.ts'
+import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'
+import type { CommitRequest } from '../protocol/transaction-protocol.ts'
+import type { ColumnAddress, Lock, LockedColumn, RowGroup } from '../records/lock.ts'
+import type { Hint } from '../records/notify-cell.ts'
+
+/** A row group about to be prewritten, with the values that are too long to stand in a lock. */
+export type PrewriteGroup = RowGroup & {
+  readonly values: ReadonlyMap<string, Uint8Array>
+  readonly notified: BufferedRow['notified']
+}
+
+/** What one transaction commits: its rows as row groups, and which of its columns decides for all. */
+export type WriteSet = {
+  readonly startTs: Timestamp
+  readonly primaryColumn: string
+  readonly primary: PrewriteGroup
+  readonly secondaries: readonly PrewriteGroup[]
+  readonly hints: readonly Hint[]
+  /** Tables whose definition must not have changed since startTs. */
+  readonly schemaScopes: readonly number[]
+  /** Tables whose definition this transaction changes. */
+  readonly changedSchemas: readonly number[]
+  /** It must not commit later than this. */
+  readonly commitTsMax?: Timestamp | undefined
+}
+
+/** Whose locks they are. */
+type LockOwner = { readonly incarnation: string; wallMicros(): number }
+
+/** What is to be known of a transaction before its rows are made into row groups, one by one. */
+export type LockPlan = {
+  readonly primary: ColumnAddress
+  readonly groupOf: (row: BufferedRow) => PrewriteGroup
+}
+
+/**
+ * Chooses the primary, which is a put or a delete and never a guard: a guard leaves no write record, and
+ * then nothing would tell that the transaction committed (I7).
+ */
+export function planLocks(
+  { startTs, rows, primaryRow }: CommitRequest,
+  owner: LockOwner,
+): LockPlan {
+  const wallMicros = owner.wallMicros()
+  const primary = choosePrimary(rows, primaryRow)
+  invariant(primary !== undefined, 'I7', { startTs })
+  const lockFor = (write: BufferedWrite): Lock => ({
+    startTs,
+    primary,
+    incarnation: owner.incarnation,
+    wallMicros,
+    content: contentOf(write),
+  })
+  return { primary, groupOf: (row) => groupOf(row, lockFor) }
+}
+
+/** The row groups of a transaction, the primary's apart from the others. */
+export function splitGroups<Group extends RowGroup>(
+  { primary }: LockPlan,
+  groups: readonly Group[],
+): { readonly primary: Group; readonly secondaries: readonly Group[] } {
+  const found = groups.find((group) => group.row === primary.row)
+  invariant(found !== undefined, 'I7', { primary: primary.column })
+  return { primary: found, secondaries: groups.filter((group) => group !== found) }
+}
+
+/** Chooses the primary and turns buffered writes into locks. */
+export function planWriteSet(request: CommitRequest, owner: LockOwner): WriteSet {
+  const { startTs, rows, hints, schemaScopes, changedSchemas } = request
+  const plan = planLocks(request, owner)
+  return {
+    startTs,
+    primaryColumn: plan.primary.column,
+    ...splitGroups(plan, rows.map(plan.groupOf)),
+    hints,
+    schemaScopes,
+    changedSchemas,
+  }
+}
+
+function choosePrimary(
+  rows: readonly BufferedRow[],
+  primaryRow: Uint8Array | undefined,
+): ColumnAddress | undefined {
+  const candidates = primaryRow === undefined ? rows : rows.filter((row) => row.key === primaryRow)
+  for (const { key, writes } of candidates) {
+    for (const [column, write] of writes) {
+      if (write.kind !== 'guard') return { row: key, column }
+    }
+  }
+  return undefined
+}
+
+function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): PrewriteGroup {
+  const values = new Map<string, Uint8Array>()
+  const columns = [...row.writes]
+    .map(([column, write]): LockedColumn => ({ column, lock: lockFor(write) }))
+    .sort((a, b) => (a.column < b.column ? -1 : 1)) // Columns are ASCII: this is their byte order.
+  for (const [column, write] of row.writes) {
+    if (write.kind === 'put' && !fitsInline(write.value)) values.set(column, write.value)
+  }
+  const [first, ...rest] = columns
+  invariant(first !== undefined, 'I1', { row: Buffer.from(row.key).toString('hex') })
+  return { row: row.key, columns: [first, ...rest], values, notified: row.notified }
+}
+
+/** What a lock of this write carries. */
+export function contentOf(write: BufferedWrite): Lock['content'] {
+  if (write.kind !== 'put') return { kind: write.kind }
+  return fitsInline(write.value)
+    ? { kind: 'inline', value: write.value }
+    : { kind: 'data', byteLength: write.value.length }
+}
+
+function fitsInline(value: Uint8Array): boolean {
+  return value.length <= STORAGE_LIMITS.inlineValueBytesMax
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '../../clock.ts'
+import type { StorageLog } from '../../storage-log.ts'
+
+/**
+ * One pass of a loop over all there is to do. Resolves to the milliseconds after which it wants to look
+ * again even if nobody wakes it, 0 for at once; undefined when it wants to be woken.
+ */
+export type Pass = (signal: AbortSignal) => Promise<number | undefined>
+
+/**
+ * Does its work over and over, a pass whenever it is woken, until it is stopped. A pass that fails is logged
+ * and tried again a second later, so its work must lose nothing when it is interrupted.
+ */
+export class BackgroundLoop {
+  readonly #outside: { readonly clock: Clock; readonly log: StorageLog }
+  readonly #pass: Pass
+  readonly #failureMessage: string
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #woken = Promise.withResolvers<void>()
+  #wakes = 0
+
+  constructor(
+    outside: { readonly clock: Clock; readonly log: StorageLog },
+    work: { readonly pass: Pass; readonly failureMessage: string },
+  ) {
+    this.#outside = outside
+    this.#pass = work.pass
+    this.#failureMessage = work.failureMessage
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** There is work that a pass under way may have passed over. */
+  wake(): void {
+    this.#wakes += 1
+    this.#woken.resolve()
+    this.#woken = Promise.withResolvers()
+  }
+
+  /** Aborts the signal of the pass that is under way, and resolves when that has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#woken.resolve()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    const { clock, log } = this.#outside
+    while (!signal.aborted) {
+      const wakes = this.#wakes
+      try {
+        const waitMs = await this.#pass(signal)
+        if (this.#wakes === wakes && waitMs !== 0) await this.#nextOccasion(waitMs)
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn({ error: String(error) }, this.#failureMessage)
+        await clock.sleep(RETRY_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  async #nextOccasion(waitMs: number | undefined): Promise<void> {
+    if (this.isStopped) return
+    const woken = this.#woken.promise
+    if (waitMs === undefined) return await woken
+    const sleeping = new AbortController()
+    const slept = this.#outside.clock.sleep(waitMs, sleeping.signal).catch(() => undefined)
+    await Promise.race([woken, slept])
+    sleeping.abort()
+  }
+}
+
+const RETRY_MS = 1_000

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import { CellStoreError } from '../../cell-store/cell-store.ts'
+import { diskFullOf } from '../../cell-store/disk-full.ts'
+import { StorageError } from '../../errors.ts'
+import type { ProtocolContext } from './protocol-context.ts'
+import type { CommitOutcome } from './transaction-protocol.ts'
+
+export function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp): StorageError {
+  return new StorageError('write_conflict', 'Another transaction wrote the same row first.', {
+    row,
+    conflictingTimestamp,
+  })
+}
+
+export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {
+  return new StorageError(
+    'schema_changed',
+    'The definition of a table that this transaction wrote has changed since it began.',
+    { startTimestamp: startTs, schemaFence },
+  )
+}
+
+/** Whether the store has certainly applied nothing, so that the outcome is known. */
+export function isNotApplied(error: unknown): boolean {
+  return error instanceof CellStoreError && error.kind !== 'ambiguous'
+}
+
+/**
+ * The outcome of a batch of which nobody knows whether it is on disk; its latches stay. An engine that
+ * is in doubt has given up and said so. Anything else that it throws is a bug, and goes into the log,
+ * for nobody could tell otherwise why these rows remain latched.
+ */
+export function inDoubt(
+  { log }: ProtocolContext,
+  startTs: Timestamp,
+  error: unknown,
+): CommitOutcome {
+  if (!(error instanceof CellStoreError)) {
+    log.error({ startTs, error: String(error) }, 'J5: a batch failed oddly, and its latches stay')
+  }
+  return { kind: 'unknown' }
+}
+
+/** Why a commit ended with nothing written. Throws what is no expected failure. */
+export function refusalOf(error: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  const full = diskFullOf(error)
+  if (full !== undefined) return full
+  if (error instanceof CellStoreError) {
+    return new StorageError(
+      'transaction_rolled_back',
+      `The store did not take the transaction: ${error.message}`,
+      {},
+      { cause: error },
+    )
+  }
+  throw error
+}
+
+export function outcomeUnknown(id: string): StorageError {
+  return new StorageError(
+    'commit_outcome_unknown',
+    'The answer to the commit was lost: the transaction may or may not be committed. Ask for its outcome by its id.',
+    { transaction: id },
+  )
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import type { CellStore } from '../../cell-store/cell-store.ts'
+import { systemRowKey } from '../../cell-store/row-key.ts'
+import type { Clock } from '../../clock.ts'
+import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
+import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
+import type { Randomness } from '../../randomness.ts'
+import type { StorageLog } from '../../storage-log.ts'
+import type { Lock } from '../records/lock.ts'
+import { decodeStartTs, encodeStartTs } from '../records/write-record.ts'
+
+/**
+ * Who is alive (Percolator 2.2, "cleanup": the Chubby token and the wall time in the lock). Every run
+ * of a process is an incarnation with a random name, written into each lock it takes. A lock whose
+ * owner is dead may be rolled back by whoever meets it.
+ *
+ * Only progress rests on this, never correctness: rolling back a living transaction aborts it
+ * cleanly, because its commit is conditional on its primary lock (I3).
+ */
+export interface Liveness {
+  /** 32 hexadecimal digits. */
+  readonly incarnation: string
+  /**
+   * A transaction of this process begins, or ends, to hold locks. In between, `heartbeat` is called
+   * often enough to keep its primary lock alive, where that is needed.
+   */
+  startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void
+  endedCommit(startTs: Timestamp): void
+  isOwnerDead(lock: Lock): Promise<boolean>
+  /** The wall time that a lock or a heartbeat written now carries. */
+  wallMicros(): number
+  stop(): Promise<void>
+}
+
+/** Renews the wall time in the primary lock, if that still stands. */
+export type Heartbeat = () => Promise<unknown>
+
+/** A lock without a heartbeat for this long is dead, whatever its owner's token says. */
+export const LOCK_TTL_MS = 3_000
+/** A token that was not renewed for this long is dead. */
+export const TOKEN_TTL_MS = 2_000
+
+export function newIncarnation(randomness: Randomness): string {
+  return Buffer.from(randomness.bytes(16)).toString('hex')
+}
+
+/**
+ * One process owns the store: every other incarnation is a run that has ended, and a lock of this
+ * one is alive exactly while its commit is under way.
+ */
+export class ExclusiveLiveness implements Liveness {
+  readonly incarnation: string
+  readonly #clock: Clock
+  readonly #committing = new RenewedSet<Timestamp>()
+
+  constructor(outside: { readonly clock: Clock; readonly randomness: Randomness }) {
+    this.#clock = outside.clock
+    this.incarnation = newIncarnation(outside.randomness)
+  }
+
+  startedCommit(startTs: Timestamp): void {
+    this.#committing.add(startTs)
+  }
+
+  endedCommit(startTs: Timestamp): void {
+    this.#committing.delete(startTs)
+  }
+
+  async isOwnerDead(lock: Lock): Promise<boolean> {
+    return lock.incarnation !== this.incarnation || !this.#committing.has(lock.startTs)
+  }
+
+  wallMicros(): number {
+    return this.#clock.wallMicros()
+  }
+
+  async stop(): Promise<void> {}
+}
+
+type SharedLivenessParts = {
+  readonly cellStore: CellStore
+  readonly oracle: TimestampOracle
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: StorageLog
+}
+
+/**
+ * Several processes share the store: each renews a token row `live/<incarnation>` that holds the
+ * oracle time at which it expires, so clocks of different machines are never compared.
+ */
+export class SharedLiveness implements Liveness {
+  readonly incarnation: string
+  readonly #parts: SharedLivenessParts
+  readonly #committing = new RenewedMap<Timestamp, Heartbeat>()
+  readonly #stopping = new AbortController()
+  /**
+   * Since when on the own clock, by transaction and the wall time in the lock: the primary's is
+   * renewed and that of the others is not, so a transaction is met with two of them.
+   */
+  readonly #firstSeen = new Map<string, number>()
+  #renewing: Promise<void> = Promise.resolve()
+
+  private constructor(parts: SharedLivenessParts) {
+    this.#parts = parts
+    this.incarnation = newIncarnation(parts.randomness)
+  }
+
+  /** The token is there before the first lock can be. */
+  static async start(parts: SharedLivenessParts): Promise<SharedLiveness> {
+    const liveness = new SharedLiveness(parts)
+    await liveness.#renew()
+    liveness.#renewing = liveness.#keepRenewing()
+    return liveness
+  }
+
+  startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void {
+    this.#committing.set(startTs, heartbeat)
+  }
+
+  endedCommit(startTs: Timestamp): void {
+    this.#committing.delete(startTs)
+  }
+
+  async isOwnerDead(lock: Lock): Promise<boolean> {
+    if (lock.incarnation === this.incarnation) return !this.#committing.has(lock.startTs)
+    if (this.#seenUnchangedTooLong(lock)) return true
+    const { cellStore, oracle } = this.#parts
+    const [row] = await cellStore.readRows([tokenRow(lock.incarnation)], TOKEN_FILTER)
+    const token = row?.cells[0]
+    const now = (await oracle.next()).timestamp
+    if (token === undefined || decodeStartTs(token.value) < now) return true
+    return lock.wallMicros + LOCK_TTL_MS * 1000 < now
+  }
+
+  /**
+   * The oracle's time, which each renewal of the token learns anew, and not the wall clock: one that
+   * has jumped ahead would make locks that nobody takes for old until the others have caught up.
+   */
+  wallMicros(): number {
+    return this.#parts.oracle.lastSeen()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#renewing
+  }
+
+  /** The same lock without a heartbeat, seen for longer than its life on this process' own clock. */
+  #seenUnchangedTooLong(lock: Lock): boolean {
+    const nowMs = this.#parts.clock.monotonicMs()
+    const name = `${lock.incarnation}/${lock.startTs}/${lock.wallMicros}`
+    const sinceMs = this.#firstSeen.get(name)
+    if (sinceMs !== undefined) return nowMs - sinceMs > LOCK_TTL_MS
+    if (this.#firstSeen.size >= FIRST_SEEN_MAX) this.#firstSeen.clear()
+    this.#firstSeen.set(name, nowMs)
+    return false
+  }
+
+  async #keepRenewing(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#parts.clock.sleep(TOKEN_TTL_MS / 3, signal)
+        await this.#renew()
+        await Promise.all([...this.#committing.values()].map((heartbeat) => heartbeat()))
+      } catch (error) {
+        if (signal.aborted) return
+        this.#parts.log.warn({ error: String(error) }, 'liveness token was not renewed')
+      }
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { cellStore, oracle } = this.#parts
+    const now = (await oracle.next()).timestamp
+    const [error] = await cellStore.mutateRows([
+      {
+        row: tokenRow(this.incarnation),
+        mutations: [
+          { ...TOKEN_CELL, kind: 'setCell', value: encodeStartTs(now + TOKEN_TTL_MS * 1000) },
+        ],
+      },
+    ])
+    if (error != null) throw error
+  }
+}
+
+const FIRST_SEEN_MAX = 10_000
+const TOKEN_CELL = { family: 'data', qualifier: '0', timestamp: 0 } as const
+const TOKEN_FILTER = [{ family: 'data', qualifier: '0', newest: 1 }] as const
+
+function tokenRow(incarnation: string): Uint8Array {
+  return systemRowKey(`live/${incarnation}`)
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CellStore } from '../../cell-store/cell-store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Measures } from '../../measures.ts'
+import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
+import type { Randomness } from '../../randomness.ts'
+import type { StorageLog } from '../../storage-log.ts'
+import type { BackgroundWork } from './background-work.ts'
+import type { Liveness } from './liveness.ts'
+
+/** Everything outside that the steps of the protocol use, handed in once and for all. */
+export type ProtocolContext = {
+  readonly cellStore: CellStore
+  readonly oracle: TimestampOracle
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly liveness: Liveness
+  /** Work that nobody waits for: commits of secondaries, cleaning up. */
+  readonly background: BackgroundWork
+  readonly log: StorageLog
+  readonly measures: Measures
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SnapshotRow } from '../records/version.ts'
+
+/**
+ * Rows of a scan that were read together. They are handed on together as well: a step of each
+ * asynchronous iterator on the way for each row would cost half as much as reading it.
+ */
+export type RowBatches = AsyncIterable<readonly SnapshotRow[]>
+
+/** The same row by row. */
+export async function* rowsOfBatches<Row>(
+  batches: AsyncIterable<Iterable<Row>>,
+): AsyncGenerator<Row, void, undefined> {
+  for await (const batch of batches) {
+    // Not `yield*`, which goes through one more asynchronous iterator.
+    for (const row of batch) yield row
+  }
+}

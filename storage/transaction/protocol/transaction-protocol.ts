@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../../answer.ts'
+import type { Timestamp } from '../../cell-store/cell.ts'
+import type { StorageError, StorageErrorCode } from '../../errors.ts'
+import type { BufferedRow } from '../buffer/write-buffer.ts'
+import type { Hint } from '../records/notify-cell.ts'
+import type { SnapshotRow } from '../records/version.ts'
+import type { RowBatches } from './row-batches.ts'
+
+/**
+ * How transactions read and commit. There are two: over any cell store, with locks that other
+ * processes see (`general-protocol.ts`), and inside the process that owns its store alone, with the
+ * locks in memory (`embedded-protocol.ts`).
+ */
+export interface TransactionProtocol {
+  snapshotAt(readTs: Timestamp): SnapshotReads
+  /** Never rejects but with InvariantViolation. */
+  commit(request: CommitRequest): Promise<CommitOutcome>
+}
+
+/**
+ * The store as of one timestamp. An answer that is at hand is not wrapped in a promise. Throws or
+ * rejects with StorageError `snapshot_too_old` or `locked`, with CellStoreError, or with the signal's
+ * reason.
+ */
+export interface SnapshotReads {
+  /** Null where no asked column exists. */
+  getRow(
+    key: Uint8Array,
+    columns: readonly string[],
+    signal?: AbortSignal,
+  ): Answer<SnapshotRow | null>
+
+  /** In the order of the keys, null where no asked column exists. */
+  getRows(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+    signal?: AbortSignal,
+  ): Answer<Array<SnapshotRow | null>>
+
+  /** What `getRows` answers; undefined where that has to be waited for. */
+  getRowsNow(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+  ): Array<SnapshotRow | null> | undefined
+
+  scan(range: SnapshotRange): RowBatches
+}
+
+/** Rows of [start, end) in key order, or in reverse order; columns as for `getRows`. */
+export type SnapshotRange = {
+  readonly start: Uint8Array
+  readonly end?: Uint8Array
+  readonly reverse?: boolean
+  readonly columns: readonly string[]
+  /** How many rows the caller will take at most, to read no more than that. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/** What a transaction hands over to be committed; at least one of its writes is a put or a delete. */
+export type CommitRequest = {
+  readonly startTs: Timestamp
+  readonly rows: readonly BufferedRow[]
+  /** Notify cells beside those of the written rows. They conflict with nothing. */
+  readonly hints: readonly Hint[]
+  /** The row that must decide, when the transaction has one (its outcome row). */
+  readonly primaryRow: Uint8Array | undefined
+  /** Tables whose definition must not have changed since startTs. */
+  readonly schemaScopes: readonly number[]
+  /** Tables whose definition this transaction changes. */
+  readonly changedSchemas: readonly number[]
+}
+
+export type CommitOutcome =
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
+  | { readonly kind: 'aborted'; readonly reason: StorageError }
+  /** The answer to the commit was lost and cannot be found out now. Never to be run again blindly. */
+  | { readonly kind: 'unknown' }
+
+/** How a transaction ended, whether or not it was ever committed. */
+export type TransactionEnd =
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp }
+  | { readonly kind: 'rolledBack'; readonly reason: StorageErrorCode }
+  | { readonly kind: 'unknown' }

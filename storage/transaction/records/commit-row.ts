@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
+import type { CheckAndMutate } from '../../cell-store/cell-store.ts'
+import type { Mutation } from '../../cell-store/mutation.ts'
+import type { LockedColumn, RowGroup } from './lock.ts'
+import { eraseGuardsBefore, eraseLock, lockOf, setGuard, setWrite } from './percolator-columns.ts'
+
+/**
+ * Replaces the locks of a row group by write records (Percolator 2.2, Figure 6, lines 48-64): the
+ * commit of the primary, of a secondary, and of a secondary that a stranger rolls forward are this
+ * same step. Conditional on the lock, also for secondaries: repeated after a long pause it would
+ * otherwise bring back a version that garbage collection has taken away (I5).
+ */
+export function commitRow(
+  group: RowGroup,
+  stamps: {
+    readonly conditionColumn: string
+    readonly startTs: Timestamp
+    readonly commitTs: Timestamp
+  },
+): CheckAndMutate {
+  return {
+    when: [lockOf(stamps.conditionColumn, stamps.startTs)],
+    ifMatched: commitMutations(group, stamps),
+    otherwise: [],
+  }
+}
+
+/** What the commit of a row group changes in its row. */
+export function commitMutations(
+  group: RowGroup,
+  stamps: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
+): Mutation[] {
+  return group.columns.flatMap((column) => commitColumn(column, stamps))
+}
+
+function commitColumn(
+  { column, lock }: LockedColumn,
+  { startTs, commitTs }: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
+): Mutation[] {
+  return lock.content.kind === 'guard'
+    ? [
+        eraseGuardsBefore(column, commitTs),
+        setGuard(column, { startTs, commitTs }),
+        eraseLock(column, startTs),
+      ]
+    : [setWrite(column, commitTs, { startTs, content: lock.content }), eraseLock(column, startTs)]
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import {
+  type RowStep,
+  type StepList,
+  stepsOf,
+  unconditionalStep,
+} from '../../cell-store/embedded-cell-store.ts'
+import type { DeleteFromColumn, SetCell } from '../../cell-store/mutation.ts'
+import { invariant } from '../../invariant.ts'
+import { decodeStartTs, encodeStartTs } from './write-record.ts'
+
+/**
+ * A notify cell says that an observer may have something to do in a row (Percolator 2.4): family
+ * `notify`, the observer's id as the qualifier. Nobody reads it to learn a value and nobody conflicts
+ * over it; whether there is something to do is said by the write records and the acknowledgment.
+ *
+ *     user "bob"   notify "7" @21                 who began at 21 writes what observer 7 watches;
+ *                  write  "0" @25 -> 21           it has committed at 25
+ *                  write  "ack/7" @31 -> 28 "28"  the run that began at 28 has seen all that is before 28
+ *
+ * It comes into the row by the very mutation that brings the write or its lock, at the writer's startTs, so
+ * no crash can separate the two. A weak one stands at the notifier's commitTs instead, and may stand in a
+ * row that the notifier does not write. One whose value is a timestamp speaks of an older transaction:
+ * that of a row which was there before its observer was.
+ */
+export type NotifyCell = {
+  readonly observerId: number
+  readonly timestamp: Timestamp
+  /** The start of the transaction whose change it tells of; of a weak one nothing but its timestamp. */
+  readonly changedBy: Timestamp
+}
+
+/** A notify cell that comes into a row without a write of the same row. */
+export type Hint = {
+  readonly row: Uint8Array
+  readonly observerId: number
+  /** Of what older transaction it tells; absent where it is weak and tells of its own. */
+  readonly changedBy?: Timestamp
+}
+
+export function setNotify(
+  observerId: number,
+  timestamp: Timestamp,
+  changedBy: Timestamp = timestamp,
+): SetCell {
+  return {
+    kind: 'setCell',
+    family: 'notify',
+    qualifier: notifyQualifier(observerId),
+    timestamp,
+    value: changedBy === timestamp ? NOTHING : encodeStartTs(changedBy),
+  }
+}
+
+/** Takes away the notify cells of one observer that stand before `until`. */
+export function eraseNotify(observerId: number, until: Timestamp): DeleteFromColumn {
+  return {
+    kind: 'deleteFromColumn',
+    family: 'notify',
+    qualifier: notifyQualifier(observerId),
+    timestamps: { until },
+  }
+}
+
+/** Violations of O2. */
+export function decodeNotify({ qualifier, timestamp, value }: Cell): NotifyCell {
+  invariant(QUALIFIER.test(qualifier), 'O2', { damaged: 'observer', qualifier })
+  invariant(value.length === 0 || value.length === 8, 'O2', { damaged: 'value', qualifier })
+  const changedBy = value.length === 0 ? timestamp : decodeStartTs(value)
+  return { observerId: Number(qualifier), timestamp, changedBy }
+}
+
+export function notifyQualifier(observerId: number): string {
+  return String(observerId)
+}
+
+/** The steps that set those hints whose timestamp is known before the commit's, at `startTs`. */
+export function hintsAtStart(hints: readonly Hint[], startTs: Timestamp): RowStep[] {
+  return hints.flatMap(({ row, observerId, changedBy }) =>
+    changedBy === undefined
+      ? []
+      : [unconditionalStep(row, [setNotify(observerId, startTs, changedBy)])],
+  )
+}
+
+/**
+ * The steps that set the weak hints, at `commitTs`: at its start, a run that began between the two and saw
+ * nothing of this transaction would clear them.
+ */
+export function hintsAtCommit(hints: readonly Hint[], commitTs: Timestamp): RowStep[] {
+  return hints.flatMap(({ row, observerId, changedBy }) =>
+    changedBy === undefined ? [unconditionalStep(row, [setNotify(observerId, commitTs)])] : [],
+  )
+}
+
+/** All of them, where start and commit are one step; made as they are asked for. */
+export function hintSteps(
+  { hints, startTs }: { readonly hints: readonly Hint[]; readonly startTs: Timestamp },
+  commitTs: Timestamp,
+): StepList {
+  return stepsOf(hints, ({ row, observerId, changedBy }) => {
+    const timestamp = changedBy === undefined ? commitTs : startTs
+    return unconditionalStep(row, [setNotify(observerId, timestamp, changedBy)])
+  })
+}
+
+const NOTHING = new Uint8Array()
+const QUALIFIER = /^[1-9][0-9]{0,9}$/

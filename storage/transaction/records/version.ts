@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cell, Timestamp } from '../../cell-store/cell.ts'
+import { decodeLock, type LockedColumn } from './lock.ts'
+import { decodeWriteRecord, type WrittenContent } from './write-record.ts'
+
+/** The version of a column that a snapshot sees, before its value has been fetched. */
+export type Version = {
+  readonly startTs: Timestamp
+  readonly commitTs: Timestamp
+  readonly content: Exclude<WrittenContent, { kind: 'delete' }>
+}
+
+/** A row whose locks are settled and whose values may still have to be fetched. */
+export type SettledRow = {
+  readonly key: Uint8Array
+  readonly versions: ReadonlyMap<string, Version>
+}
+
+/** A column's value as the snapshot sees it; `commitTs` is null for the transaction's own write. */
+export type VersionedValue = { readonly value: Uint8Array; readonly commitTs: Timestamp | null }
+
+/** A row with those of the asked columns that exist; at least one does. */
+export type SnapshotRow = {
+  readonly key: Uint8Array
+  readonly columns: SnapshotColumns
+}
+
+/** The values of some columns by their names. */
+export type SnapshotColumns = Pick<ReadonlyMap<string, VersionedValue>, 'get' | 'size'> &
+  Iterable<readonly [string, VersionedValue]>
+
+/** Of one column, which is all that most rows have: to make a Map costs as much as to find the row. */
+export class OneColumn implements SnapshotColumns {
+  readonly size = 1
+  readonly #column: string
+  readonly #value: VersionedValue
+
+  constructor(column: string, value: VersionedValue) {
+    this.#column = column
+    this.#value = value
+  }
+
+  get(column: string): VersionedValue | undefined {
+    return column === this.#column ? this.#value : undefined
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, VersionedValue]> {
+    yield [this.#column, this.#value]
+  }
+}
+
+/** Bytes of a version's value that are not at hand yet. */
+export function bytesToFetch(row: SettledRow): number {
+  let bytes = 0
+  for (const { content } of row.versions.values()) {
+    if (content.kind === 'data') bytes += content.byteLength
+  }
+  return bytes
+}
+
+/**
+ * Pure: what a snapshot makes of the lock and write cells of one row that the snapshot's filter left.
+ * `hiding` are the locks that must be settled before the versions count (Percolator 2.2, Figure 6,
+ * lines 10-13); a guard's lock changes no value and hides nothing.
+ */
+export function versionsOf(cells: readonly Cell[]): {
+  readonly versions: Map<string, Version>
+  readonly hiding: readonly LockedColumn[]
+} {
+  const versions = new Map<string, Version>()
+  const hiding: LockedColumn[] = []
+  for (const cell of cells) {
+    if (cell.family === 'write') {
+      const { startTs, content } = decodeWriteRecord(cell.value)
+      if (content.kind !== 'delete') {
+        versions.set(cell.qualifier, { startTs, commitTs: cell.timestamp, content })
+      }
+    } else if (cell.family === 'lock') {
+      const lock = decodeLock(cell.timestamp, cell.value)
+      if (lock.content.kind !== 'guard') hiding.push({ column: cell.qualifier, lock })
+    }
+  }
+  return { versions, hiding }
+}
