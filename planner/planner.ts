@@ -16,24 +16,27 @@ import type {
   ShowTablesStatement,
 } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
-import type { Plan } from './plan.ts'
-import { planCheck, planData, planNotify } from './plan-statement.ts'
+import type { Plan } from './plan/plan.ts'
+import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import { requireTable } from './unknown-name.ts'
 
-export { AnswerBytes } from './answer-bytes.ts'
-export { BatchSize } from './batch-size.ts'
-export { rowCountOf } from './collected-rows.ts'
-export type { StatementFunctions } from './compiled-expression.ts'
-export { executeDefinition } from './definition.ts'
-export { executeNow } from './execute-now.ts'
-export { executeTogether, isPointRead, type PointRead } from './execute-together.ts'
+export { executeDefinition } from './definitions/definition.ts'
+export { evaluateStamp, readStamp } from './definitions/stamp.ts'
+export { executeNow } from './execute/execute-now.ts'
+export { executeTogether, isPointRead, type PointRead } from './execute/execute-together.ts'
+export { executePlan } from './execute/executor.ts'
+export { AnswerBytes } from './execute/rows/answer-bytes.ts'
+export { BatchSize } from './execute/rows/batch-size.ts'
+export { rowCountOf } from './execute/rows/collected-rows.ts'
 export type {
   ExecutionContext,
   PageRequest,
   RowWriter,
   StatementResult,
-} from './execution-context.ts'
-export { executePlan } from './executor.ts'
+} from './execute/rows/execution-context.ts'
+export type { StatementFunctions } from './expressions/compiled-expression.ts'
+export { type Parameters, parameterJson, parameterText } from './expressions/parameters.ts'
+export { identityOf } from './expressions/value-identity.ts'
 export { WorkMeter } from './expressions/work-meter.ts'
 export { jsonOfText, type KeptNumbers } from './json/json-object.ts'
 export {
@@ -43,16 +46,13 @@ export {
   noteSource,
   sourceOf,
 } from './json/json-source.ts'
+export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.ts'
 export { fromSource } from './json/sourced-json.ts'
-export { type IntegerForm, valueFromJson, valueToJson } from './json-value.ts'
-export { type Parameters, parameterJson, parameterText } from './parameters.ts'
-export type { Plan } from './plan.ts'
+export type { Plan } from './plan/plan.ts'
+export { planSubscription, type SubscriptionPlan } from './plan/subscription.ts'
+export type { SubscriptionRoute } from './plan/subscription-route.ts'
 export { PLAN_ERRORS, PlanError, type PlanErrorCode, type PlanErrorDetails } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
-export { evaluateStamp, readStamp } from './stamp.ts'
-export { planSubscription, type SubscriptionPlan } from './subscription.ts'
-export type { SubscriptionRoute } from './subscription-route.ts'
-export { identityOf } from './value-identity.ts'
 
 /** The statements that have a plan: all that run inside a transaction. */
 export type PlannedStatement =

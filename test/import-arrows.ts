@@ -113,6 +113,17 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   'storage/transaction/one-process': [['latches/'], ['embedded-context.ts'], ['view/'], ['*']],
   'storage/tables': [['json/'], ['*'], ['bytes/'], ['catalog/'], ['rows/'], ['index-build/']],
   'storage/observers': [['notifications/'], ['*']],
+  planner: [
+    ['plan-error.ts', 'planner-limits.ts', 'unknown-name.ts'],
+    ['json/'],
+    ['expressions/'],
+    ['keys/'],
+    ['plan/'],
+    ['execute/'],
+    ['definitions/'],
+    ['*'],
+  ],
+  'planner/execute': [['rows/'], ['writes/'], ['*']],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */

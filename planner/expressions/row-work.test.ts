@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import test, { after, before, suite } from 'node:test'
 import { planError, rowsToJson, SqlSession } from '../../test/sql-session.ts'
-import type { Parameters } from '../parameters.ts'
 import { PLANNER_LIMITS, PlanError } from '../planner.ts'
+import type { Parameters } from './parameters.ts'
 import { changedCase } from './text-work.ts'
 import { NODE_UNITS, WorkMeter } from './work-meter.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareValues, type SqlType, type SqlValue } from '../../storage/storage.ts'
-import { identityOf } from '../value-identity.ts'
+import { identityOf } from './value-identity.ts'
 import type { WorkMeter } from './work-meter.ts'
 
 /** What a character of JSON costs that is brought into its canonical form, which parses and sorts it. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { SqlSession } from '../../test/sql-session.ts'
+import type { Parameters } from '../expressions/parameters.ts'
 import { WorkMeter } from '../expressions/work-meter.ts'
-import type { Parameters } from '../parameters.ts'
 import { PLANNER_LIMITS, PlanError } from '../planner.ts'
 
 const { listItemsMax, statementKeysMax, rowWorkMax } = PLANNER_LIMITS

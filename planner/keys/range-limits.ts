@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
-import type { Scope } from '../compiled-expression.ts'
+import type { Scope } from '../expressions/compiled-expression.ts'
 import { type Comparison, comparisonOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import type { KeyCondition } from '../key-condition.ts'
+import type { KeyCondition } from './key-condition.ts'
 
 export type Limit = { readonly value: SqlValue; readonly inclusive: boolean }
 

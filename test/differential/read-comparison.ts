@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { Measured } from '../../planner/explain.ts'
-import { conditionsOf, isFullKey } from '../../planner/key-range.ts'
-import type { AggregatePlan, Plan, PointGetPlan, RangeScanPlan } from '../../planner/plan.ts'
+import { conditionsOf, isFullKey } from '../../planner/keys/key-range.ts'
+import type { Measured } from '../../planner/plan/explain.ts'
+import type { AggregatePlan, Plan, PointGetPlan, RangeScanPlan } from '../../planner/plan/plan.ts'
 import { PlanError, type PlannedStatement, planStatement } from '../../planner/planner.ts'
 import type { Catalog, SqlValue, Transaction } from '../../storage/storage.ts'
 import type { SqlSession } from '../sql-session.ts'

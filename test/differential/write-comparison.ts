@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import type { DeletePlan } from '../../planner/plan.ts'
+import type { DeletePlan } from '../../planner/plan/plan.ts'
 import {
   PlanError,
   type PlannedStatement,

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test, { afterEach, beforeEach } from 'node:test'
+import { planError, SqlSession } from '../../test/sql-session.ts'
+
+let session: SqlSession
+beforeEach(async () => {
+  session = await SqlSession.open()
+})
+afterEach(() => session.close())
+
+test('SHOW TABLES and DESCRIBE tell what CREATE TABLE made', async () => {
+  await session.run(`
+    CREATE TABLE b (id INTEGER PRIMARY KEY);
+    CREATE TABLE a (x TEXT, y TIMESTAMP DEFAULT '2026-01-31T12:00:00+01:00', z REAL NOT NULL DEFAULT 1,
+      u TEXT DEFAULT uuid(), n INTEGER DEFAULT -7, j JSON DEFAULT '{"a": [1]}', h BYTES DEFAULT x'0aff',
+      q TEXT DEFAULT 'it''s', f BOOLEAN DEFAULT TRUE, PRIMARY KEY (y DESC, x))`)
+  assert.deepEqual(await session.rows('SHOW TABLES'), [
+    { table: 'a', columns: 9, key: 'PRIMARY KEY (y DESC, x)' },
+    { table: 'b', columns: 1, key: 'PRIMARY KEY (id)' },
+  ])
+  const described = (await session.run('DESCRIBE a')).rows
+  assert.deepEqual(described, [
+    ['x', 'TEXT', true, null, 2n, false, null],
+    ['y', 'TIMESTAMP', true, "'2026-01-31T11:00:00.000000Z'", 1n, true, null],
+    ['z', 'REAL', true, '1', null, null, null],
+    ['u', 'TEXT', false, 'uuid()', null, null, null],
+    ['n', 'INTEGER', false, '-7', null, null, null],
+    ['j', 'JSON', false, '\'{"a":[1]}\'', null, null, null],
+    ['h', 'BYTES', false, "x'0aff'", null, null, null],
+    ['q', 'TEXT', false, "'it''s'", null, null, null],
+    ['f', 'BOOLEAN', false, 'TRUE', null, null, null],
+  ])
+})
+
+test('a definition that cannot be is refused where its mistake stands', async () => {
+  await session.run('CREATE TABLE taken (id INTEGER PRIMARY KEY)')
+  const refused: ReadonlyArray<readonly [string, string, number]> = [
+    ['CREATE TABLE taken (id INTEGER PRIMARY KEY)', 'already_exists', 14],
+    ['CREATE TABLE Taken (id INTEGER PRIMARY KEY)', 'already_exists', 14],
+    ['CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, A TEXT)', 'invalid_request', 49],
+    ['CREATE TABLE t (id INTEGER, PRIMARY KEY (ids))', 'unknown_column', 42],
+    ['CREATE TABLE t (id JSON PRIMARY KEY)', 'invalid_request', 17],
+    ["CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER DEFAULT 'x')", 'type_mismatch', 59],
+    ['CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT DEFAULT now())', 'type_mismatch', 56],
+    ['CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER DEFAULT uuid())', 'type_mismatch', 59],
+    ["CREATE TABLE t (id INTEGER PRIMARY KEY, a TIMESTAMP DEFAULT 'never')", 'type_mismatch', 61],
+    [
+      'CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER NOT NULL DEFAULT NULL)',
+      'invalid_request',
+      41,
+    ],
+    [
+      'CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER DEFAULT 9223372036854775808)',
+      'out_of_range',
+      59,
+    ],
+    ['DROP TABLE nosuch', 'unknown_table', 12],
+  ]
+  for (const [text, code, column] of refused) {
+    await assert.rejects(session.run(text), planError(code, { column }), text)
+  }
+})
+
+test('IF NOT EXISTS and IF EXISTS find nothing to do', async () => {
+  await session.run('CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY)')
+  await session.run('CREATE TABLE IF NOT EXISTS t (id TEXT PRIMARY KEY)')
+  assert.deepEqual((await session.run('DESCRIBE t')).rows[0]?.[1], 'INTEGER')
+  await session.run('DROP TABLE IF EXISTS t; DROP TABLE IF EXISTS t')
+  assert.deepEqual(await session.rows('SHOW TABLES'), [])
+})
+
+test('SHOW INDEXES tells of each index what it holds and how far it is', async () => {
+  await session.run(
+    'CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b INTEGER, note TEXT, FAMILY notes (note, b))',
+  )
+  await session.run("INSERT INTO t (id, a, b) VALUES (1, 'x', 1), (2, 'x', 2)")
+  await session.run('CREATE INDEX byA ON t (a, b DESC) STORING (note)')
+  await session.run('CREATE UNIQUE INDEX twice ON t (a)')
+  await session.run('CREATE UNIQUE INDEX IF NOT EXISTS twice ON t (b)')
+  const [byA, twice, ...none] = (await session.run('SHOW INDEXES FROM t')).rows
+  assert.deepEqual(byA, ['byA', false, 'a, b DESC', 'note', 'ready', null, null])
+  assert.deepEqual(twice?.slice(0, 6), ['twice', true, 'a', null, 'failed', null])
+  assert.match(String(twice?.[6]), /\w+ .*\.$/)
+  assert.deepEqual(none, [])
+  const described = (await session.run('DESCRIBE t')).rows
+  assert.deepEqual(
+    described.map((row) => row.at(-1)),
+    [null, null, 'notes', 'notes'],
+  )
+  await session.run('DROP INDEX twice; DROP INDEX IF EXISTS twice')
+  assert.equal((await session.run('SHOW INDEXES FROM t')).rows.length, 1)
+})
+
+test('ADD COLUMN gives old rows its default at once, DROP COLUMN takes a column away', async () => {
+  await session.run('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)')
+  await session.run("INSERT INTO t (id, a) VALUES (1, 'x')")
+  await session.run("ALTER TABLE t ADD COLUMN b TEXT NOT NULL DEFAULT 'new'")
+  await session.run('ALTER TABLE t ADD COLUMN c INTEGER')
+  await session.run('INSERT INTO t (id, c) VALUES (2, 5)')
+  assert.deepEqual(await session.rows('SCAN * FROM t'), [
+    { id: 1, a: 'x', b: 'new', c: null },
+    { id: 2, a: null, b: 'new', c: 5 },
+  ])
+  await session.run('ALTER TABLE t DROP COLUMN a')
+  await session.run('CREATE INDEX byC ON t (c)')
+  assert.deepEqual(await session.rows('SCAN * FROM t WHERE c = 5'), [{ id: 2, b: 'new', c: 5 }])
+})
+
+test('a change of a table that cannot be is refused where its mistake stands', async () => {
+  await session.run('CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, j JSON)')
+  await session.run('CREATE INDEX byA ON t (a)')
+  const refused: ReadonlyArray<readonly [string, string, number]> = [
+    ['CREATE INDEX byA ON t (j)', 'already_exists', 14],
+    ['CREATE INDEX byJ ON t (j)', 'invalid_request', 24],
+    ['CREATE INDEX x ON t (nosuch)', 'unknown_column', 22],
+    ['CREATE INDEX x ON t (a) STORING (nosuch)', 'unknown_column', 34],
+    ['CREATE INDEX x ON t (a) STORING (id)', 'invalid_request', 34],
+    ['CREATE INDEX x ON nosuch (a)', 'unknown_table', 19],
+    ['DROP INDEX byB', 'unknown_index', 12],
+    ['ALTER TABLE t ADD COLUMN a TEXT', 'invalid_request', 26],
+    ['ALTER TABLE t ADD COLUMN b TEXT NOT NULL', 'invalid_request', 26],
+    ['ALTER TABLE nosuch ADD COLUMN b TEXT', 'unknown_table', 13],
+    ['ALTER TABLE t DROP COLUMN nosuch', 'unknown_column', 27],
+    ['ALTER TABLE t DROP COLUMN id', 'invalid_request', 27],
+    ['ALTER TABLE t DROP COLUMN a', 'invalid_request', 27],
+    ['CREATE TABLE u (id INTEGER PRIMARY KEY, FAMILY f (nosuch))', 'unknown_column', 51],
+    ['CREATE TABLE u (id INTEGER PRIMARY KEY, FAMILY f (id))', 'invalid_request', 51],
+  ]
+  for (const [text, code, column] of refused) {
+    await assert.rejects(session.run(text), planError(code, { column }), text)
+  }
+})

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../../storage/storage.ts'
+import type { DataPlan } from '../plan/plan.ts'
+import { executeAggregate } from './execute-aggregate.ts'
+import { executeGet } from './execute-get.ts'
+import { executeScan } from './execute-scan.ts'
+import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { executeDelete } from './writes/execute-delete.ts'
+import { executeInsert } from './writes/execute-insert.ts'
+import { executeSet } from './writes/execute-set.ts'
+
+/** Runs a plan on rows within the statement layer that the caller has opened. */
+export function executeData(plan: DataPlan, context: ExecutionContext): Answer<StatementResult> {
+  switch (plan.kind) {
+    case 'pointGet':
+      return executeGet(plan, context)
+    case 'rangeScan':
+      return executeScan(plan, context)
+    case 'aggregate':
+      return executeAggregate(plan, context)
+    case 'set':
+      return executeSet(plan, context)
+    case 'insert':
+      return executeInsert(plan, context)
+    case 'delete':
+      return executeDelete(plan, context)
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Catalog,
+  type ColumnDefinition,
+  columnPosition,
+  readIndexProgress,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { nameText } from '../expressions/expression-text.ts'
+import { valueToJson } from '../json/json-value.ts'
+import { keyOfIndex, keyText, partText, primaryKeyOf } from '../keys/candidate-key.ts'
+import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+
+/** SHOW TABLES: one row for each table, by name. */
+export function showTables(catalog: Catalog): StatementResult {
+  const rows = catalog
+    .tables()
+    .map((table): SqlValue[] => [
+      table.name,
+      BigInt(table.columns.length),
+      keyText(primaryKeyOf(table)),
+    ])
+  const columns = [
+    { name: 'table', type: 'TEXT' },
+    { name: 'columns', type: 'INTEGER' },
+    { name: 'key', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** SHOW INDEXES: one row for each index, in the order of their creation. */
+export async function showIndexes(
+  table: TableDefinition,
+  transaction: StatementTransaction,
+): Promise<StatementResult> {
+  const rows: SqlValue[][] = []
+  for (const index of table.indexes) {
+    const building = index.state === 'building'
+    const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+    const storing = index.storing.map((id) => nameText(columnNamed(table, id).name))
+    rows.push([
+      index.name,
+      index.unique,
+      keyOfIndex(table, index).parts.map(partText).join(', '),
+      storing.length === 0 ? null : storing.join(', '),
+      index.state,
+      progress === undefined ? null : BigInt(progress.rowsDone),
+      index.failure ?? null,
+    ])
+  }
+  const columns = [
+    { name: 'name', type: 'TEXT' },
+    { name: 'unique', type: 'BOOLEAN' },
+    { name: 'columns', type: 'TEXT' },
+    { name: 'storing', type: 'TEXT' },
+    { name: 'state', type: 'TEXT' },
+    { name: 'progress', type: 'INTEGER' },
+    { name: 'failure', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** SHOW OBSERVERS: one row for each observer of the store, by table and in the order of their creation. */
+export function showObservers(catalog: Catalog): StatementResult {
+  const rows = catalog
+    .observers()
+    .map(({ table, observer }): SqlValue[] => [
+      observer.name,
+      table.name,
+      observer.isWeak,
+      observer.columns.map((id) => nameText(columnNamed(table, id).name)).join(', '),
+      observer.state,
+      observer.isBackfilled,
+    ])
+  const columns = [
+    { name: 'name', type: 'TEXT' },
+    { name: 'table', type: 'TEXT' },
+    { name: 'weak', type: 'BOOLEAN' },
+    { name: 'columns', type: 'TEXT' },
+    { name: 'state', type: 'TEXT' },
+    { name: 'backfilled', type: 'BOOLEAN' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+function columnNamed(table: TableDefinition, columnId: number): ColumnDefinition {
+  return table.columns[columnPosition(table, columnId)] as ColumnDefinition
+}
+
+/** DESCRIBE: one row for each column, in the order of the table. */
+export function describeTable(table: TableDefinition): StatementResult {
+  const rows = table.columns.map((column): SqlValue[] => {
+    const index = table.primaryKey.findIndex((part) => part.columnId === column.id)
+    const descending = table.primaryKey[index]?.descending ?? null
+    return [
+      column.name,
+      column.type,
+      column.notNull,
+      defaultText(column),
+      index < 0 ? null : BigInt(index + 1),
+      descending,
+      table.families.find(({ id }) => id === column.family)?.name ?? null,
+    ]
+  })
+  const columns = [
+    { name: 'column', type: 'TEXT' },
+    { name: 'type', type: 'TEXT' },
+    { name: 'notNull', type: 'BOOLEAN' },
+    { name: 'default', type: 'TEXT' },
+    { name: 'keyPosition', type: 'INTEGER' },
+    { name: 'descending', type: 'BOOLEAN' },
+    { name: 'family', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** As it could stand in a CREATE TABLE; NULL when there is none. */
+function defaultText(column: ColumnDefinition): string | null {
+  switch (column.default?.kind) {
+    case undefined:
+      return null
+    case 'now':
+      return 'now()'
+    case 'uuid':
+      return 'uuid()'
+    case 'literal':
+      return literalText(column, column.default.value)
+  }
+}
+
+function literalText({ type }: ColumnDefinition, value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value === 'string' || type === 'TIMESTAMP') {
+    const text = type === 'TIMESTAMP' ? String(valueToJson(type, value)) : String(value)
+    return `'${text.replaceAll("'", "''")}'`
+  }
+  return value.toString()
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer } from '../../storage/storage.ts'
+import type { Plan } from '../plan/plan.ts'
+import { executeData } from './execute-data.ts'
+import { executeExplain } from './execute-explain.ts'
+import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
+import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
+import { executeCheck } from './writes/execute-check.ts'
+import { executeNotify } from './writes/execute-notify.ts'
+
+/**
+ * Runs a plan as one statement of the context's transaction: it does not see its own writes, and
+ * when it throws they are dropped. Throws or rejects with PlanError, StorageError, or the signal's reason.
+ */
+export function executePlan(plan: Plan, context: ExecutionContext): Answer<StatementResult> {
+  const { transaction, signal } = context
+  switch (plan.kind) {
+    case 'showTables':
+      return showTables(context.catalog)
+    case 'showIndexes':
+      return showIndexes(plan.table, transaction)
+    case 'showObservers':
+      return showObservers(context.catalog)
+    case 'describe':
+      return describeTable(plan.table)
+    case 'explain':
+      return executeExplain(plan, context)
+    case 'check':
+      return transaction.statement(() => executeCheck(plan, context), signal)
+    case 'notify':
+      return transaction.statement(() => executeNotify(plan, context), signal)
+    default:
+      return transaction.statement(() => executeData(plan, context), signal)
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { getRows, type IndexEntry, type SqlRow, type StoredRow } from '../../../storage/storage.ts'
+import { PLANNER_LIMITS } from '../../planner-limits.ts'
+import { BatchSize } from './batch-size.ts'
+import { TurnTaking } from './execution-context.ts'
+import type { Step, Steps, Walking } from './walk-step.ts'
+
+/**
+ * The rows behind the entries of an index, in the entries' order. What the entry alone can tell is
+ * filtered first; the rows behind those that stay are read by one multi-get for many of them, and not
+ * at all when the entries cover what is read.
+ */
+export async function* rowsOfEntries(
+  walking: Walking,
+  batches: AsyncIterable<readonly IndexEntry[]>,
+): AsyncGenerator<Steps, void, undefined> {
+  const { plan, scope, window, context } = walking
+  const turns = new TurnTaking(context)
+  const size = new BatchSize(plan.rowFilter === undefined ? window.rowsWanted : undefined)
+  let waiting: Waiting[] = []
+  let kept = 0
+  for await (const batch of batches) {
+    if (plan.covering) {
+      yield stepsOfEntries(walking, batch)
+      continue
+    }
+    for (const entry of batch) {
+      if (turns.isDue()) await turns.pause()
+      scope.work.beginRow(plan.position)
+      const keeps = plan.keyFilter?.keeps({ ...scope, row: entry.row }) ?? true
+      waiting.push({ mark: entry.key, primaryKey: entry.primaryKey, keeps })
+      if (keeps) kept += 1
+      // Entries that are dropped wait for those before them, and must not become too many either.
+      if (kept < size.rows && waiting.length < PLANNER_LIMITS.multiGetKeysMax) continue
+      yield await stepsOf(walking, waiting, size)
+      waiting = []
+      kept = 0
+    }
+  }
+  if (waiting.length > 0) yield await stepsOf(walking, waiting, size)
+}
+
+/** What is left to know of an entry: what it stores may be large, and is not held. */
+type Waiting = {
+  readonly mark: Uint8Array
+  readonly primaryKey: IndexEntry['primaryKey']
+  readonly keeps: boolean
+}
+
+/** What the entries tell alone. */
+function* stepsOfEntries(
+  { plan, scope }: Walking,
+  entries: readonly IndexEntry[],
+): Generator<Step, void, undefined> {
+  for (const { key, row } of entries) {
+    scope.work.beginRow(plan.position)
+    const keeps = plan.keyFilter?.keeps({ ...scope, row }) ?? true
+    yield { mark: key, row: keeps ? row : null }
+  }
+}
+
+async function stepsOf(
+  walking: Walking,
+  waiting: readonly Waiting[],
+  size: BatchSize,
+): Promise<Steps> {
+  const rows = await rowsBehind(walking, waiting)
+  size.learn(rows)
+  return stepsOfRows(walking, waiting, rows)
+}
+
+function* stepsOfRows(
+  { plan, scope }: Walking,
+  waiting: readonly Waiting[],
+  rows: ReadonlyArray<StoredRow | null>,
+): Generator<Step, void, undefined> {
+  let place = 0
+  for (const { mark, primaryKey, keeps } of waiting) {
+    scope.work.beginRow(plan.position)
+    const row = keeps ? rowBehind(primaryKey, rows[place++]) : null
+    const staying = row === null || (plan.rowFilter?.keeps({ ...scope, row }) ?? true)
+    yield { mark, row: staying ? row : null }
+  }
+}
+
+async function rowsBehind(
+  { plan, context }: Walking,
+  waiting: readonly Waiting[],
+): Promise<Array<StoredRow | null>> {
+  const keys = waiting.flatMap(({ primaryKey, keeps }) => (keeps ? [primaryKey] : []))
+  if (keys.length === 0) return []
+  return await getRows(context.transaction, plan.table, keys, plan.reads)
+}
+
+/** Both are of one snapshot and are always written together. */
+function rowBehind(
+  primaryKey: IndexEntry['primaryKey'],
+  stored: StoredRow | null | undefined,
+): SqlRow {
+  if (stored != null) return stored.row
+  throw new Error(
+    `The index has an entry for the key (${primaryKey.join(', ')}), which has no row.`,
+  )
+}

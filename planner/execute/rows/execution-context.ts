@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setImmediate } from 'node:timers/promises'
+import type {
+  Catalog,
+  SqlType,
+  SqlValue,
+  Timestamp,
+  Transaction,
+} from '../../../storage/storage.ts'
+import type { Scope, StatementFunctions } from '../../expressions/compiled-expression.ts'
+import { ConstantValues } from '../../expressions/constant-values.ts'
+import {
+  bindParameters,
+  type ParameterSlot,
+  type Parameters,
+} from '../../expressions/parameters.ts'
+import { WorkMeter } from '../../expressions/work-meter.ts'
+import { PLANNER_LIMITS } from '../../planner-limits.ts'
+
+/** What a statement does with its transaction. */
+export type StatementTransaction = Pick<
+  Transaction,
+  'getRow' | 'getRows' | 'scanBatches' | 'put' | 'delete' | 'guard' | 'notify' | 'dependOnSchema'
+> &
+  Pick<Transaction, 'requireRoom' | 'statement' | 'statementWrite'>
+
+/** What one run of a plan works with. */
+export type ExecutionContext = {
+  readonly transaction: StatementTransaction
+  /** The catalog of the transaction's snapshot, for which the plan was made. */
+  readonly catalog: Catalog
+  readonly parameters: Parameters
+  readonly functions: StatementFunctions
+  /** What the evaluation of its expressions is paid from. */
+  readonly work: WorkMeter
+  /** Looked at between batches of rows; its reason is thrown. */
+  readonly signal?: AbortSignal
+  /** Present when a SCAN may be answered in pages. */
+  readonly page?: PageRequest
+  /** Bounds the rows of a GET and of RETURNING, which have no pages. */
+  readonly answerBytes?: AnswerBytesBudget
+  /** Whoever writes the rows of a long answer while more of them are sought; without it they are all held. */
+  readonly newRowWriter?: (columns: StatementResult['columns']) => RowWriter
+  /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
+  readonly rowTimestamps?: boolean
+  /** Resolves when a statement that has paused may go on; else it does in the next turn. */
+  readonly takeTurn?: () => Promise<void>
+  /** A clock that never goes back, for turns and EXPLAIN ANALYZE; without one it tells no time. */
+  readonly monotonicMs?: () => number
+}
+
+/** The bytes that the statements before this one answered, and how many all of them may. */
+export type AnswerBytesBudget = { readonly used: number; readonly max: number }
+
+/** Takes rows of one answer in their order, and gives their memory back. */
+export interface RowWriter {
+  write(rows: readonly SqlValue[][]): void
+  /** How many it has taken. */
+  readonly rowCount: number
+  /** What they have come to. */
+  readonly bytes: number
+}
+
+/** A page of a SCAN ends after so many rows, or when their values take about so many bytes. */
+export type PageRequest = {
+  readonly rows: number
+  readonly bytes: number
+  /** `resumeAfter` of the page before. */
+  readonly after?: Uint8Array
+}
+
+export type StatementResult = {
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
+  /** Those behind the ones that have been written. */
+  readonly rows: SqlValue[][]
+  /** What all rows come to, about; absent where they are few and short. */
+  readonly bytes?: number
+  /** There when `newRowWriter` was given and the answer is long. */
+  readonly written?: RowWriter
+  /** Rows of tables that were changed. */
+  readonly rowsAffected: number
+  /** Why a SET with IF wrote nothing: there is no row, or one, or the condition is not TRUE of it. */
+  readonly unmet?: 'missing' | 'exists' | 'condition'
+  /** What a person at a terminal reads instead of the rows: EXPLAIN's plan, or what became of a definition. */
+  readonly text?: string
+  /** When each row was committed, if asked for; null for the transaction's own writing. */
+  readonly rowTimestamps?: ReadonlyArray<Timestamp | null>
+  /**
+   * Present when the page ended before the SCAN did: where the next one begins, to be given back as
+   * it is with the same statement, parameters and snapshot. A page may be empty and have one.
+   */
+  readonly resumeAfter?: Uint8Array
+}
+
+/** For expressions that ask for nothing. */
+export function scopeOfNothing(): Scope {
+  const functions = { now: 0n, uuid: () => '' }
+  return scopeOf([], { parameters: [], functions, work: new WorkMeter() })
+}
+
+/** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
+export function scopeOf(
+  slots: readonly ParameterSlot[],
+  { parameters, functions, work }: Pick<ExecutionContext, 'parameters' | 'functions' | 'work'>,
+): Scope {
+  return {
+    row: [],
+    parameters: bindParameters(slots, parameters, work),
+    functions,
+    work,
+    constants: new ConstantValues(),
+  }
+}
+
+/**
+ * Counts rows and, every `turnRowsMax` of them, `turnMsMax` or `workTurnUnits` of work, looks at the signal
+ * and lets the rest of the process have its turn: rows that are at hand would otherwise follow each other
+ * without a pause, and a long condition can make each of them expensive.
+ */
+export class TurnTaking {
+  readonly #signal: AbortSignal | undefined
+  readonly #takeTurn: () => Promise<void>
+  readonly #monotonicMs: (() => number) | undefined
+  readonly #work: WorkMeter
+  #rows = 0
+  #beganMs: number
+
+  constructor({
+    signal,
+    takeTurn = setImmediate,
+    monotonicMs,
+    work,
+  }: Pick<ExecutionContext, 'signal' | 'takeTurn' | 'monotonicMs' | 'work'>) {
+    signal?.throwIfAborted()
+    this.#work = work
+    this.#signal = signal
+    this.#takeTurn = takeTurn
+    this.#monotonicMs = monotonicMs
+    this.#beganMs = monotonicMs?.() ?? 0
+  }
+
+  /** True when it is time for `pause`, which is separate so that most rows cost no promise. */
+  isDue(rows = 1): boolean {
+    this.#rows += rows
+    if (this.#rows >= PLANNER_LIMITS.turnRowsMax || this.#work.isTurnDue) return true
+    const now = this.#monotonicMs?.() ?? 0
+    return now - this.#beganMs >= PLANNER_LIMITS.turnMsMax
+  }
+
+  async pause(): Promise<void> {
+    this.#rows = 0
+    await this.#takeTurn()
+    this.#work.turnTaken()
+    this.#signal?.throwIfAborted()
+    this.#beganMs = this.#monotonicMs?.() ?? 0
+  }
+}

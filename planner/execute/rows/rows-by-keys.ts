@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Answer,
+  getRows,
+  getUniqueEntries,
+  type IndexDefinition,
+  type IndexEntry,
+  type SqlValue,
+  type StoredRow,
+  type TableDefinition,
+} from '../../../storage/storage.ts'
+import { BatchSize } from './batch-size.ts'
+import type { StatementTransaction } from './execution-context.ts'
+
+type KeyValues = readonly SqlValue[]
+
+/** A key that was asked for, and what is there. */
+export type Asked<Found> = { readonly key: KeyValues; readonly found: Found | null }
+
+export type RowsWanted = {
+  /** The places of the columns that are wanted, all when absent. */
+  readonly columns?: readonly number[]
+  /** No multi-get asks for more rows. */
+  readonly rowsWanted?: number
+}
+
+/** Reads rows by their primary keys, a multi-get at a time. */
+export function rowsByKeys(
+  transaction: StatementTransaction,
+  table: TableDefinition,
+  keys: readonly KeyValues[],
+  { columns, rowsWanted = keys.length }: RowsWanted = {},
+): AsyncGenerator<ReadonlyArray<Asked<StoredRow>>, void, undefined> {
+  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
+    getRows(transaction, table, asked, columns),
+  )
+}
+
+/** Reads entries of a unique index by the values of its columns, a multi-get at a time. */
+export function entriesByKeys(
+  transaction: StatementTransaction,
+  table: TableDefinition,
+  index: IndexDefinition,
+  keys: readonly KeyValues[],
+  { rowsWanted = keys.length }: RowsWanted = {},
+): AsyncGenerator<ReadonlyArray<Asked<IndexEntry>>, void, undefined> {
+  return inBatches(keys, new BatchSize(rowsWanted), (asked) =>
+    getUniqueEntries(transaction, table, index, asked),
+  )
+}
+
+async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
+  keys: readonly KeyValues[],
+  size: BatchSize,
+  read: (asked: readonly KeyValues[]) => Answer<Array<Found | null>>,
+): AsyncGenerator<ReadonlyArray<Asked<Found>>, void, undefined> {
+  let first = 0
+  while (first < keys.length) {
+    const asked = keys.slice(first, first + size.rows)
+    const found = await read(asked)
+    yield asked.map((key, place) => ({ key, found: found[place] ?? null }))
+    size.learn(found)
+    first += asked.length
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  compareRowKeys,
+  type IndexDefinition,
+  type IndexEntry,
+  keyAfter,
+  type SqlRow,
+  type SqlValue,
+  type StoredRow,
+  scanIndexEntries,
+  scanRowBatches,
+} from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import { lengthOf } from '../../expressions/value-work.ts'
+import { NODE_UNITS } from '../../expressions/work-meter.ts'
+import { isFullKey, type KeyRange, keyRanges, keyTuples } from '../../keys/key-range.ts'
+import type { WalkPlan } from '../../plan/plan.ts'
+import { rowsOfEntries } from './entry-rows.ts'
+import { TurnTaking } from './execution-context.ts'
+import { entriesByKeys, rowsByKeys } from './rows-by-keys.ts'
+import type { Step, Steps, Walking } from './walk-step.ts'
+
+/** Entries of an index that are held at once, beside those that wait for their rows. */
+const ENTRIES_AT_ONCE = 20
+
+/**
+ * Finding where a range begins is about as much work as reading so many rows. Thousands of ranges may all
+ * be empty, and then nobody else would pause between two rows.
+ */
+const ROWS_OF_A_SEEK = 10
+
+/**
+ * The rows of a SCAN's or a DELETE's bounds in the order of the walk. A full key is read by multi-gets,
+ * anything else by ranges, one after the other; by an index, its entries are, and then the rows behind
+ * those that its filter keeps, unless it covers.
+ */
+export function walk(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+  const { plan, scope } = walking
+  requireBound(plan, scope)
+  const { bounds } = plan.path
+  const { index } = bounds.key
+  const byKeys = isFullKey(bounds)
+  if (index === undefined) return byKeys ? rowsByPoints(walking) : rowsByRanges(walking)
+  const entries = byKeys ? entriesByPoints(walking, index) : entriesByRanges(walking, index)
+  return rowsOfEntries(walking, entries)
+}
+
+async function* rowsByPoints(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+  const { plan, context, window } = walking
+  const wanted = { columns: plan.reads, ...rowsWantedIn(walking, window.rowsWanted) }
+  for await (const batch of rowsByKeys(
+    context.transaction,
+    plan.table,
+    pointsAhead(walking),
+    wanted,
+  )) {
+    yield stepsOver(
+      walking,
+      batch.flatMap(({ found }) => found ?? []),
+    )
+  }
+}
+
+async function* rowsByRanges(walking: Walking): AsyncGenerator<Steps, void, undefined> {
+  const { plan, context } = walking
+  const turns = new TurnTaking(context)
+  let left = rowsWantedIn(walking, walking.window.rowsWanted).rowsWanted
+  for (const range of rangesAhead(walking)) {
+    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
+    const scan = { ...scanOf(walking, range, left), columns: plan.reads }
+    for await (const batch of scanRowBatches(context.transaction, plan.table, scan)) {
+      yield stepsOver(walking, batch)
+      if (left !== undefined) left -= batch.length
+    }
+    if (left !== undefined && left <= 0) return
+  }
+}
+
+async function* entriesByPoints(
+  walking: Walking,
+  index: IndexDefinition,
+): AsyncGenerator<readonly IndexEntry[], void, undefined> {
+  const { plan, context, window } = walking
+  const wanted = rowsWantedIn(walking, window.rowsWanted)
+  const keys = pointsAhead(walking)
+  for await (const batch of entriesByKeys(context.transaction, plan.table, index, keys, wanted)) {
+    yield batch.flatMap(({ found }) => found ?? [])
+  }
+}
+
+async function* entriesByRanges(
+  walking: Walking,
+  index: IndexDefinition,
+): AsyncGenerator<readonly IndexEntry[], void, undefined> {
+  const { plan, context, window } = walking
+  const turns = new TurnTaking(context)
+  let left = rowsWantedIn(walking, window.rowsWanted).rowsWanted
+  for (const range of rangesAhead(walking)) {
+    if (turns.isDue(ROWS_OF_A_SEEK)) await turns.pause()
+    const scan = {
+      ...scanOf(walking, range, left),
+      batchEntries: window.entriesAtOnce ?? ENTRIES_AT_ONCE,
+    }
+    for await (const batch of scanIndexEntries(context.transaction, plan.table, index, scan)) {
+      yield batch
+      if (left !== undefined) left -= batch.length
+    }
+    if (left !== undefined && left <= 0) return
+  }
+}
+
+function* stepsOver({ plan, scope }: Walking, rows: Iterable<StoredRow>): Generator<Step> {
+  for (const { key, row } of rows) {
+    scope.work.beginRow(plan.position)
+    yield { mark: key, row: keptBy(plan, scope, row) }
+  }
+}
+
+/** Only a walk whose rows are all kept can tell the store how many it will need. */
+function rowsWantedIn(
+  { plan }: Walking,
+  rowsWanted: number | undefined,
+): { readonly rowsWanted?: number } {
+  const keepsAll = plan.keyFilter === undefined && plan.rowFilter === undefined
+  return keepsAll && rowsWanted !== undefined ? { rowsWanted } : {}
+}
+
+/** The row, or null when the filter of rows drops it; without a key's filter before, that is all. */
+function keptBy({ rowFilter }: WalkPlan, scope: Scope, row: SqlRow): SqlRow | null {
+  return rowFilter === undefined || rowFilter.keeps({ ...scope, row }) ? row : null
+}
+
+function pointsAhead({ plan, scope, window }: Walking): ReadonlyArray<readonly SqlValue[]> {
+  const { bounds, reverse } = plan.path
+  const inKeyOrder = keyTuples(bounds, scope, 'key')
+  const tuples = reverse ? inKeyOrder.toReversed() : inKeyOrder
+  const { after } = window
+  if (after === undefined) return tuples
+  return tuples.filter((tuple) => {
+    scope.work.spend(NODE_UNITS * tuple.length + tuple.reduce(addLength, 0))
+    const order = compareRowKeys(bounds.key.encode(tuple), after)
+    return reverse ? order < 0 : order > 0
+  })
+}
+
+function addLength(sum: number, value: SqlValue): number {
+  return sum + lengthOf(value)
+}
+
+function rangesAhead({ plan, scope, window }: Walking): readonly KeyRange[] {
+  const { bounds, reverse } = plan.path
+  const inKeyOrder = keyRanges(bounds, scope)
+  const ranges = reverse ? inKeyOrder.toReversed() : inKeyOrder
+  const { after } = window
+  if (after === undefined) return ranges
+  return ranges.flatMap((range) => remaining(range, { reverse, after }) ?? [])
+}
+
+/** What of a range still lies ahead of the last step, in the direction of the walk. */
+function remaining(
+  { start, end }: KeyRange,
+  { reverse, after }: { readonly reverse: boolean; readonly after: Uint8Array },
+): KeyRange | undefined {
+  const ahead = reverse
+    ? { start, end: compareRowKeys(after, end) < 0 ? after : end }
+    : { start: compareRowKeys(after, start) >= 0 ? keyAfter(after) : start, end }
+  return compareRowKeys(ahead.start, ahead.end) < 0 ? ahead : undefined
+}
+
+function scanOf({ plan, context }: Walking, range: KeyRange, limit: number | undefined) {
+  const { signal } = context
+  return {
+    ...range,
+    reverse: plan.path.reverse,
+    ...(limit === undefined ? {} : { limit }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+}
+
+/**
+ * LIKE :pattern counts as a bound when the statement is planned; a pattern that begins with a
+ * wildcard turns out to be none.
+ */
+function requireBound({ path, unbounded }: WalkPlan, scope: Scope): void {
+  const { bounds, mayWalk } = path
+  if (mayWalk || bounds.points.length > 0) return
+  const boundsNothing = bounds.range.every(
+    (condition) => condition.kind === 'prefix' && condition.text(scope) === '',
+  )
+  if (boundsNothing) throw unbounded()
+}

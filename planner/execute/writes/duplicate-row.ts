@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../../parser/ast.ts'
+import {
+  type Answer,
+  type ColumnDefinition,
+  type SqlRow,
+  type SqlValue,
+  StorageError,
+  type TableDefinition,
+} from '../../../storage/storage.ts'
+import { valueToJson } from '../../json/json-value.ts'
+import { PlanError } from '../../plan-error.ts'
+import { keyOfRow, keyToJson } from './new-row.ts'
+
+/** A row that a statement wanted to write, and which of several it is. */
+export type WantedRow = {
+  readonly row: SqlRow
+  readonly position: Position
+  /** From 0; undefined where the statement has one row. */
+  readonly number?: number | undefined
+}
+
+/** Longer values are not repeated in a message. */
+const SHOWN_CHARACTERS_MAX = 60
+
+/** Writes rows; a violated unique index is told with the row that meets it. */
+export function writtenRows<T>(
+  table: TableDefinition,
+  wanted: readonly WantedRow[],
+  write: () => Answer<T>,
+): Answer<T> {
+  const explain = (error: unknown): never => {
+    throw withWantedRow(error, table, wanted)
+  }
+  try {
+    const written = write()
+    return written instanceof Promise ? written.catch(explain) : written
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** A violated unique index with the values that another row has, and the row that wanted them. */
+function withWantedRow(
+  error: unknown,
+  table: TableDefinition,
+  wanted: readonly WantedRow[],
+): unknown {
+  if (!(error instanceof StorageError) || error.code !== 'unique_violation') return error
+  const { index, columns, change } = error.fields as {
+    readonly index: string
+    readonly columns: readonly string[]
+    readonly change: number
+  }
+  const found = wanted[change]
+  if (found === undefined) return error
+  const values = columns.map((name) => jsonOf(table, name, found.row))
+  const equal = columns.map((name, place) => `${name} = ${shown(values[place])}`).join(', ')
+  return new PlanError(
+    'unique_violation',
+    `The table ${table.name} has another row with ${equal}, and the index ${index} is unique.`,
+    {
+      position: found.position,
+      fields: {
+        table: table.name,
+        index,
+        columns,
+        values,
+        key: keyToJson(table, keyOfRow(table, found.row)),
+        ...rowNumber(found),
+      },
+    },
+  )
+}
+
+export function rowNumber({ number }: Pick<WantedRow, 'number'>): { readonly row?: number } {
+  return number === undefined ? {} : { row: number }
+}
+
+function jsonOf(table: TableDefinition, name: string, row: SqlRow): unknown {
+  const at = table.columns.findIndex((column) => column.name === name)
+  const { type } = table.columns[at] as ColumnDefinition
+  return valueToJson(type, row[at] as SqlValue)
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`
+}

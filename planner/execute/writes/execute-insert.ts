@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import { changeRows, encodePrimaryKey, type SqlValue } from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { InsertPlan } from '../../plan/plan.ts'
+import { PlanError } from '../../plan-error.ts'
+import { AnswerRows } from '../rows/answer-rows.ts'
+import {
+  type ExecutionContext,
+  type StatementResult,
+  scopeOf,
+  TurnTaking,
+} from '../rows/execution-context.ts'
+import { rowsByKeys } from '../rows/rows-by-keys.ts'
+import { rowNumber, writtenRows } from './duplicate-row.ts'
+import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
+
+type NewRow = {
+  readonly row: readonly SqlValue[]
+  readonly key: readonly SqlValue[]
+  /** The key as a text, for finding it among others. */
+  readonly identity: string
+  readonly position: InsertPlan['position']
+  /** Which of several rows, from 0. */
+  readonly number: number | undefined
+}
+
+/**
+ * Adds rows whose keys have none yet, all of them or none; with ON CONFLICT DO NOTHING those that are
+ * no duplicate, of the primary key or of a unique index. Asking for the keys costs about one round
+ * trip for each thousand rows, and asking for unique entries one more.
+ */
+export async function executeInsert(
+  plan: InsertPlan,
+  context: ExecutionContext,
+): Promise<StatementResult> {
+  const { table } = plan
+  const scope = scopeOf(plan.slots, context)
+  const answer = new AnswerRows(plan.returning, plan.position, context)
+  const turns = new TurnTaking(context)
+  const rows: NewRow[] = []
+  for (const planned of plan.rows) {
+    scope.work.beginRow(planned.position)
+    rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
+    if (turns.isDue()) await turns.pause()
+  }
+  if (!plan.onConflictDoNothing) requireDistinctKeys(plan, rows)
+  const onConflict = plan.onConflictDoNothing ? 'skip' : 'fail'
+  const taken = await takenKeys(plan, context, rows)
+  let rowsAffected = 0
+  for (const batch of batchesOfDistinctKeys(rows)) {
+    const free = batch.filter(({ identity }) => !taken.has(identity))
+    const changes = free.map(({ row }) => ({ before: null, after: row }))
+    const conflicts = await writtenRows(table, free, () =>
+      changeRows(context.transaction, table, changes, { onConflict }),
+    )
+    for (const [place, { row, identity }] of free.entries()) {
+      if (conflicts[place] !== null) continue
+      taken.add(identity)
+      scope.work.beginRow(plan.position)
+      answer.add({ ...scope, row })
+      rowsAffected += 1
+      if (turns.isDue()) await turns.pause()
+    }
+    // Where all of them are duplicates, each row may be a batch of its own.
+    if (turns.isDue()) await turns.pause()
+  }
+  return answer.result(rowsAffected)
+}
+
+function newRow(
+  { table, given: places }: InsertPlan,
+  planned: InsertPlan['rows'][number],
+  scope: Scope,
+  number: number | undefined,
+): NewRow {
+  scope.work.spend(table.columns.length)
+  const row = table.columns.map((column, index) => {
+    const place = places[index]
+    const given = place === undefined ? undefined : planned.values[place]
+    const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
+    if (value === null && column.notNull) {
+      throw notNullViolation(table, column, given?.position ?? planned.position, { number })
+    }
+    return value
+  })
+  const key = keyOfRow(table, row)
+  const identity = Buffer.from(encodePrimaryKey(table, key)).toString('latin1')
+  return { row, key, identity, position: planned.position, number }
+}
+
+/** Two rows of one statement with one key: the second finds the first. */
+function requireDistinctKeys(plan: InsertPlan, rows: readonly NewRow[]): void {
+  const seen = new Set<string>()
+  for (const row of rows) {
+    if (seen.has(row.identity)) throw alreadyExists(plan, row)
+    seen.add(row.identity)
+  }
+}
+
+/** The keys that have a row already; without DO NOTHING the first is PlanError already_exists. */
+async function takenKeys(
+  plan: InsertPlan,
+  context: ExecutionContext,
+  rows: readonly NewRow[],
+): Promise<Set<string>> {
+  const taken = new Set<string>()
+  const keys = rows.map(({ key }) => key)
+  let place = 0
+  for await (const batch of rowsByKeys(context.transaction, plan.table, keys, { columns: [] })) {
+    for (const { found } of batch) {
+      const row = rows[place++] as NewRow
+      if (found === null) continue
+      if (!plan.onConflictDoNothing) throw alreadyExists(plan, row)
+      taken.add(row.identity)
+    }
+  }
+  return taken
+}
+
+/**
+ * The rows in their order, cut before each that has the key of one since the last cut: whether that
+ * one is inserted decides about it, and depends on the rows before.
+ */
+function batchesOfDistinctKeys(rows: readonly NewRow[]): ReadonlyArray<readonly NewRow[]> {
+  const batches: NewRow[][] = [[]]
+  let seen = new Set<string>()
+  for (const row of rows) {
+    if (seen.has(row.identity)) {
+      seen = new Set()
+      batches.push([])
+    }
+    seen.add(row.identity)
+    batches.at(-1)?.push(row)
+  }
+  return batches
+}
+
+function alreadyExists({ table }: InsertPlan, { key, position, number }: NewRow): PlanError {
+  const json = keyToJson(table, key)
+  const message = `The table ${table.name} has a row ${JSON.stringify(json)} already.`
+  return new PlanError('already_exists', message, {
+    position,
+    hint: 'SET changes a row, or makes it when there is none.',
+    fields: { table: table.name, key: json, ...rowNumber({ number }) },
+  })
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Answer,
+  andThen,
+  type ColumnDefinition,
+  changeRows,
+  emptyRow,
+  getRow,
+  guardRow,
+  type RowChange,
+  type SqlRow,
+  type SqlValue,
+  type StoredRow,
+} from '../../../storage/storage.ts'
+import type { Scope } from '../../expressions/compiled-expression.ts'
+import type { SetPlan } from '../../plan/plan.ts'
+import { PlanError } from '../../plan-error.ts'
+import { AnswerRows } from '../rows/answer-rows.ts'
+import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
+import { writtenRows } from './duplicate-row.ts'
+import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
+import { requireKey } from './one-row.ts'
+
+/**
+ * Changes one row, or makes it: a SET whose expressions need no row is an upsert of the columns it
+ * names, and a new row takes the defaults of the others. Inside coalesce the columns of an absent
+ * row are NULL, but for those of its key. An IF that is not met leaves everything as it is.
+ */
+export function executeSet(plan: SetPlan, context: ExecutionContext): Answer<StatementResult> {
+  const scope = scopeOf(plan.slots, context)
+  scope.work.beginRow(plan.position)
+  const key = requireKey(plan, scope)
+  if (plan.isBlind) return writeRow(plan, context, { scope, key, stored: null })
+  return andThen(getRow(context.transaction, plan.table, key, plan.reads), (stored) =>
+    writeRow(plan, context, { scope, key, stored }),
+  )
+}
+
+function writeRow(
+  plan: SetPlan,
+  context: ExecutionContext,
+  {
+    scope,
+    key,
+    stored,
+  }: {
+    readonly scope: Scope
+    readonly key: readonly SqlValue[]
+    /** Null where there is no row, or where it makes no difference whether there is. */
+    readonly stored: StoredRow | null
+  },
+): Answer<StatementResult> {
+  const { table, assignments } = plan
+  const { transaction } = context
+  const answer = new AnswerRows(plan.returning, plan.position, context)
+  const existing = stored?.row
+  const before = { ...scope, row: existing ?? emptyRow(table, key) } satisfies Scope
+  // Whatever the condition turns out to be, the commit depends on its staying so.
+  if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
+  const unmet = unmetBy(plan, existing !== undefined, before)
+  if (unmet !== undefined) return { ...answer.result(), unmet }
+  if (existing === undefined) requireNoRow(plan, key)
+  const row = [...before.row]
+  if (existing === undefined) fillDefaults(plan, row, scope)
+  for (const { column, value } of assignments) {
+    const definition = table.columns[column] as ColumnDefinition
+    // All expressions see the row as it was before the statement.
+    const assigned = value.evaluate(before)
+    if (assigned === null && definition.notNull) {
+      throw notNullViolation(table, definition, value.position)
+    }
+    row[column] = assigned
+  }
+  if (existing === undefined) requireNotNull(plan, row)
+  const change: RowChange =
+    stored === null
+      ? { before: null, after: row }
+      : {
+          before: stored.row,
+          after: row,
+          columns: assignments.map(({ column }) => column),
+          key: stored.key,
+        }
+  const { position } = plan
+  const written = writtenRows(table, [{ row, position }], () =>
+    changeRows(transaction, table, [change]),
+  )
+  return andThen(written, () => {
+    if (plan.returning !== undefined) answer.add({ ...scope, row })
+    return answer.result(1)
+  })
+}
+
+/** A condition that names columns outside of coalesce needs the row, as an expression does. */
+function unmetBy(
+  { precondition }: SetPlan,
+  exists: boolean,
+  before: Scope,
+): StatementResult['unmet'] {
+  switch (precondition?.kind) {
+    case undefined:
+      return undefined
+    case 'exists':
+      return exists ? undefined : 'missing'
+    case 'notExists':
+      return exists ? 'exists' : undefined
+    case 'condition': {
+      const { condition } = precondition
+      if (!exists && condition.needsRow) return 'missing'
+      return condition.evaluate(before) === true ? undefined : 'condition'
+    }
+  }
+}
+
+function requireNoRow({ table, assignments }: SetPlan, key: readonly SqlValue[]): void {
+  const needing = assignments.find(({ value }) => value.needsRow)
+  if (needing === undefined) return
+  const shown = JSON.stringify(keyToJson(table, key))
+  throw new PlanError(
+    'row_not_found',
+    `The table ${table.name} has no row ${shown} to compute from.`,
+    {
+      position: needing.value.position,
+      hint: 'Put the column in coalesce(column, …) to say what to take when there is no row.',
+      fields: { table: table.name, key: keyToJson(table, key) },
+    },
+  )
+}
+
+function fillDefaults({ table, defaults }: SetPlan, row: SqlValue[], { functions }: Scope): void {
+  for (const position of defaults) {
+    row[position] = defaultOf(table.columns[position] as ColumnDefinition, functions)
+  }
+}
+
+function requireNotNull({ table, position }: SetPlan, row: SqlRow): void {
+  table.columns.forEach((column, index) => {
+    if (column.notNull && row[index] === null) throw notNullViolation(table, column, position)
+  })
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../../parser/ast.ts'
+import type {
+  ColumnDefinition,
+  SqlRow,
+  SqlValue,
+  TableDefinition,
+} from '../../../storage/storage.ts'
+import { columnPosition } from '../../../storage/storage.ts'
+import type { StatementFunctions } from '../../expressions/compiled-expression.ts'
+import { valueToJson } from '../../json/json-value.ts'
+import { PlanError } from '../../plan-error.ts'
+
+/** What a column holds in a new row for which no value is given. */
+export function defaultOf(column: ColumnDefinition, functions: StatementFunctions): SqlValue {
+  switch (column.default?.kind) {
+    case 'literal':
+      return column.default.value
+    case 'now':
+      return functions.now
+    case 'uuid':
+      return functions.uuid()
+    case undefined:
+      return null
+  }
+}
+
+/** The values of the primary key, in key order. */
+export function keyOfRow(table: TableDefinition, row: SqlRow): SqlValue[] {
+  return table.primaryKey.map(({ columnId }) => row[columnPosition(table, columnId)] as SqlValue)
+}
+
+/** The key as error messages carry it: the JSON form of each of its values. */
+export function keyToJson(table: TableDefinition, key: readonly SqlValue[]): unknown[] {
+  return table.primaryKey.map(({ columnId }, index) => {
+    const { type } = table.columns[columnPosition(table, columnId)] as ColumnDefinition
+    return valueToJson(type, key[index] as SqlValue)
+  })
+}
+
+export function notNullViolation(
+  table: TableDefinition,
+  column: ColumnDefinition,
+  position: Position,
+  { number }: { readonly number?: number | undefined } = {},
+): PlanError {
+  return new PlanError('not_null_violation', `The column ${column.name} cannot be NULL.`, {
+    position,
+    fields: {
+      table: table.name,
+      column: column.name,
+      ...(number === undefined ? {} : { row: number }),
+    },
+  })
+}

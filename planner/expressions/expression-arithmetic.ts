@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BinaryExpression, BinaryOperator, Expression, Position } from '../../parser/ast.ts'
+import type { SqlValue } from '../../storage/storage.ts'
+import { checkedInteger } from '../json/json-value.ts'
+import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
+import { PlanError } from '../plan-error.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
+import {
+  type CompiledExpression,
+  dependenceOf,
+  type ExpressionCompiler,
+  type ExpressionType,
+  type Scope,
+  unitsOf,
+} from './compiled-expression.ts'
+import { isNumber, isOpen, isTextLiteral, typeMismatch } from './type-check.ts'
+import { lengthOf } from './value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
+
+type Arithmetic = '+' | '-' | '*' | '/' | '%' | '||'
+type Step = {
+  readonly type: ExpressionType
+  readonly apply: (left: SqlValue, right: SqlValue, work: WorkMeter) => SqlValue
+}
+
+/**
+ * A chain such as a + b − c, from the left: each operator's type follows from the two types it
+ * meets. NULL anywhere makes the whole chain NULL.
+ */
+export function compileArithmetic(
+  compiler: ExpressionCompiler,
+  chain: BinaryExpression,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  const parts = compileOperands(compiler, chain, wanted)
+  const first = parts[0] as CompiledExpression
+  let type = first.type
+  const steps = chain.rest.map((rest, index) => {
+    const operand = parts[index + 1] as CompiledExpression
+    const step = stepOf(rest.operator as Arithmetic, type, operand.type, rest.position)
+    type = step.type
+    return { apply: step.apply, evaluate: operand.evaluate }
+  })
+  const unitsOfFirst = unitsOf([first])
+  const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(unitsOfFirst)
+    let value = first.evaluate(scope)
+    for (const step of steps) {
+      if (value === null) return null
+      scope.work.spend(NODE_UNITS)
+      const operand = step.evaluate(scope)
+      if (operand === null) return null
+      value = step.apply(value, operand, scope.work)
+    }
+    return value
+  }
+  return { type, position: chain.position, evaluate, ...dependenceOf(parts) }
+}
+
+/** Operands with a type of their own first; they tell what the open ones are. */
+function compileOperands(
+  compiler: ExpressionCompiler,
+  chain: BinaryExpression,
+  wanted: ExpressionType | undefined,
+): readonly CompiledExpression[] {
+  const operands = [chain.first, ...chain.rest.map((rest) => rest.operand)]
+  const parts = new Array<CompiledExpression>(operands.length)
+  operands.forEach((operand, index) => {
+    if (!isOpen(operand)) parts[index] = compiler.compile(operand)
+  })
+  const known = new Set(parts.map((part) => part?.type).filter((type) => type !== undefined))
+  operands.forEach((operand, index) => {
+    if (!isOpen(operand)) return
+    // The first operand stands under the operator that follows it.
+    const operator = chain.rest[Math.max(0, index - 1)]?.operator as BinaryOperator
+    const isLeft = index === 0
+    parts[index] = compiler.compile(
+      operand,
+      typeOfOpen(operand, { operator, known, wanted, isLeft }),
+    )
+  })
+  return parts
+}
+
+function typeOfOpen(
+  operand: Expression,
+  place: {
+    readonly operator: BinaryOperator
+    readonly known: ReadonlySet<ExpressionType>
+    readonly wanted: ExpressionType | undefined
+    readonly isLeft: boolean
+  },
+): ExpressionType | undefined {
+  const { operator, known, wanted, isLeft } = place
+  if (operator === '||') {
+    return known.has('BYTES') || (wanted === 'BYTES' && known.size === 0) ? 'BYTES' : 'TEXT'
+  }
+  if (known.has('TIMESTAMP')) {
+    // What is taken from a TIMESTAMP is a number of microseconds, unless the place wants the
+    // distance between two of them or the operand is written as a time.
+    const isTime = isTextLiteral(operand) || (operator === '-' && (isLeft || wanted === 'INTEGER'))
+    return isTime ? 'TIMESTAMP' : 'INTEGER'
+  }
+  if (known.has('REAL') || wanted === 'REAL') return 'REAL'
+  if (known.has('INTEGER') || wanted === 'INTEGER') return 'INTEGER'
+  return undefined
+}
+
+function stepOf(
+  operator: Arithmetic,
+  left: ExpressionType,
+  right: ExpressionType,
+  position: Position,
+): Step {
+  // NULL beside a value takes its type, so that NULL + 1 is an INTEGER; it is never applied.
+  const a = left === 'NULL' ? right : left
+  const b = right === 'NULL' ? left : right
+  if (a === 'NULL') return { type: 'NULL', apply: () => null }
+  const step =
+    operator === '||'
+      ? concatenation(a, b, position)
+      : isNumber(a) && isNumber(b)
+        ? numberStep(operator, a === 'INTEGER' && b === 'INTEGER', position)
+        : timestampStep(operator, a, b, position)
+  if (step !== undefined) return step
+  throw typeMismatch(`${left} ${operator} ${right} has no meaning.`, position)
+}
+
+function concatenation(a: ExpressionType, b: ExpressionType, position: Position): Step | undefined {
+  if (a === 'TEXT' && b === 'TEXT') {
+    const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
+      payForJoining(left, right, { work, position })
+      return (left as string) + (right as string)
+    }
+    return { type: 'TEXT', apply }
+  }
+  if (a !== 'BYTES' || b !== 'BYTES') return undefined
+  const apply = (left: SqlValue, right: SqlValue, work: WorkMeter): SqlValue => {
+    payForJoining(left, right, { work, position })
+    return Uint8Array.from(Buffer.concat([left as Uint8Array, right as Uint8Array]))
+  }
+  return { type: 'BYTES', apply }
+}
+
+/** A few characters of text can ask for a value of any length, which nothing could hold. */
+function payForJoining(
+  left: SqlValue,
+  right: SqlValue,
+  { work, position }: { readonly work: WorkMeter; readonly position: Position },
+): void {
+  const length = lengthOf(left) + lengthOf(right)
+  work.spend(length)
+  const max = PLANNER_LIMITS.concatenationBytesMax
+  if (length <= max) return
+  throw new PlanError(
+    'limit_exceeded',
+    `|| makes values of at most ${max} bytes, and this is longer.`,
+    { position, fields: { limit: 'concatenationBytesMax', limitValue: max, actual: length } },
+  )
+}
+
+function numberStep(
+  operator: Exclude<Arithmetic, '||'>,
+  integers: boolean,
+  position: Position,
+): Step {
+  if (integers) {
+    const apply = (left: SqlValue, right: SqlValue): SqlValue =>
+      checkedInteger(integerResult(operator, left as bigint, right as bigint, position), {
+        position,
+      })
+    return { type: 'INTEGER', apply }
+  }
+  const apply = (left: SqlValue, right: SqlValue): SqlValue =>
+    finite(realResult(operator, Number(left), Number(right), position), position)
+  return { type: 'REAL', apply }
+}
+
+/** Division truncates towards zero and the remainder has the sign of the dividend. */
+function integerResult(
+  operator: Exclude<Arithmetic, '||'>,
+  left: bigint,
+  right: bigint,
+  position: Position,
+): bigint {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / nonZero(right, position)
+    case '%':
+      return left % nonZero(right, position)
+  }
+}
+
+function realResult(
+  operator: Exclude<Arithmetic, '||'>,
+  left: number,
+  right: number,
+  position: Position,
+): number {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / nonZero(right, position)
+    case '%':
+      return left % nonZero(right, position)
+  }
+}
+
+function nonZero<T extends bigint | number>(divisor: T, position: Position): T {
+  if (Number(divisor) !== 0) return divisor
+  throw new PlanError('division_by_zero', 'A number cannot be divided by zero.', { position })
+}
+
+/** A REAL is finite, and never −0. */
+export function finite(value: number, position: Position): number {
+  if (Number.isFinite(value)) return value === 0 ? 0 : value
+  throw new PlanError('out_of_range', 'The result is too large for REAL.', { position })
+}
+
+/** The distance of two TIMESTAMPs is an INTEGER of microseconds; adding one moves a TIMESTAMP. */
+function timestampStep(
+  operator: Arithmetic,
+  a: ExpressionType,
+  b: ExpressionType,
+  position: Position,
+): Step | undefined {
+  const moved = (left: SqlValue, right: SqlValue, sign: bigint): bigint =>
+    checkedTimestamp((left as bigint) + sign * (right as bigint), position)
+  if (operator === '-' && a === 'TIMESTAMP' && b === 'TIMESTAMP') {
+    return { type: 'INTEGER', apply: (left, right) => (left as bigint) - (right as bigint) }
+  }
+  if (operator === '-' && a === 'TIMESTAMP' && b === 'INTEGER') {
+    return { type: 'TIMESTAMP', apply: (left, right) => moved(left, right, -1n) }
+  }
+  const added = (a === 'TIMESTAMP' && b === 'INTEGER') || (a === 'INTEGER' && b === 'TIMESTAMP')
+  if (operator !== '+' || !added) return undefined
+  return { type: 'TIMESTAMP', apply: (left, right) => moved(left, right, 1n) }
+}
+
+function checkedTimestamp(micros: bigint, position: Position): bigint {
+  if (micros >= TIMESTAMP_MIN && micros <= TIMESTAMP_MAX) return micros
+  throw new PlanError('out_of_range', 'The point in time is outside the years 1 to 9999.', {
+    position,
+  })
+}

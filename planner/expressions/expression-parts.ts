@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression } from '../../parser/ast.ts'
+
+/** The expressions that this one is made of, from the left. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+      return []
+    case 'aggregate':
+      return expression.operand === undefined ? [] : [expression.operand]
+    case 'call':
+      return expression.arguments
+    case 'unary':
+    case 'isNull':
+      return [expression.operand]
+    case 'binary':
+      return [expression.first, ...expression.rest.map(({ operand }) => operand)]
+    case 'logical':
+      return expression.operands
+    case 'in': {
+      const { operand, list } = expression
+      return 'kind' in list ? [operand] : [operand, ...list]
+    }
+    case 'between':
+      return [expression.operand, expression.lower, expression.upper]
+    case 'like':
+      return [expression.operand, expression.pattern]
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, LiteralExpression } from '../../parser/ast.ts'
+import { parameterText } from './parameters.ts'
+
+/** An expression in the dialect's own words, for EXPLAIN. Chains inside others are in parentheses. */
+export function expressionText(expression: Expression): string {
+  switch (expression.kind) {
+    case 'literal':
+      return literalText(expression)
+    case 'parameter':
+      return parameterText(expression.key)
+    case 'column':
+      return nameText(expression.name)
+    case 'call':
+      return `${expression.function}(${expression.arguments.map(expressionText).join(', ')})`
+    case 'aggregate': {
+      const operand = expression.operand === undefined ? '*' : expressionText(expression.operand)
+      return `${expression.function.toUpperCase()}(${operand})`
+    }
+    case 'unary': {
+      const space = expression.operator === 'NOT' ? ' ' : ''
+      return `${expression.operator}${space}${operandText(expression.operand)}`
+    }
+    case 'binary':
+      return [
+        operandText(expression.first),
+        ...expression.rest.map((rest) => `${rest.operator} ${operandText(rest.operand)}`),
+      ].join(' ')
+    case 'logical':
+      return expression.operands.map(operandText).join(` ${expression.operator} `)
+    case 'in':
+    case 'between':
+    case 'like':
+    case 'isNull':
+      return predicateText(expression)
+  }
+}
+
+function predicateText(
+  expression: Extract<Expression, { kind: 'in' | 'between' | 'like' | 'isNull' }>,
+): string {
+  const operand = operandText(expression.operand)
+  const not = expression.negated ? 'NOT ' : ''
+  switch (expression.kind) {
+    case 'in': {
+      const list =
+        'kind' in expression.list
+          ? expressionText(expression.list)
+          : `(${expression.list.map(expressionText).join(', ')})`
+      return `${operand} ${not}IN ${list}`
+    }
+    case 'between': {
+      const bounds = `${operandText(expression.lower)} AND ${operandText(expression.upper)}`
+      return `${operand} ${not}BETWEEN ${bounds}`
+    }
+    case 'like':
+      return `${operand} ${not}LIKE ${operandText(expression.pattern)}`
+    case 'isNull':
+      return `${operand} IS ${not}NULL`
+  }
+}
+
+/** A name as it must be written: in quotes unless it is a plain identifier. */
+export function nameText(name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+function operandText(expression: Expression): string {
+  const simple = ['literal', 'parameter', 'column', 'call'].includes(expression.kind)
+  return simple ? expressionText(expression) : `(${expressionText(expression)})`
+}
+
+function literalText(literal: LiteralExpression): string {
+  switch (literal.type) {
+    case 'null':
+      return 'NULL'
+    case 'boolean':
+      return literal.value ? 'TRUE' : 'FALSE'
+    case 'integer':
+      return literal.value.toString()
+    case 'real':
+      return Number.isInteger(literal.value) && Math.abs(literal.value) < 1e21
+        ? `${literal.value}.0`
+        : literal.value.toString()
+    case 'text':
+      return `'${literal.value.replaceAll("'", "''")}'`
+    case 'bytes':
+      return `x'${Buffer.from(literal.value).toString('hex')}'`
+  }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  AggregateExpression,
+  ColumnExpression,
+  Expression,
+  LiteralExpression,
+  LogicalExpression,
+  ParameterExpression,
+  UnaryExpression,
+} from '../../parser/ast.ts'
+import type { SqlType, SqlValue, TableDefinition } from '../../storage/storage.ts'
+import { checkedInteger, valueFromText } from '../json/json-value.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireNamedColumn } from '../unknown-name.ts'
+import {
+  type Aggregation,
+  type CompiledExpression,
+  dependenceOf,
+  type ExpressionCompiler,
+  type ExpressionType,
+  NO_COLUMNS,
+  type Scope,
+  unitsOf,
+} from './compiled-expression.ts'
+import { compileArithmetic } from './expression-arithmetic.ts'
+import {
+  compileBetween,
+  compileComparison,
+  compileIn,
+  compileIsNull,
+  isComparison,
+} from './expression-comparison.ts'
+import { compileCall } from './expression-functions.ts'
+import { compileLike } from './expression-like.ts'
+import { nameText } from './expression-text.ts'
+import { type ParameterSlots, parameterText } from './parameters.ts'
+import { compileAs, typeMismatch } from './type-check.ts'
+import { NODE_UNITS } from './work-meter.ts'
+
+/**
+ * Expressions of the syntax tree become functions of a row. All types are checked here, before any
+ * row is read; what is left for the evaluation to refuse is overflow and division by zero.
+ */
+export function createExpressionCompiler(
+  slots: ParameterSlots,
+  table?: TableDefinition,
+  aggregation?: Aggregation,
+): ExpressionCompiler {
+  const compiler: ExpressionCompiler = {
+    table,
+    slots,
+    ...(aggregation === undefined ? {} : { aggregation }),
+    compile: (expression, wanted) =>
+      onceAStatement(compiler, compile(compiler, expression, wanted)),
+  }
+  return compiler
+}
+
+/**
+ * The expression, computed for the first row that asks for it and kept for the others, where its value is the same
+ * for all of them. VALUES have no rows that could share it.
+ */
+function onceAStatement(
+  { slots, table }: ExpressionCompiler,
+  compiled: CompiledExpression,
+): CompiledExpression {
+  if (table === undefined || compiled.isLeaf || !compiled.isConstant) return compiled
+  const slot = slots.addConstant()
+  const evaluate = (scope: Scope): SqlValue => {
+    const known = scope.constants.get(slot)
+    if (known !== undefined) return known
+    const value = compiled.evaluate(scope)
+    scope.constants.keep(slot, value)
+    return value
+  }
+  return { ...compiled, evaluate }
+}
+
+function compile(
+  compiler: ExpressionCompiler,
+  expression: Expression,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  switch (expression.kind) {
+    case 'literal':
+      return compileLiteral(expression, wanted)
+    case 'parameter':
+      return compileParameter(compiler, expression, wanted)
+    case 'column':
+      return compileColumn(compiler, expression)
+    case 'call':
+      return compileCall(compiler, expression, wanted)
+    case 'aggregate':
+      return compileAggregate(compiler, expression)
+    case 'unary':
+      return compileUnary(compiler, expression, wanted)
+    case 'binary':
+      return isComparison(expression)
+        ? compileComparison(compiler, expression)
+        : compileArithmetic(compiler, expression, wanted)
+    case 'logical':
+      return compileLogical(compiler, expression)
+    case 'in':
+      return compileIn(compiler, expression)
+    case 'between':
+      return compileBetween(compiler, expression)
+    case 'like':
+      return compileLike(compiler, expression)
+    case 'isNull':
+      return compileIsNull(compiler, expression)
+  }
+}
+
+function compileLiteral(
+  literal: LiteralExpression,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  const where = { position: literal.position }
+  switch (literal.type) {
+    case 'null':
+      return constant(literal, wanted ?? 'NULL', null)
+    case 'boolean':
+      return constant(literal, 'BOOLEAN', literal.value)
+    case 'bytes':
+      return constant(literal, 'BYTES', literal.value)
+    case 'integer':
+      return constant(literal, 'INTEGER', checkedInteger(literal.value, where))
+    case 'real':
+      if (Number.isFinite(literal.value)) return constant(literal, 'REAL', literal.value)
+      throw new PlanError('out_of_range', 'The number is too large for REAL.', where)
+    case 'text':
+      if (wanted === 'TIMESTAMP' || wanted === 'JSON' || wanted === 'BYTES') {
+        return constant(literal, wanted, valueFromText(wanted, literal.value, where))
+      }
+      if (literal.value.isWellFormed()) return constant(literal, 'TEXT', literal.value)
+      throw typeMismatch('TEXT must be well-formed Unicode.', literal.position)
+  }
+}
+
+function constant(literal: Expression, type: ExpressionType, value: SqlValue): CompiledExpression {
+  const { position } = literal
+  return { type, position, evaluate: () => value, ...CONSTANT_LEAF }
+}
+
+const CONSTANT_LEAF = {
+  columns: NO_COLUMNS,
+  isLeaf: true,
+  isConstant: true,
+  needsRow: false,
+} as const
+
+function compileParameter(
+  compiler: ExpressionCompiler,
+  parameter: ParameterExpression,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  const { key, position } = parameter
+  if (wanted === undefined || wanted === 'NULL') {
+    throw new PlanError(
+      'type_mismatch',
+      `Nothing here tells the type of the parameter ${parameterText(key)}.`,
+      { position, hint: 'A parameter takes the type of the column or value it meets.' },
+    )
+  }
+  const slot = compiler.slots.add({ key, type: wanted as SqlType, list: false, position })
+  const evaluate = (scope: Scope): SqlValue => {
+    const bound = scope.parameters[slot]
+    return bound?.kind === 'value' ? bound.value : null
+  }
+  return { type: wanted, position, evaluate, ...CONSTANT_LEAF }
+}
+
+function compileColumn(compiler: ExpressionCompiler, column: ColumnExpression): CompiledExpression {
+  const { name, position } = column
+  if (compiler.table === undefined) {
+    throw new PlanError('invalid_request', `No column can be named here, and ${name} is one.`, {
+      position,
+      hint: `For a text, write '${name}' in single quotes.`,
+      fields: { column: name },
+    })
+  }
+  const index = requireNamedColumn(compiler.table, column)
+  requireOneValue(compiler, index, column)
+  const type = compiler.table.columns[index]?.type as SqlType
+  const evaluate = (scope: Scope): SqlValue => scope.row[index] as SqlValue
+  const columns = new Set([index])
+  return { type, position, evaluate, columns, isLeaf: true, isConstant: false, needsRow: true }
+}
+
+/** Outside of aggregates, an expression over groups sees what is the same in all rows of a group. */
+function requireOneValue(
+  { aggregation }: ExpressionCompiler,
+  index: number,
+  { name, position }: ColumnExpression,
+): void {
+  if (aggregation === undefined || aggregation.groupBy.has(index)) return
+  throw new PlanError(
+    'invalid_request',
+    `The column ${name} has a value for each row and stands beside aggregates.`,
+    {
+      position,
+      hint: `Name it in GROUP BY, or aggregate it, for example MIN(${nameText(name)}).`,
+      fields: { column: name },
+    },
+  )
+}
+
+/** The parser lets aggregates through where groups are, and only there. */
+function compileAggregate(
+  { aggregation }: ExpressionCompiler,
+  aggregate: AggregateExpression,
+): CompiledExpression {
+  if (aggregation !== undefined) return aggregation.compile(aggregate)
+  throw new PlanError('invalid_request', 'An aggregate stands in the projection of a SCAN.', {
+    position: aggregate.position,
+  })
+}
+
+function compileUnary(
+  compiler: ExpressionCompiler,
+  unary: UnaryExpression,
+  wanted: ExpressionType | undefined,
+): CompiledExpression {
+  const { operator, operand, position } = unary
+  if (operator === 'NOT') {
+    const part = compileAs(compiler, operand, 'BOOLEAN')
+    const units = unitsOf([part])
+    const evaluate = (scope: Scope): SqlValue => {
+      scope.work.spend(units)
+      return negated(part.evaluate(scope))
+    }
+    return { type: 'BOOLEAN', position, evaluate, ...dependenceOf([part]) }
+  }
+  // The smallest INTEGER has no positive counterpart, so its sign belongs to the literal.
+  if (operator === '-' && operand.kind === 'literal' && operand.type === 'integer') {
+    return constant(unary, 'INTEGER', checkedInteger(-operand.value, { position }))
+  }
+  const part = compiler.compile(operand, wanted)
+  if (part.type !== 'INTEGER' && part.type !== 'REAL' && part.type !== 'NULL') {
+    throw typeMismatch(`The sign ${operator} wants a number, and this is ${part.type}.`, position)
+  }
+  if (operator === '+') return { ...part, position }
+  const units = unitsOf([part])
+  const evaluate = (scope: Scope): SqlValue => {
+    scope.work.spend(units)
+    return opposite(part.evaluate(scope))
+  }
+  return { type: part.type, position, evaluate, ...dependenceOf([part]) }
+
+  function opposite(value: SqlValue): SqlValue {
+    if (value === null) return null
+    if (typeof value === 'bigint') return checkedInteger(-value, { position })
+    return 0 - (value as number)
+  }
+}
+
+function negated(value: SqlValue): SqlValue {
+  return value === null ? null : value !== true
+}
+
+/**
+ * Three-valued AND and OR: FALSE decides an AND and TRUE an OR, whatever is unknown beside it; the
+ * operands after the deciding one are not evaluated.
+ */
+function compileLogical(
+  compiler: ExpressionCompiler,
+  logical: LogicalExpression,
+): CompiledExpression {
+  const parts = logical.operands.map((operand) => compileAs(compiler, operand, 'BOOLEAN'))
+  const deciding = logical.operator === 'OR'
+  const evaluate = (scope: Scope): SqlValue => {
+    let unknown = false
+    for (const part of parts) {
+      scope.work.spend(NODE_UNITS)
+      const value = part.evaluate(scope)
+      if (value === deciding) return deciding
+      if (value === null) unknown = true
+    }
+    return unknown ? null : !deciding
+  }
+  return { type: 'BOOLEAN', position: logical.position, evaluate, ...dependenceOf(parts) }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../parser/ast.ts'
+import type { SqlType, SqlValue } from '../../storage/storage.ts'
+import { type JsonSource, sourceOf } from '../json/json-source.ts'
+import { valueFromJson } from '../json/json-value.ts'
+import { fromSource } from '../json/sourced-json.ts'
+import { PlanError } from '../plan-error.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
+import { lengthOf, paidIdentityOf } from './value-work.ts'
+import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
+
+/** JSON values as they came over the wire: `$1` is the first of an array, `:name` a field. */
+export type Parameters = Readonly<Record<string, unknown>> | readonly unknown[]
+
+/**
+ * One place of a statement where a parameter stands, with the type of what it meets there. A
+ * parameter used twice has two slots, perhaps of two types.
+ */
+export type ParameterSlot = {
+  readonly key: string | number
+  readonly type: SqlType
+  /** True for `IN :list`, which takes an array of that type. */
+  readonly list: boolean
+  readonly position: Position
+  /** The number of an earlier slot of the same parameter and type, whose value it shares. */
+  readonly sharesWith?: number
+}
+
+/** The values of `IN :list`, without repetitions and without NULL, in the order given. */
+export type BoundList = {
+  readonly values: readonly SqlValue[]
+  readonly identities: { readonly size: number; has(identity: SqlValue): boolean }
+  readonly hasNull: boolean
+}
+
+export type BoundParameter =
+  | { readonly kind: 'value'; readonly value: SqlValue }
+  | { readonly kind: 'list'; readonly list: BoundList }
+
+/** Collects the slots of one statement while its expressions are compiled. */
+export class ParameterSlots {
+  readonly #slots: ParameterSlot[] = []
+  /** The first slot of each parameter and type. */
+  readonly #first = new Map<string, number>()
+  #constants = 0
+
+  /** The slot's number, which is its place among the bound parameters. */
+  add(slot: Omit<ParameterSlot, 'sharesWith'>): number {
+    const number = this.#slots.length
+    const identity = slotIdentity(slot)
+    const sharesWith = this.#first.get(identity)
+    if (sharesWith === undefined) this.#first.set(identity, number)
+    this.#slots.push(sharesWith === undefined ? slot : { ...slot, sharesWith })
+    return number
+  }
+
+  /** The number of an expression that has one value for the whole statement. */
+  addConstant(): number {
+    this.#constants += 1
+    return this.#constants - 1
+  }
+
+  get all(): readonly ParameterSlot[] {
+    return this.#slots
+  }
+
+  /** Takes back the slots added since there were `count`, when what used them came to nothing. */
+  keepFirst(count: number): void {
+    for (const slot of this.#slots.splice(count)) {
+      if (slot.sharesWith === undefined) this.#first.delete(slotIdentity(slot))
+    }
+  }
+}
+
+function slotIdentity({ type, list, key }: ParameterSlot): string {
+  return `${type} ${list} ${key}`
+}
+
+/**
+ * A value for every slot. Slots of one parameter and one type share theirs: a large parameter that
+ * is named a thousand times is converted, and held, once. Throws PlanError when a value is absent or
+ * has the wrong type.
+ */
+export function bindParameters(
+  slots: readonly ParameterSlot[],
+  parameters: Parameters,
+  work: WorkMeter,
+): BoundParameter[] {
+  const bound: BoundParameter[] = []
+  for (const slot of slots) {
+    const { sharesWith } = slot
+    bound.push(
+      sharesWith === undefined
+        ? boundTo(slot, parameters, work)
+        : (bound[sharesWith] as BoundParameter),
+    )
+  }
+  return bound
+}
+
+function boundTo(slot: ParameterSlot, parameters: Parameters, work: WorkMeter): BoundParameter {
+  const json = parameterJson(slot.key, parameters, slot.position)
+  const source = sourceOfSlot(slot, parameters)
+  if (slot.list) return { kind: 'list', list: listOf(slot, { json, source }, work) }
+  const value = convertedFor(slot, { json, source })
+  work.spend(NODE_UNITS + lengthOf(value))
+  return { kind: 'value', value }
+}
+
+/** The text that a parameter was read from, where its value alone may not be all of it. */
+function sourceOfSlot(
+  { type, key }: ParameterSlot,
+  parameters: Parameters,
+): JsonSource | undefined {
+  if (type !== 'JSON' && type !== 'INTEGER') return undefined
+  const source = sourceOf(parameters)
+  if (source === undefined || (type === 'INTEGER' && !source.mayRound)) return undefined
+  return source.member(typeof key === 'number' ? key - 1 : key)
+}
+
+type SourcedValue = { readonly json: unknown; readonly source: JsonSource | undefined }
+
+function convertedFor(slot: ParameterSlot, { json, source }: SourcedValue): SqlValue {
+  return explained(slot, () => {
+    const exact = source === undefined ? json : fromSource(slot.type, json, source)
+    return valueFromJson(slot.type, exact, slot)
+  })
+}
+
+/** The JSON value of one parameter. Throws PlanError invalid_request when it is absent. */
+export function parameterJson(
+  key: string | number,
+  parameters: Parameters,
+  position: Position,
+): unknown {
+  if (typeof key === 'number') {
+    if (Array.isArray(parameters) && key >= 1 && key <= parameters.length) {
+      return parameters[key - 1]
+    }
+  } else if (!Array.isArray(parameters) && Object.hasOwn(parameters, key)) {
+    return (parameters as Readonly<Record<string, unknown>>)[key]
+  }
+  const hint =
+    typeof key === 'number'
+      ? `Give params as an array of at least ${key} values.`
+      : `Give params as an object with the field ${key}.`
+  throw new PlanError('invalid_request', `The parameter ${parameterText(key)} has no value.`, {
+    position,
+    hint,
+    fields: { parameter: key },
+  })
+}
+
+/** A parameter as the user wrote it. */
+export function parameterText(key: string | number): string {
+  return typeof key === 'number' ? `$${key}` : `:${key}`
+}
+
+/** What it costs to convert an element of a list and to keep it where it is found. */
+const ITEM_UNITS = 4 * NODE_UNITS
+
+function listOf(slot: ParameterSlot, { json, source }: SourcedValue, work: WorkMeter): BoundList {
+  if (!Array.isArray(json)) {
+    throw new PlanError(
+      'type_mismatch',
+      `The parameter ${parameterText(slot.key)} after IN must be an array.`,
+      { position: slot.position, fields: { parameter: slot.key } },
+    )
+  }
+  const max = PLANNER_LIMITS.listItemsMax
+  if (json.length > max) {
+    throw new PlanError(
+      'limit_exceeded',
+      `The parameter ${parameterText(slot.key)} may have ${max} elements, and it has ${json.length}.`,
+      {
+        position: slot.position,
+        fields: { limit: 'listItemsMax', limitValue: max, actual: json.length },
+      },
+    )
+  }
+  const byIdentity = new Map<SqlValue, SqlValue>()
+  let hasNull = false
+  for (const [index, item] of json.entries()) {
+    work.spend(ITEM_UNITS)
+    const value = convertedFor(slot, { json: item, source: source?.member(index) })
+    if (value === null) hasNull = true
+    else {
+      const identity = paidIdentityOf(slot.type, value, work)
+      if (!byIdentity.has(identity)) byIdentity.set(identity, value)
+    }
+  }
+  return { values: [...byIdentity.values()], identities: byIdentity, hasNull }
+}
+
+/** Says which parameter it was that did not fit. */
+function explained<T>(slot: ParameterSlot, convert: () => T): T {
+  try {
+    return convert()
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    throw new PlanError(error.code, `Parameter ${parameterText(slot.key)}: ${error.message}`, {
+      position: slot.position,
+      fields: { ...error.fields, parameter: slot.key },
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    })
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Position } from '../../parser/ast.ts'
+import { isIntegerInRange, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { PlanError } from '../plan-error.ts'
+import { jsonOfText, textOfJson } from './json-object.ts'
+import { JsonSource } from './json-source.ts'
+import { ExactJson } from './sourced-json.ts'
+import { timestampHint } from './timestamp-hint.ts'
+import { timestampFromText, timestampToText } from './timestamp-text.ts'
+
+/**
+ * SQL values as JSON, typed by the column and never by tags: INTEGER is a number within ±(2^53−1)
+ * and a decimal string beyond, BYTES are base64, TIMESTAMP is ISO text, JSON is itself, with
+ * `JSON.rawJSON` for each number that a double cannot hold. Reading what was written gives the same
+ * value, for every type.
+ */
+
+/** `string` writes every INTEGER as a decimal string, so that its JSON type never varies. */
+export type IntegerForm = 'number' | 'string'
+
+export function valueToJson(
+  type: SqlType,
+  value: SqlValue,
+  options: { readonly integers?: IntegerForm } = {},
+): unknown {
+  if (value === null) return null
+  switch (type) {
+    case 'INTEGER': {
+      const integer = value as bigint
+      const exact = integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER
+      return exact && options.integers !== 'string' ? Number(integer) : integer.toString()
+    }
+    case 'BYTES': {
+      const bytes = value as Uint8Array
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+    }
+    case 'TIMESTAMP':
+      return timestampToText(value as bigint)
+    case 'JSON':
+      return jsonOfText(value as string)
+    default:
+      return value
+  }
+}
+
+/**
+ * The value of that type which the JSON stands for. JSON null is NULL, also for a JSON column, which
+ * therefore never holds a null of its own. Throws PlanError type_mismatch or out_of_range with the
+ * position given.
+ */
+export function valueFromJson(
+  type: SqlType,
+  json: unknown,
+  where: { readonly position?: Position } = {},
+): SqlValue {
+  if (json === null || json === undefined) return null
+  switch (type) {
+    case 'TEXT':
+      if (typeof json === 'string' && json.isWellFormed()) return json
+      break
+    case 'BOOLEAN':
+      if (typeof json === 'boolean') return json
+      break
+    case 'REAL':
+      if (typeof json !== 'number') break
+      if (Number.isFinite(json)) return json === 0 ? 0 : json
+      throw new PlanError('out_of_range', 'The number is too large for REAL.', where)
+    case 'INTEGER':
+      if (typeof json === 'number') return integerFromNumber(json, where)
+      if (typeof json === 'string' && INTEGER_TEXT.test(json)) {
+        return checkedInteger(BigInt(json), where)
+      }
+      break
+    case 'BYTES': {
+      const bytes = typeof json === 'string' ? bytesFromBase64(json) : undefined
+      if (bytes !== undefined) return bytes
+      break
+    }
+    case 'TIMESTAMP': {
+      const micros = typeof json === 'string' ? timestampFromText(json) : undefined
+      if (micros !== undefined) return micros
+      break
+    }
+    case 'JSON':
+      return json instanceof ExactJson ? json.text : placed(where, () => textOfJson(json))
+  }
+  throw mismatch(type, json, where)
+}
+
+/** The value of a text literal that stands where a TIMESTAMP, JSON or BYTES is wanted. */
+export function valueFromText(
+  type: 'TIMESTAMP' | 'JSON' | 'BYTES',
+  text: string,
+  where: { readonly position?: Position },
+): SqlValue {
+  if (type !== 'JSON') return valueFromJson(type, text, where)
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : ''
+    throw new PlanError('type_mismatch', `The text is not JSON: ${reason}`, where)
+  }
+  if (parsed === null) return null
+  const object = typeof parsed === 'object' ? parsed : undefined
+  return placed(where, () => JsonSource.of(text).exact(object))
+}
+
+/** Adds the place in the statement to the place in the JSON. */
+function placed<T>(where: { readonly position?: Position }, convert: () => T): T {
+  try {
+    return convert()
+  } catch (error) {
+    if (!(error instanceof PlanError) || where.position === undefined) throw error
+    const { fields, hint } = error
+    throw new PlanError(error.code, error.message, {
+      position: where.position,
+      fields,
+      ...(hint === undefined ? {} : { hint }),
+    })
+  }
+}
+
+export function checkedInteger(
+  value: bigint,
+  where: { readonly position?: Position } = {},
+): bigint {
+  if (isIntegerInRange(value)) return value
+  throw new PlanError('out_of_range', 'The number is outside the 64 bits of an INTEGER.', where)
+}
+
+/** Sign and at most twenty digits, so that a long text costs no long conversion. */
+const INTEGER_TEXT = /^-?\d{1,20}$/
+
+function integerFromNumber(json: number, where: { readonly position?: Position }): bigint {
+  if (Number.isSafeInteger(json)) return BigInt(json)
+  if (!Number.isInteger(json)) throw mismatch('INTEGER', json, where)
+  throw new PlanError('out_of_range', 'The number is beyond ±(2^53−1), where JSON is inexact.', {
+    ...where,
+    hint: 'Send the INTEGER as a decimal string.',
+  })
+}
+
+function bytesFromBase64(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, 'base64')
+  const canonical = bytes.toString('base64')
+  // Node skips what is no base64; only a text that comes back whole was one. Padding may be absent.
+  const same = canonical === text || canonical.replaceAll('=', '') === text
+  return same ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined
+}
+
+const EXPECTED: Readonly<Record<SqlType, string>> = {
+  TEXT: 'a well-formed string',
+  INTEGER: 'a whole number or a decimal string',
+  REAL: 'a number',
+  BOOLEAN: 'true or false',
+  BYTES: 'a base64 string',
+  TIMESTAMP: 'an ISO string such as 2026-01-31T12:00:00Z, with Z or an offset',
+  JSON: 'any JSON value',
+}
+
+function mismatch(
+  type: SqlType,
+  json: unknown,
+  where: { readonly position?: Position },
+): PlanError {
+  const given = Array.isArray(json) ? 'an array' : `${aOrAn(typeof json)} ${typeof json}`
+  const shown = typeof json === 'string' && json.length <= 40 ? ` (${JSON.stringify(json)})` : ''
+  const hint = type === 'TIMESTAMP' && typeof json === 'string' ? timestampHint(json) : undefined
+  return new PlanError(
+    'type_mismatch',
+    `${type} wants ${EXPECTED[type]}, not ${given}${shown}.`,
+    hint === undefined ? where : { ...where, hint },
+  )
+}
+
+function aOrAn(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a'
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type ColumnDefinition,
+  columnPosition,
+  encodeIndexKey,
+  encodeIndexTextPrefix,
+  encodePrimaryKeyBound,
+  encodeTextPrefix,
+  entryColumns,
+  type IndexDefinition,
+  type KeyPart,
+  orderParts,
+  type SqlType,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { nameText } from '../expressions/expression-text.ts'
+
+/** A key that rows can be found by and walked along: the primary key, or an index that is ready. */
+export type CandidateKey = {
+  /** As EXPLAIN and USE name it: `PRIMARY KEY`, or `INDEX byTime`. */
+  readonly name: string
+  /** Absent for the primary key. */
+  readonly index?: IndexDefinition
+  /** At most one row has these values, unless one of them is NULL. */
+  readonly unique: boolean
+  /** As the key was defined. */
+  readonly parts: readonly CandidatePart[]
+  /** What the walk is ordered by: the parts and, in an index, the primary key behind them. */
+  readonly order: readonly CandidatePart[]
+  /** What conditions can bound: a unique index holds most of its primary keys beside its own key. */
+  readonly bounding: readonly CandidatePart[]
+  /** The places of the columns that the key holds without its row; absent for the primary key. */
+  readonly holds?: ReadonlySet<number>
+  /** The bytes shared by all keys with these leading values. */
+  encode(values: readonly SqlValue[]): Uint8Array
+  /** The same, with the next column a TEXT that starts with `text`. */
+  encodeTextPrefix(values: readonly SqlValue[], text: string): Uint8Array
+}
+
+export type CandidatePart = {
+  /** Its place among the columns of the table. */
+  readonly column: number
+  readonly name: string
+  readonly type: SqlType
+  readonly nullable: boolean
+  readonly descending: boolean
+}
+
+/** The primary key first, then the indexes in the order of their creation. */
+export function candidateKeys(table: TableDefinition): readonly CandidateKey[] {
+  const ready = table.indexes.filter(({ state }) => state === 'ready')
+  return [primaryKeyOf(table), ...ready.map((index) => keyOfIndex(table, index))]
+}
+
+export function primaryKeyOf(table: TableDefinition): CandidateKey {
+  const parts = table.primaryKey.map((part) => partOf(table, part))
+  return {
+    name: 'PRIMARY KEY',
+    unique: true,
+    parts,
+    order: parts,
+    bounding: parts,
+    encode: (values) => encodePrimaryKeyBound(table, values),
+    encodeTextPrefix: (values, text) => encodeTextPrefix(table, values, text),
+  }
+}
+
+/** The index as a key, whatever its state: EXPLAIN names those as well that cannot be read yet. */
+export function keyOfIndex(table: TableDefinition, index: IndexDefinition): CandidateKey {
+  const parts = index.parts.map((part) => partOf(table, part))
+  const order = orderParts(table, index).map((part) => partOf(table, part))
+  return {
+    name: `${index.unique ? 'UNIQUE INDEX' : 'INDEX'} ${nameText(index.name)}`,
+    index,
+    unique: index.unique,
+    parts,
+    order,
+    bounding: index.unique ? parts : order,
+    holds: new Set(entryColumns(table, index)),
+    encode: (values) => encodeIndexKey(table, index, values),
+    encodeTextPrefix: (values, text) => encodeIndexTextPrefix(table, index, values, text),
+  }
+}
+
+/** Whether a read of these columns needs nothing but the key: rows are behind the primary key. */
+export function covers({ holds }: CandidateKey, columns: Iterable<number>): boolean {
+  return holds === undefined || [...columns].every((column) => holds.has(column))
+}
+
+/** The key as EXPLAIN shows it: `PRIMARY KEY (customer, time DESC)`. */
+export function keyText(key: CandidateKey): string {
+  return `${key.name} (${key.parts.map(partText).join(', ')})`
+}
+
+export function partText(part: Pick<CandidatePart, 'name' | 'descending'>): string {
+  return `${nameText(part.name)}${part.descending ? ' DESC' : ''}`
+}
+
+function partOf(table: TableDefinition, { columnId, descending }: KeyPart): CandidatePart {
+  const column = columnPosition(table, columnId)
+  const { name, type, notNull } = table.columns[column] as ColumnDefinition
+  return { column, name, type, nullable: !notNull, descending }
+}

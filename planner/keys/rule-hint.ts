@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KeyHint } from '../../parser/ast.ts'
+import { nameText } from '../expressions/expression-text.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireIndexOf } from '../unknown-name.ts'
+import { type AccessQuestion, type AccessRule, type Candidate, pathAlong } from './access-path.ts'
+import { keyText } from './candidate-key.ts'
+import { boundsNothing } from './key-range.ts'
+
+/**
+ * A hint decides, or is an error that says why its key cannot serve. The key is walked whole when no
+ * condition bounds it: the statement said so. Only a DELETE without WHERE has to say USE PRIMARY KEY.
+ */
+export const ruleHint: AccessRule = (question) => {
+  const { hint, statement, hasWhere } = question
+  if (hint === undefined) return undefined
+  const candidate = candidateOf(question, hint)
+  if (candidate.direction === undefined) throw cannotServe(question, hint, candidate)
+  const walksAll = statement === 'DELETE' && !hasWhere && hint.kind === 'index'
+  if (walksAll && boundsNothing(candidate.bounds)) return undefined
+  return pathAlong(candidate, 'hint', true)
+}
+
+function candidateOf({ candidates, table }: AccessQuestion, hint: KeyHint): Candidate {
+  if (hint.kind === 'primaryKey') return candidates[0] as Candidate
+  const index = requireIndexOf(table, hint.index)
+  const candidate = candidates.find(({ key }) => key.index?.id === index.id)
+  if (candidate !== undefined) return candidate
+  const building = index.state === 'building'
+  const why = building ? 'is still being built' : `could not be built: ${index.failure}`
+  throw new PlanError('invalid_request', `The index ${nameText(index.name)} ${why}`, {
+    position: hint.index.position,
+    hint: building
+      ? `SHOW INDEXES FROM ${nameText(table.name)} tells how far it is.`
+      : `DROP INDEX ${nameText(index.name)}, and create it again when the rows allow it.`,
+    fields: { table: table.name, index: index.name, state: index.state },
+  })
+}
+
+function cannotServe(
+  { table, orderPosition, groupPosition }: AccessQuestion,
+  hint: KeyHint,
+  { key, misses }: Candidate,
+): PlanError {
+  const clause = misses === 'groups' ? 'GROUP BY' : 'ORDER BY'
+  const position = misses === 'groups' ? groupPosition : orderPosition
+  const message = `The hint names ${keyText(key)}, which does not give this ${clause}.`
+  return new PlanError('invalid_request', message, {
+    position: position ?? hint.position,
+    hint: 'Leave out the hint, or ask for the order of its key.',
+    fields: { table: table.name, hinted: keyText(key) },
+  })
+}

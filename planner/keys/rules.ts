@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { nameText } from '../expressions/expression-text.ts'
+import { PlanError } from '../plan-error.ts'
+import type { AccessPath, AccessQuestion, AccessRule } from './access-path.ts'
+import { type CandidateKey, keyText, partText } from './candidate-key.ts'
+import { type RejectedKey, rejectedKeys } from './rejected-keys.ts'
+import { ruleFullPrimaryKey, ruleFullUniqueIndex } from './rule-full-key.ts'
+import { ruleHint } from './rule-hint.ts'
+import { ruleKeyPrefix } from './rule-key-prefix.ts'
+import { ruleWholeKey } from './rule-whole-key.ts'
+import { suggestedIndex } from './suggested-index.ts'
+
+/** The rules in their order; the first that has a path decides. There is no cost and no guess. */
+const RULES: readonly AccessRule[] = [
+  ruleHint,
+  ruleFullPrimaryKey,
+  ruleFullUniqueIndex,
+  ruleKeyPrefix,
+  ruleWholeKey,
+]
+
+/**
+ * The path to the rows of a SCAN or a DELETE. Throws PlanError unbounded_scan when no condition
+ * bounds a key and the statement does not say that the table may be walked, and invalid_request when
+ * no key gives the ORDER BY or the GROUP BY: the planner never sorts.
+ */
+export function chooseAccess(question: AccessQuestion): {
+  readonly path: AccessPath
+  readonly rejected: readonly RejectedKey[]
+} {
+  for (const rule of RULES) {
+    const path = rule(question)
+    if (path !== undefined) return { path, rejected: rejectedKeys(question, path) }
+  }
+  const serves = question.candidates.some(({ direction }) => direction !== undefined)
+  throw serves ? unbounded(question) : noSuchOrder(question)
+}
+
+/** Thrown as well when a parameter turns out, at execution, to bound nothing. */
+export function unbounded(question: AccessQuestion): PlanError {
+  const { statement, position, table, candidates, hasWhere } = question
+  const keys = candidates.map(({ key }) => key)
+  const clause = candidates.some(({ misses }) => misses !== undefined)
+    ? ` that gives the ${question.groupBy === undefined ? 'ORDER' : 'GROUP'} BY`
+    : ''
+  const message = hasWhere
+    ? `The WHERE bounds no key of ${table.name}${clause}, so this ${statement} would read the whole table.`
+    : `This ${statement} without WHERE would read the whole table ${table.name}.`
+  const firsts = new Set(keys.map((key) => nameText(key.parts[0]?.name ?? '')))
+  const suggested = hasWhere ? suggestedIndex(question) : undefined
+  const hint = [
+    suggested === undefined ? 'Bound' : `Create an index for it: ${suggested}; or bound`,
+    `${[...firsts].join(' or ')} by =, IN, <, <=, >, >=, BETWEEN or LIKE 'prefix%',`,
+    `or write ${statement === 'SCAN' ? 'SCAN … FROM' : 'DELETE FROM'} ${nameText(table.name)} USE PRIMARY KEY`,
+    `${hasWhere ? 'WHERE … ' : ''}to walk the table.`,
+  ].join(' ')
+  const choice = question.whereHint === undefined ? '' : `${question.whereHint}. `
+  return new PlanError('unbounded_scan', message, {
+    position,
+    hint: `${choice}${hint}${buildingHint(question)}`,
+    fields: fieldsOf(question, keys, suggested),
+  })
+}
+
+function noSuchOrder(question: AccessQuestion): PlanError {
+  const { table, candidates, position, orderPosition, groupPosition } = question
+  const keys = candidates.map(({ key }) => key)
+  const suggested = suggestedIndex(question)
+  const create = suggested === undefined ? '' : ` An index gives it: ${suggested}.`
+  const byGroups = candidates.every(({ misses }) => misses === 'groups')
+  const fields = fieldsOf(question, keys, suggested)
+  if (byGroups) {
+    const groups = keys.map((key) => key.order.map(({ name }) => nameText(name)).join(', '))
+    return new PlanError('invalid_request', `No key of ${table.name} gives this GROUP BY.`, {
+      position: groupPosition ?? position,
+      hint: `Groups follow each other along the first columns of a key, such as ${groups.join(' or ')}.${create}`,
+      fields,
+    })
+  }
+  const orders = keys.map((key) => orderText(key, false))
+  const reversed = keys.map((key) => orderText(key, true))
+  return new PlanError('invalid_request', `No key of ${table.name} gives this ORDER BY.`, {
+    position: orderPosition ?? position,
+    hint: `Rows come in the order of a key: ORDER BY ${[...orders, ...reversed].join(', or ORDER BY ')}.${create}`,
+    fields,
+  })
+}
+
+function fieldsOf(
+  { table }: AccessQuestion,
+  keys: readonly CandidateKey[],
+  suggested: string | undefined,
+): Readonly<Record<string, unknown>> {
+  const fields = { table: table.name, keys: keys.map(keyText) }
+  return suggested === undefined ? fields : { ...fields, suggestedIndex: suggested }
+}
+
+/** An index that is on its way may be the one that is missed. */
+function buildingHint({ table }: AccessQuestion): string {
+  const building = table.indexes.filter(({ state }) => state === 'building')
+  if (building.length === 0) return ''
+  return ` Still being built: ${building.map(({ name }) => nameText(name)).join(', ')}.`
+}
+
+function orderText(key: CandidateKey, reverse: boolean): string {
+  return key.order
+    .map((part) => partText({ name: part.name, descending: part.descending !== reverse }))
+    .join(', ')
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AggregateExpression, Expression, Name, ScanStatement } from '../../parser/ast.ts'
+import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
+import {
+  type Aggregation,
+  type CompiledExpression,
+  columnsOf,
+  type ExpressionCompiler,
+  NO_COLUMNS,
+} from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { partsOf } from '../expressions/expression-parts.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireColumn } from '../unknown-name.ts'
+import { type AggregateDefinition, aggregateOf } from './aggregate.ts'
+
+/** How the rows of a SCAN become groups. */
+export type AggregationPlan = {
+  /** Places of the columns whose values make a group; without any, all rows are one. */
+  readonly groupBy: readonly number[]
+  readonly names: readonly Name[]
+  /** In the order of their slots. */
+  readonly aggregates: readonly PlannedAggregate[]
+  /** Places of the columns that groups and operands look at. */
+  readonly reads: ReadonlySet<number>
+  /**
+   * The walk begins with the answer: in its first row, or in the first where the value is not NULL.
+   * Absent when all rows have to be read.
+   */
+  readonly decidedBy?: 'firstRow' | 'firstValue'
+}
+
+export type PlannedAggregate = AggregateDefinition & {
+  readonly source: AggregateExpression
+  /** Absent for COUNT(*). */
+  readonly operand?: CompiledExpression
+}
+
+/** Whether a SCAN answers groups of rows instead of rows. */
+export function isAggregating({ groupBy, projection }: ScanStatement): boolean {
+  if (groupBy.length > 0) return true
+  if (projection.kind === 'allColumns') return false
+  return projection.items.some(({ expression }) => holdsAggregate(expression))
+}
+
+function holdsAggregate(expression: Expression): boolean {
+  return expression.kind === 'aggregate' || partsOf(expression).some(holdsAggregate)
+}
+
+/** Collects the aggregates of a projection while its expressions are compiled. */
+export class AggregationPlanning implements Aggregation {
+  readonly groupBy: ReadonlySet<number>
+  /** For expressions over groups; those inside of aggregates are over rows. */
+  readonly compiler: ExpressionCompiler
+  readonly #rows: ExpressionCompiler
+  readonly #names: readonly Name[]
+  readonly #aggregates: PlannedAggregate[] = []
+
+  constructor(rows: ExpressionCompiler, table: TableDefinition, statement: ScanStatement) {
+    this.#rows = rows
+    this.#names = statement.groupBy
+    this.groupBy = new Set(
+      statement.groupBy.map(({ text, position }) => requireColumn(table, text, position)),
+    )
+    this.compiler = createExpressionCompiler(rows.slots, table, this)
+    requireGroupedOrder(table, statement, this.groupBy)
+    if (statement.projection.kind === 'allColumns') throw starOfGroups(statement)
+  }
+
+  compile(source: AggregateExpression): CompiledExpression {
+    const operand = source.operand === undefined ? undefined : this.#rows.compile(source.operand)
+    const definition = aggregateOf(source, operand?.type ?? 'NULL')
+    const slot =
+      this.#aggregates.push({
+        ...definition,
+        source,
+        ...(operand === undefined ? {} : { operand }),
+      }) - 1
+    return {
+      type: definition.type,
+      position: source.position,
+      evaluate: ({ aggregates }) => aggregates?.[slot] as SqlValue,
+      columns: NO_COLUMNS,
+      isLeaf: true,
+      isConstant: false,
+      needsRow: false,
+    }
+  }
+
+  /** When all expressions have been compiled. */
+  plan(): AggregationPlan {
+    const operands = this.#aggregates.flatMap(({ operand }) => operand ?? [])
+    const groupBy = [...this.groupBy]
+    return {
+      groupBy,
+      names: this.#names,
+      aggregates: this.#aggregates,
+      reads: columnsOf([...operands, { columns: this.groupBy }]),
+    }
+  }
+}
+
+/** A group has one value of the columns that make it, and no other order. */
+function requireGroupedOrder(
+  table: TableDefinition,
+  { orderBy }: ScanStatement,
+  groupBy: ReadonlySet<number>,
+): void {
+  for (const { column } of orderBy) {
+    if (groupBy.has(requireColumn(table, column.text, column.position))) continue
+    const message = `ORDER BY names ${column.text}, which has no single value in a group.`
+    throw new PlanError('invalid_request', message, {
+      position: column.position,
+      hint: 'Groups are ordered by columns of the GROUP BY.',
+      fields: { table: table.name, column: column.text },
+    })
+  }
+}
+
+function starOfGroups({ groupBy, position }: ScanStatement): PlanError {
+  const names = groupBy.map(({ text }) => text).join(', ')
+  return new PlanError('invalid_request', 'A group of rows has no *.', {
+    position,
+    hint: `Name the columns of the GROUP BY and aggregates, such as: SCAN ${names}, COUNT(*) FROM …`,
+  })
+}

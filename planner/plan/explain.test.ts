@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { SqlSession } from '../../test/sql-session.ts'
+
+let session: SqlSession
+before(async () => {
+  session = await SqlSession.open(
+    'CREATE TABLE n (id INTEGER PRIMARY KEY, v INTEGER)',
+    'INSERT INTO n (id, v) VALUES (1, 1), (2, 2), (3, 3)',
+  )
+})
+after(() => session.close())
+
+test('EXPLAIN needs no parameters and reads no row', async () => {
+  const { rows, columns } = await session.run(
+    'EXPLAIN SCAN v FROM n WHERE id > :low AND (v = 1 OR v = 2) ORDER BY id DESC LIMIT :n',
+  )
+  assert.deepEqual(columns, [
+    { name: 'text', type: 'TEXT' },
+    { name: 'plan', type: 'JSON' },
+  ])
+  const [text, plan] = rows[0] as [string, string]
+  assert.equal(
+    text,
+    [
+      'SCAN n',
+      '  access: range scan by PRIMARY KEY (id)',
+      '  rule: key prefix',
+      '  bounds: id > :low',
+      '  filter: ((v = 1) OR (v = 2))',
+      '  order: reverse',
+      '  limit: :n',
+    ].join('\n'),
+  )
+  assert.deepEqual(JSON.parse(plan), {
+    statement: 'SCAN',
+    table: 'n',
+    key: 'PRIMARY KEY (id)',
+    rule: 'key prefix',
+    access: 'range scan',
+    bounds: ['id > :low'],
+    filter: ['((v = 1) OR (v = 2))'],
+    order: 'reverse',
+    limit: ':n',
+    rejected: [],
+  })
+})
+
+const measured = async (text: string): Promise<unknown> =>
+  JSON.parse((await session.run(`EXPLAIN ANALYZE ${text}`)).rows[0]?.[1] as string).measured
+
+test('EXPLAIN ANALYZE counts rows, and what it writes never happened', async () => {
+  const expected: ReadonlyArray<readonly [string, number, number, number]> = [
+    ['GET * FROM n WHERE id IN (1, 2, 9)', 2, 2, 0],
+    ['SCAN * FROM n WHERE id > 1 AND v <> 2', 2, 1, 0],
+    ['SET v = v + 1 ON n WHERE id = 1', 1, 0, 1],
+    ['INSERT INTO n (id) VALUES (7), (8)', 0, 0, 2],
+    ['DELETE FROM n WHERE id >= 2', 2, 0, 2],
+  ]
+  for (const [text, rowsRead, rowsReturned, rowsAffected] of expected) {
+    const read = { rowsRead, entriesRead: 0, cellsRead: rowsRead, roundTrips: 1 }
+    assert.deepEqual(await measured(text), { ...read, rowsReturned, rowsAffected }, text)
+  }
+  assert.deepEqual((await session.run('SCAN * FROM n')).rows, [
+    [1n, 1n],
+    [2n, 2n],
+    [3n, 3n],
+  ])
+})
+
+test('EXPLAIN ANALYZE of a statement that fails fails alike', async () => {
+  await assert.rejects(measured('INSERT INTO n (id) VALUES (1)'), { code: 'already_exists' })
+})

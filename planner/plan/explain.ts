@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression } from '../../parser/ast.ts'
+import type { TableDefinition } from '../../storage/storage.ts'
+import { expressionText, nameText } from '../expressions/expression-text.ts'
+import { keyText, primaryKeyOf } from '../keys/candidate-key.ts'
+import { boundsNothing, conditionsOf, isFullKey, type KeyBounds } from '../keys/key-range.ts'
+import type { RejectedKey } from '../keys/rejected-keys.ts'
+import type {
+  AggregatePlan,
+  DataPlan,
+  InsertPlan,
+  PointGetPlan,
+  RowFilter,
+  SetPlan,
+  WalkPlan,
+} from './plan.ts'
+
+/** What EXPLAIN tells of a plan; its JSON form is this object. */
+export type Explanation = {
+  readonly statement: 'GET' | 'SCAN' | 'SET' | 'INSERT' | 'DELETE'
+  readonly table: string
+  /** The key that leads to the rows, such as `PRIMARY KEY (customer, time DESC)`. */
+  readonly key: string
+  /** The rule that won. */
+  readonly rule: string
+  readonly access: 'point get' | 'range scan' | 'whole key'
+  /** The conditions that bound the key. */
+  readonly bounds: readonly string[]
+  /** The conditions that entries of the index are filtered by, before any row is read. */
+  readonly entryFilter?: readonly string[]
+  /** The conditions that rows are filtered by after they are read. */
+  readonly filter: readonly string[]
+  /** Of an index: whether its entries hold all that is read, so that no row is. */
+  readonly covering?: boolean
+  readonly order?: 'as asked' | 'forward' | 'reverse'
+  /** How rows become groups. */
+  readonly groups?: string
+  readonly limit?: string
+  /** Every other key of the table, and why it was not taken. */
+  readonly rejected: readonly RejectedKey[]
+  readonly writes?: string
+  readonly returning?: readonly string[]
+  readonly measured?: Measured
+}
+
+/** What ANALYZE counted. */
+export type Measured = {
+  readonly rowsRead: number
+  readonly entriesRead: number
+  readonly cellsRead: number
+  readonly roundTrips: number
+  readonly rowsReturned: number
+  readonly rowsAffected: number
+  readonly milliseconds?: number
+}
+
+export function explanationOf(plan: DataPlan): Explanation {
+  switch (plan.kind) {
+    case 'pointGet':
+      return ofGet(plan)
+    case 'rangeScan':
+      return { statement: 'SCAN', ...ofWalk(plan) }
+    case 'aggregate':
+      return { statement: 'SCAN', ...ofWalk(plan), groups: groupsText(plan) }
+    case 'set':
+      return {
+        statement: 'SET',
+        ...ofFullKey(plan, plan.keys),
+        writes: setText(plan),
+        ...returnedBy(plan),
+      }
+    case 'insert':
+      return ofInsert(plan)
+    case 'delete':
+      return {
+        statement: 'DELETE',
+        ...ofWalk(plan),
+        writes: 'deletes the rows found',
+        ...returnedBy(plan),
+      }
+  }
+}
+
+function ofGet(plan: PointGetPlan): Explanation {
+  const { keys, rejected, covering, forUpdate } = plan
+  const byIndex = keys.key.index !== undefined
+  return {
+    statement: 'GET',
+    ...ofFullKey(plan, keys),
+    rule: byIndex ? 'full unique index' : 'full primary key',
+    ...(byIndex ? { covering } : {}),
+    order: 'as asked',
+    rejected,
+    ...(forUpdate ? { writes: 'guards every key asked for' } : {}),
+  }
+}
+
+function ofFullKey(
+  { table }: { readonly table: TableDefinition },
+  keys: KeyBounds,
+): Omit<Explanation, 'statement'> {
+  return {
+    table: table.name,
+    key: keyText(keys.key),
+    rule: 'full primary key',
+    access: 'point get',
+    bounds: texts(conditionsOf(keys).map(({ source }) => source)),
+    filter: [],
+    rejected: [],
+  }
+}
+
+function ofWalk(plan: WalkPlan): Omit<Explanation, 'statement'> {
+  const { bounds, reverse, rule } = plan.path
+  const byIndex = bounds.key.index !== undefined
+  const byKeys = isFullKey(bounds)
+  return {
+    table: plan.table.name,
+    key: keyText(bounds.key),
+    rule,
+    access: byKeys ? 'point get' : boundsNothing(bounds) ? 'whole key' : 'range scan',
+    bounds: texts(conditionsOf(bounds).map(({ source }) => source)),
+    ...(byIndex ? { entryFilter: filterTexts(plan.keyFilter) } : {}),
+    filter: filterTexts(plan.rowFilter),
+    ...(byIndex ? { covering: plan.covering } : {}),
+    order: reverse ? 'reverse' : 'forward',
+    ...(plan.limitSource === undefined ? {} : { limit: expressionText(plan.limitSource) }),
+    rejected: plan.rejected,
+  }
+}
+
+function groupsText({ aggregation }: AggregatePlan): string {
+  const { names, decidedBy } = aggregation
+  if (decidedBy === 'firstRow') return 'all rows are one; the first of them decides'
+  if (decidedBy === 'firstValue')
+    return 'all rows are one; the first value that is not NULL decides'
+  if (names.length === 0) return 'all rows are one'
+  return `rows with the same ${names.map(({ text }) => nameText(text)).join(', ')}`
+}
+
+function ofInsert(plan: InsertPlan): Explanation {
+  const { table, rows, onConflictDoNothing } = plan
+  const added = rows.length === 1 ? 'adds 1 row' : `adds ${rows.length} rows`
+  return {
+    statement: 'INSERT',
+    table: table.name,
+    key: keyText(primaryKeyOf(table)),
+    rule: 'full primary key',
+    access: 'point get',
+    bounds: [],
+    filter: [],
+    rejected: [],
+    writes: onConflictDoNothing ? `${added}, but no duplicates` : added,
+    ...returnedBy(plan),
+  }
+}
+
+function setText({ table, assignments, precondition }: SetPlan): string {
+  const changes = assignments.map(({ column, source }) => {
+    return `${nameText(table.columns[column]?.name ?? '')} = ${expressionText(source)}`
+  })
+  const needsRow =
+    precondition?.kind === 'exists' || assignments.some(({ value }) => value.needsRow)
+  const sets = `sets ${changes.join(', ')}`
+  switch (precondition?.kind) {
+    case 'notExists':
+      return `${sets} of a new row, if there is none`
+    case 'exists':
+      return `${sets} of the row, if there is one`
+    case 'condition':
+      return `${sets} if ${expressionText(precondition.source)}, and guards the row`
+    case undefined:
+      return `${sets} ${needsRow ? 'of a row that must exist' : 'and makes the row when there is none'}`
+  }
+}
+
+function returnedBy({
+  returning,
+}: {
+  readonly returning?: { readonly columns: ReadonlyArray<{ readonly name: string }> }
+}): Pick<Explanation, 'returning'> {
+  return returning === undefined ? {} : { returning: returning.columns.map(({ name }) => name) }
+}
+
+function filterTexts(filter: RowFilter | undefined): readonly string[] {
+  return texts(filter?.sources ?? [])
+}
+
+function texts(sources: readonly Expression[]): readonly string[] {
+  return sources.map((source) => {
+    // A chain of OR must not be read as parts of the ANDs around it.
+    return source.kind === 'logical' ? `(${expressionText(source)})` : expressionText(source)
+  })
+}

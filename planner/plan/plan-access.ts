@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DeleteStatement, Expression, Name, ScanStatement } from '../../parser/ast.ts'
+import type { TableDefinition } from '../../storage/storage.ts'
+import {
+  type CompiledExpression,
+  columnsOf,
+  type ExpressionCompiler,
+} from '../expressions/compiled-expression.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { NODE_UNITS } from '../expressions/work-meter.ts'
+import type { AccessPath, AccessQuestion, Candidate } from '../keys/access-path.ts'
+import { type CandidateKey, candidateKeys, covers } from '../keys/candidate-key.ts'
+import {
+  byColumn,
+  distinctConjunctsOf,
+  type KeyCondition,
+  keyConditionOf,
+} from '../keys/key-condition.ts'
+import { groupsFollow, type OrderColumn, walkingDirection } from '../keys/key-order.ts'
+import { boundsOf, conditionsOf, type KeyBounds } from '../keys/key-range.ts'
+import { chooseAccess, unbounded } from '../keys/rules.ts'
+import { requireColumn } from '../unknown-name.ts'
+import { eitherValueHint } from './either-value.ts'
+import type { Access, RowFilter } from './plan.ts'
+
+/** What a statement reads of its rows besides the WHERE, and in which groups. */
+export type AccessNeeds = {
+  /** Places of the columns that the statement itself looks at. */
+  readonly reads: ReadonlySet<number>
+  readonly groupBy?: { readonly columns: readonly number[]; readonly names: readonly Name[] }
+}
+
+/** The way to the rows of a SCAN or a DELETE, and what is left of the WHERE to filter them by. */
+export function planAccess(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  statement: ScanStatement | DeleteStatement,
+  needs: AccessNeeds,
+): Access {
+  const keys = candidateKeys(table)
+  const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
+  const bounding = byColumn(
+    conjuncts.flatMap(({ condition, filter }) =>
+      condition === undefined || filter !== undefined ? [] : [condition],
+    ),
+  )
+  const order = orderOf(table, statement)
+  const question: AccessQuestion = {
+    statement: statement.kind === 'scan' ? 'SCAN' : 'DELETE',
+    position: statement.position,
+    table,
+    candidates: keys.map((key) =>
+      candidateOf(key, boundsOf(key, bounding), { conjuncts, needs, orderBy: order.orderBy }),
+    ),
+    ...(statement.hint === undefined ? {} : { hint: statement.hint }),
+    hasWhere: statement.where !== undefined,
+    whereHint: eitherValueHint(statement.where),
+    conditions: conjuncts.flatMap(({ condition }) => condition ?? []),
+    ...order,
+    ...groupsOf(needs),
+  }
+  const { path, rejected } = chooseAccess(question)
+  const limitSource = statement.limit
+  const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
+  return {
+    path,
+    rejected,
+    ...filtersOf(compiler, path, { conjuncts, needs }),
+    unbounded: () => unbounded(withoutPatterns(question)),
+    ...(limit === undefined || limitSource === undefined ? {} : { limit, limitSource }),
+  }
+}
+
+/** A pattern that turned out to bound nothing would not bound another index either. */
+function withoutPatterns(question: AccessQuestion): AccessQuestion {
+  return { ...question, conditions: question.conditions.filter(({ kind }) => kind !== 'prefix') }
+}
+
+/**
+ * One part of the WHERE. With a `condition` and no `filter` it can bound a key; one that only filters
+ * may have a condition all the same, on a column of no key.
+ */
+type Conjunct = {
+  readonly source: Expression
+  readonly condition?: KeyCondition
+  readonly filter?: CompiledExpression
+}
+
+function conjunctsOfWhere(
+  compiler: ExpressionCompiler,
+  keys: readonly CandidateKey[],
+  where: Expression | undefined,
+): readonly Conjunct[] {
+  const inKeys = new Set(keys.flatMap((key) => key.parts.map((part) => part.column)))
+  return distinctConjunctsOf(where).map((source): Conjunct => {
+    const slotsBefore = compiler.slots.all.length
+    const condition = keyConditionOf(compiler, source)
+    if (condition !== undefined && inKeys.has(condition.column)) return { source, condition }
+    compiler.slots.keepFirst(slotsBefore)
+    // Compiled before a key is chosen: a wrong name or type is the better message to give.
+    const filter = compileAs(compiler, source, 'BOOLEAN')
+    return condition === undefined ? { source, filter } : { source, condition, filter }
+  })
+}
+
+function candidateOf(
+  key: CandidateKey,
+  bounds: KeyBounds,
+  asked: {
+    readonly conjuncts: readonly Conjunct[]
+    readonly needs: AccessNeeds
+    readonly orderBy: readonly OrderColumn[]
+  },
+): Candidate {
+  const { needs, orderBy, conjuncts } = asked
+  const ordered = walkingDirection(bounds, orderBy)
+  const grouped = needs.groupBy === undefined || groupsFollow(bounds, needs.groupBy.columns)
+  const direction = grouped ? ordered : undefined
+  const misses = !grouped ? 'groups' : ordered === undefined ? 'order' : undefined
+  const filtering = notSeenTo(bounds, conjuncts).flatMap(({ condition, filter }) =>
+    filter === undefined ? [condition?.column as number] : [...filter.columns],
+  )
+  const covering = covers(key, needs.reads) && covers(key, filtering)
+  return { key, bounds, direction, misses, covering }
+}
+
+/** The parts of the WHERE that rows within the bounds may still fail. */
+function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly Conjunct[] {
+  const done = new Set(conditionsOf(bounds).filter(({ exact }) => exact))
+  return conjuncts.filter(({ condition }) => condition === undefined || !done.has(condition))
+}
+
+/** What filters by the columns that the key holds, and what needs the row behind it. */
+function filtersOf(
+  compiler: ExpressionCompiler,
+  { bounds }: AccessPath,
+  { conjuncts, needs }: { readonly conjuncts: readonly Conjunct[]; readonly needs: AccessNeeds },
+): Pick<Access, 'keyFilter' | 'rowFilter' | 'reads' | 'covering'> {
+  const { key } = bounds
+  const parts = notSeenTo(bounds, conjuncts).map(({ source, filter }) => ({
+    source,
+    filter: filter ?? compileAs(compiler, source, 'BOOLEAN'),
+  }))
+  const isOfKey = (columns: Iterable<number>) => key.index !== undefined && covers(key, columns)
+  const ofKey = parts.filter(({ filter }) => isOfKey(filter.columns))
+  const ofRow = parts.filter(({ filter }) => !isOfKey(filter.columns))
+  const keyFilter = filterOf(ofKey)
+  const rowFilter = filterOf(ofRow)
+  const reads = columnsOf([{ columns: needs.reads }, ...ofRow.map(({ filter }) => filter)])
+  return {
+    reads: [...reads].sort((a, b) => a - b),
+    covering: isOfKey(reads),
+    ...(keyFilter === undefined ? {} : { keyFilter }),
+    ...(rowFilter === undefined ? {} : { rowFilter }),
+  }
+}
+
+function filterOf(
+  parts: ReadonlyArray<{ readonly source: Expression; readonly filter: CompiledExpression }>,
+): RowFilter | undefined {
+  if (parts.length === 0) return undefined
+  const filters = parts.map(({ filter }) => filter)
+  return {
+    // Like AND: a row stays only when no part is FALSE or unknown.
+    keeps: (scope) => {
+      for (const { evaluate } of filters) {
+        scope.work.spend(NODE_UNITS)
+        if (evaluate(scope) !== true) return false
+      }
+      return true
+    },
+    sources: parts.map(({ source }) => source),
+  }
+}
+
+function orderOf(
+  table: TableDefinition,
+  statement: ScanStatement | DeleteStatement,
+): Pick<AccessQuestion, 'orderBy' | 'orderPosition'> {
+  if (statement.kind === 'delete') return { orderBy: [] }
+  const orderBy = statement.orderBy.map(({ column, descending }) => ({
+    column: requireColumn(table, column.text, column.position),
+    descending,
+  }))
+  const first = statement.orderBy[0]?.column.position
+  return { orderBy, ...(first === undefined ? {} : { orderPosition: first }) }
+}
+
+function groupsOf({ groupBy }: AccessNeeds): Pick<AccessQuestion, 'groupBy' | 'groupPosition'> {
+  if (groupBy === undefined) return {}
+  const position = groupBy.names[0]?.position
+  return {
+    groupBy: groupBy.columns,
+    ...(position === undefined ? {} : { groupPosition: position }),
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, Position } from '../../parser/ast.ts'
+import type { TableDefinition } from '../../storage/storage.ts'
+import type { ExpressionCompiler } from '../expressions/compiled-expression.ts'
+import { expressionText, nameText } from '../expressions/expression-text.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { type CandidateKey, candidateKeys, keyText, primaryKeyOf } from '../keys/candidate-key.ts'
+import { byColumn, conjunctsOf, type KeyCondition, keyConditionOf } from '../keys/key-condition.ts'
+import { boundsOf, type KeyBounds } from '../keys/key-range.ts'
+import { type RejectedKey, unreadableKeys } from '../keys/rejected-keys.ts'
+import { PlanError } from '../plan-error.ts'
+import { eitherValueHint } from './either-value.ts'
+
+type Asked = { readonly name: 'GET' | 'SET' | 'CHECK' | 'NOTIFY'; readonly where: Expression }
+
+/**
+ * The WHERE of a SET, a CHECK or a NOTIFY: each column of the primary key exactly once, by =, and nothing else.
+ * Throws PlanError invalid_request that tells what is missing or too much.
+ */
+export function planFullKey(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  statement: Asked,
+): KeyBounds {
+  return planAmong([primaryKeyOf(table)], compiler, { ...statement, table }).keys
+}
+
+/**
+ * The WHERE of a GET: each column of the primary key or of a unique index exactly once, by = or IN,
+ * and nothing else. Where it fits several keys of the same columns, the primary key comes first.
+ */
+export function planGetKey(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  statement: Asked,
+): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
+  const unique = candidateKeys(table).filter((key) => key.unique)
+  return planAmong(unique, compiler, { ...statement, table })
+}
+
+function planAmong(
+  keys: readonly CandidateKey[],
+  compiler: ExpressionCompiler,
+  asked: Asked & { readonly table: TableDefinition },
+): { readonly keys: KeyBounds; readonly rejected: readonly RejectedKey[] } {
+  const conditions = conjunctsOf(asked.where).map((conjunct): KeyCondition => {
+    const condition = keyConditionOf(compiler, conjunct)
+    if (condition !== undefined && isPoint(condition, asked.name)) return condition
+    // A mistake in its types is the better message where there is one.
+    compileAs(compiler, conjunct, 'BOOLEAN')
+    throw notTheKey(keys, asked, conjunct.position)
+  })
+  const named = new Set<number>()
+  for (const { column, source } of conditions) {
+    if (named.has(column)) throw namedTwice(asked.table, column, source.position)
+    named.add(column)
+  }
+  const isWhole = (key: CandidateKey) =>
+    key.parts.length === named.size && key.parts.every((part) => named.has(part.column))
+  const chosen = keys.find(isWhole)
+  if (chosen === undefined) {
+    throw notTheKey(keys, asked, misfit(keys, conditions) ?? asked.where.position)
+  }
+  const others = candidateKeys(asked.table).filter((key) => key.name !== chosen.name)
+  const rejected = others.map((key) => ({
+    key: keyText(key),
+    reason: isWhole(key)
+      ? 'it is no better, and comes after the other'
+      : 'the WHERE does not name its columns, each by = or IN',
+  }))
+  return {
+    keys: boundsOf(chosen, byColumn(conditions)),
+    rejected: [...rejected, ...unreadableKeys(asked.table)],
+  }
+}
+
+function isPoint(condition: KeyCondition, statement: Asked['name']): boolean {
+  if (condition.kind !== 'points' || condition.source.kind === 'isNull') return false
+  return statement === 'GET' || condition.source.kind !== 'in'
+}
+
+/** The first condition on a column that no key has. */
+function misfit(
+  keys: readonly CandidateKey[],
+  conditions: readonly KeyCondition[],
+): Position | undefined {
+  const inKeys = new Set(keys.flatMap(({ parts }) => parts.map(({ column }) => column)))
+  return conditions.find(({ column }) => !inKeys.has(column))?.source.position
+}
+
+function namedTwice(table: TableDefinition, column: number, position: Position): PlanError {
+  const { name } = table.columns[column] as { name: string }
+  return new PlanError('invalid_request', `The WHERE names the column ${name} twice.`, {
+    position,
+    fields: { table: table.name, column: name },
+  })
+}
+
+/** Longer statements are nothing to write down in a hint. */
+const SUGGESTION_CHARACTERS_MAX = 1_000
+
+function notTheKey(
+  keys: readonly CandidateKey[],
+  { table, name: statement, where }: Asked & { readonly table: TableDefinition },
+  position: Position,
+): PlanError {
+  const [names, ...ofIndexes] = keys.map((key) => key.parts.map((part) => nameText(part.name)))
+  const primaryKey = names as readonly string[]
+  const by = statement === 'GET' ? 'by = or IN' : 'by ='
+  const indexes = ofIndexes.map((columns) => ` or of a unique index (${columns.join(', ')})`)
+  const message = `The WHERE of a ${statement} names each column of the primary key (${primaryKey.join(', ')})${indexes.join('')} ${by}, and nothing else.`
+  const wanted = `WHERE ${primaryKey.map((column) => `${column} = …`).join(' AND ')}`
+  const choice = eitherValueHint(where)
+  const columns = statement === 'GET' ? '*' : primaryKey.join(', ')
+  const suggestion = `SCAN ${columns} FROM ${nameText(table.name)} USE PRIMARY KEY WHERE ${expressionText(where)}`
+  const isShort = suggestion.length <= SUGGESTION_CHARACTERS_MAX
+  const scan = isShort ? suggestion : `SCAN … FROM ${nameText(table.name)} WHERE …`
+  const why =
+    statement === 'GET' ? 'rows by any other condition' : 'the keys of rows by other conditions'
+  const hint = `${choice === undefined ? '' : `${choice}. `}Write ${wanted}; ${why} are found by: ${scan}`
+  return new PlanError('invalid_request', message, {
+    position,
+    hint,
+    fields: {
+      table: table.name,
+      primaryKey: keys[0]?.parts.map((part) => part.name),
+      ...(isShort ? { suggestion } : {}),
+    },
+  })
+}

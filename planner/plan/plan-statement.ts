@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  CheckStatement,
+  DataStatement,
+  GetStatement,
+  NotifyStatement,
+  ScanStatement,
+} from '../../parser/ast.ts'
+import type { Catalog, TableDefinition } from '../../storage/storage.ts'
+import { type ExpressionCompiler, NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { ParameterSlots } from '../expressions/parameters.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { covers } from '../keys/candidate-key.ts'
+import { fixedColumns } from '../keys/key-order.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireObserverOf, requireTable } from '../unknown-name.ts'
+import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
+import type {
+  Access,
+  AggregatePlan,
+  CheckPlan,
+  DataPlan,
+  NotifyPlan,
+  PointGetPlan,
+  RangeScanPlan,
+} from './plan.ts'
+import { planAccess } from './plan-access.ts'
+import { planFullKey, planGetKey } from './plan-key.ts'
+import { planDelete, planInsert, planSet } from './plan-write.ts'
+import { planProjection } from './projection.ts'
+
+/** The plan of one statement on rows. Throws PlanError. */
+export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
+  const table = requireTable(catalog, statement.table)
+  switch (statement.kind) {
+    case 'get':
+      return planGet(statement, table)
+    case 'scan':
+      return isAggregating(statement) ? planAggregate(statement, table) : planScan(statement, table)
+    case 'set':
+      return planSet(statement, table)
+    case 'insert':
+      return planInsert(statement, table)
+    case 'delete':
+      return planDelete(statement, table)
+  }
+}
+
+/** Throws PlanError. */
+export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPlan {
+  const table = requireTable(catalog, statement.table)
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const condition = compileAs(compiler, statement.condition, 'BOOLEAN')
+  const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
+  const { position } = statement
+  return { kind: 'check', table, position, slots: slots.all, keys, condition }
+}
+
+/** Throws PlanError. */
+export function planNotify(statement: NotifyStatement, catalog: Catalog): NotifyPlan {
+  const table = requireTable(catalog, statement.table)
+  const observer = requireObserverOf(table, statement.observer)
+  if (!observer.isWeak) throw notWeak(table, statement)
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const keys = planFullKey(compiler, table, { name: 'NOTIFY', where: statement.where })
+  const { position } = statement
+  return { kind: 'notify', table, position, slots: slots.all, keys, observer }
+}
+
+/** Such an observer runs once for each change, and a hint is none. */
+function notWeak({ name }: TableDefinition, { observer }: NotifyStatement): PlanError {
+  const message = `The observer ${observer.text} is not weak, and runs for changes only.`
+  return new PlanError('invalid_request', message, {
+    position: observer.position,
+    hint: 'SET a column that it observes, or CREATE WEAK OBSERVER for one that is told by NOTIFY.',
+    fields: { table: name, observer: observer.text },
+  })
+}
+
+function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan {
+  const { position, forUpdate, where } = statement
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const projection = planProjection(compiler, table, statement.projection)
+  const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
+  const covering = keys.key.index !== undefined && covers(keys.key, projection.reads)
+  const reads = [...projection.reads]
+  const parts = { table, position, slots: slots.all, keys, rejected, covering, projection, reads }
+  return { kind: 'pointGet', ...parts, forUpdate }
+}
+
+function planScan(statement: ScanStatement, table: TableDefinition): RangeScanPlan {
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const projection = planProjection(compiler, table, statement.projection)
+  const access = planAccess(compiler, table, statement, { reads: projection.reads })
+  const { position } = statement
+  return { kind: 'rangeScan', table, position, slots: slots.all, projection, ...access }
+}
+
+function planAggregate(statement: ScanStatement, table: TableDefinition): AggregatePlan {
+  const slots = new ParameterSlots()
+  const rows: ExpressionCompiler = createExpressionCompiler(slots, table)
+  const planning = new AggregationPlanning(rows, table, statement)
+  const projection = planProjection(planning.compiler, table, statement.projection)
+  const aggregation = planning.plan()
+  const { groupBy: columns, names, reads } = aggregation
+  const needs = { reads, ...(names.length === 0 ? {} : { groupBy: { columns, names } }) }
+  const access = planAccess(rows, table, statement, needs)
+  const { position } = statement
+  const walk = towardsExtreme(access, aggregation) ?? { ...access, aggregation }
+  return { kind: 'aggregate', table, position, slots: slots.all, projection, ...walk }
+}
+
+/**
+ * The least or greatest value of the column that orders the walk stands at one of its ends: the walk
+ * begins there, and ends with the first value that is not NULL.
+ */
+function towardsExtreme(
+  access: Access,
+  aggregation: AggregationPlan,
+): (Access & { readonly aggregation: AggregationPlan }) | undefined {
+  const [only, ...others] = aggregation.aggregates
+  const { bounds } = access.path
+  const fixed = fixedColumns(bounds)
+  const ordering = bounds.key.order.find(({ column }) => !fixed.has(column))
+  const name = only?.source.function
+  const isPlain = only?.source.operand?.kind === 'column' && others.length === 0
+  const [column] = only?.operand?.columns ?? NO_COLUMNS
+  const applies = isPlain && (name === 'min' || name === 'max') && aggregation.groupBy.length === 0
+  if (!applies || ordering === undefined || ordering.column !== column) return undefined
+  const reverse = (name === 'max') !== ordering.descending
+  const path = { ...access.path, reverse }
+  // NULL comes before the least value, and behind the greatest.
+  const decidedBy = name === 'max' || !ordering.nullable ? 'firstRow' : 'firstValue'
+  return { ...access, path, aggregation: { ...aggregation, decidedBy } }
+}

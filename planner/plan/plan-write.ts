@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  DeleteStatement,
+  InsertStatement,
+  Name,
+  Precondition,
+  Projection,
+  SetStatement,
+} from '../../parser/ast.ts'
+import {
+  type ColumnDefinition,
+  columnPosition,
+  columnsForDelete,
+  columnsForSet,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { ParameterSlots } from '../expressions/parameters.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireColumn } from '../unknown-name.ts'
+import type {
+  DeletePlan,
+  InsertPlan,
+  PlannedAssignment,
+  PlannedPrecondition,
+  RowProjection,
+  SetPlan,
+} from './plan.ts'
+import { planAccess } from './plan-access.ts'
+import { planFullKey } from './plan-key.ts'
+import { planProjection } from './projection.ts'
+
+export function planDelete(statement: DeleteStatement, table: TableDefinition): DeletePlan {
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const returned = returningOf(compiler, table, statement.returning)
+  const deleted = { columns: new Set(columnsForDelete(table)) }
+  const reads = columnsOf([deleted, ...readsOf(returned.returning)])
+  const access = planAccess(compiler, table, statement, { reads })
+  const { position } = statement
+  return { kind: 'delete', table, position, slots: slots.all, ...access, ...returned }
+}
+
+export function planSet(statement: SetStatement, table: TableDefinition): SetPlan {
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const assignments = planAssignments(compiler, table, statement)
+  const precondition = preconditionOf(compiler, statement.precondition)
+  const returned = returningOf(compiler, table, statement.returning)
+  const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
+  const written = columnsForSet(
+    table,
+    assignments.map(({ column }) => column),
+  )
+  const reads = columnsOf([
+    { columns: new Set(written) },
+    ...assignments.map(({ value }) => value),
+    ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
+    ...readsOf(returned.returning),
+  ])
+  const defaults = columnsOfDefaults(table, assignments)
+  return {
+    kind: 'set',
+    table,
+    position: statement.position,
+    slots: slots.all,
+    keys,
+    assignments,
+    reads: [...reads].sort((a, b) => a - b),
+    isBlind: precondition === undefined && defaults.length === 0 && needsNoRow(table, assignments),
+    defaults,
+    ...(precondition === undefined ? {} : { precondition }),
+    ...returned,
+  }
+}
+
+export function planInsert(statement: InsertStatement, table: TableDefinition): InsertPlan {
+  const slots = new ParameterSlots()
+  // Without a table, because VALUES cannot name columns: there is no row yet.
+  const compiler = createExpressionCompiler(slots)
+  const columns = distinctColumns(table, statement.columns)
+  requireValues(statement, table, columns)
+  const rows = statement.rows.map((expressions) => {
+    const values = expressions.map((expression, index) => {
+      const { type } = table.columns[columns[index] as number] as ColumnDefinition
+      return compileAs(compiler, expression, type)
+    })
+    return { values, position: expressions[0]?.position ?? statement.position }
+  })
+  const given = new Array<number | undefined>(table.columns.length).fill(undefined)
+  for (const [index, column] of columns.entries()) given[column] = index
+  const ofRow = createExpressionCompiler(slots, table)
+  const returned = returningOf(ofRow, table, statement.returning)
+  const { position, onConflictDoNothing } = statement
+  const parts = { table, position, slots: slots.all, given, rows, onConflictDoNothing }
+  return { kind: 'insert', ...parts, ...returned }
+}
+
+/** The columns that are neither assigned nor in the key. */
+function columnsOfDefaults(
+  table: TableDefinition,
+  assignments: readonly PlannedAssignment[],
+): number[] {
+  const given = new Set(assignments.map(({ column }) => column))
+  for (const { columnId } of table.primaryKey) given.add(columnPosition(table, columnId))
+  return table.columns.flatMap((_, position) => (given.has(position) ? [] : [position]))
+}
+
+/** Whether neither the assignments nor an index need what the row was. */
+function needsNoRow(table: TableDefinition, assignments: readonly PlannedAssignment[]): boolean {
+  return table.indexes.length === 0 && assignments.every(({ value }) => value.columns.size === 0)
+}
+
+function planAssignments(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  { assignments }: SetStatement,
+): readonly PlannedAssignment[] {
+  const keyColumns = new Set(table.primaryKey.map((part) => part.columnId))
+  const columns = distinctColumns(
+    table,
+    assignments.map((assignment) => assignment.column),
+  )
+  return assignments.map(({ column: name, value }, index) => {
+    const column = columns[index] as number
+    const definition = table.columns[column] as ColumnDefinition
+    if (keyColumns.has(definition.id)) {
+      throw new PlanError(
+        'invalid_request',
+        `${name.text} is in the primary key and cannot be set.`,
+        {
+          position: name.position,
+          hint: 'A row with another key is another row: DELETE the one and INSERT the other.',
+          fields: { table: table.name, column: name.text },
+        },
+      )
+    }
+    return { column, value: compileAs(compiler, value, definition.type), source: value }
+  })
+}
+
+function preconditionOf(
+  compiler: ExpressionCompiler,
+  precondition: Precondition | undefined,
+): PlannedPrecondition | undefined {
+  if (precondition?.kind !== 'condition') return precondition && { kind: precondition.kind }
+  const source = precondition.condition
+  return { kind: 'condition', condition: compileAs(compiler, source, 'BOOLEAN'), source }
+}
+
+function returningOf(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  projection: Projection | undefined,
+): { readonly returning?: RowProjection } {
+  return projection === undefined ? {} : { returning: planProjection(compiler, table, projection) }
+}
+
+/** What a RETURNING reads, in the form that `columnsOf` takes. */
+function readsOf(
+  returning: RowProjection | undefined,
+): ReadonlyArray<{ readonly columns: ReadonlySet<number> }> {
+  return returning === undefined ? [] : [{ columns: returning.reads }]
+}
+
+/** The places of the columns named. Throws PlanError when one is unknown or named twice. */
+function distinctColumns(table: TableDefinition, names: readonly Name[]): readonly number[] {
+  const columns = names.map((name) => requireColumn(table, name.text, name.position))
+  names.forEach((name, index) => {
+    if (columns.indexOf(columns[index] as number) === index) return
+    throw new PlanError('invalid_request', `The column ${name.text} is named twice.`, {
+      position: name.position,
+      fields: { table: table.name, column: name.text },
+    })
+  })
+  return columns
+}
+
+/** A column that needs a value and has no default must be among those of an INSERT. */
+function requireValues(
+  statement: InsertStatement,
+  table: TableDefinition,
+  given: readonly number[],
+): void {
+  const named = new Set(given)
+  table.columns.forEach((column, index) => {
+    if (named.has(index) || !column.notNull || column.default !== undefined) return
+    throw new PlanError(
+      'not_null_violation',
+      `The column ${column.name} is NOT NULL and has no default, so an INSERT must name it.`,
+      { position: statement.table.position, fields: { table: table.name, column: column.name } },
+    )
+  })
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, Position } from '../../parser/ast.ts'
+import type {
+  ObserverDefinition,
+  SqlType,
+  SqlValue,
+  TableDefinition,
+} from '../../storage/storage.ts'
+import type { CompiledExpression, Scope } from '../expressions/compiled-expression.ts'
+import type { ParameterSlot } from '../expressions/parameters.ts'
+import type { AccessPath } from '../keys/access-path.ts'
+import type { KeyBounds } from '../keys/key-range.ts'
+import type { RejectedKey } from '../keys/rejected-keys.ts'
+import type { PlanError } from '../plan-error.ts'
+import type { AggregationPlan } from './aggregation-plan.ts'
+
+/**
+ * A statement made ready for one catalog: names resolved, types checked, the way to the rows chosen.
+ * Only the parameters are missing, so a plan can be kept and run again; it holds no state of a run.
+ */
+export type Plan =
+  | DataPlan
+  | CheckPlan
+  | NotifyPlan
+  | ExplainPlan
+  | { readonly kind: 'showTables' }
+  | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
+  | { readonly kind: 'showObservers' }
+  | { readonly kind: 'describe'; readonly table: TableDefinition }
+/** The plans that EXPLAIN takes. */
+export type DataPlan =
+  | PointGetPlan
+  | RangeScanPlan
+  | AggregatePlan
+  | SetPlan
+  | InsertPlan
+  | DeletePlan
+
+type OfTable = {
+  readonly table: TableDefinition
+  /** Where the statement begins. */
+  readonly position: Position
+  readonly slots: readonly ParameterSlot[]
+}
+
+/** Rows by their full primary keys, or by those of a unique index, in the order asked. */
+export type PointGetPlan = OfTable & {
+  readonly kind: 'pointGet'
+  readonly keys: KeyBounds
+  readonly rejected: readonly RejectedKey[]
+  /** True when the entries of a unique index hold all that is read. */
+  readonly covering: boolean
+  readonly projection: RowProjection
+  /** Places of the columns that are read of each row. */
+  readonly reads: readonly number[]
+  readonly forUpdate: boolean
+}
+
+/** Rows along one key: by ranges of it, or by points when all columns of a unique one are fixed. */
+export type RangeScanPlan = OfTable &
+  Access & {
+    readonly kind: 'rangeScan'
+    readonly projection: RowProjection
+  }
+
+/** One row for each group of rows that follow each other on the walk, or one for all of them. */
+export type AggregatePlan = OfTable &
+  Access & {
+    readonly kind: 'aggregate'
+    readonly projection: RowProjection
+    readonly aggregation: AggregationPlan
+  }
+
+/** One row by its full primary key, made when it does not exist and no expression needs it. */
+export type SetPlan = OfTable & {
+  readonly kind: 'set'
+  readonly keys: KeyBounds
+  readonly assignments: readonly PlannedAssignment[]
+  readonly precondition?: PlannedPrecondition
+  readonly returning?: RowProjection
+  /** Places of the columns of the row that are read before it is written. */
+  readonly reads: readonly number[]
+  /**
+   * True when the row becomes the same whatever it was, and whether or not there was one: every column
+   * beside its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
+   */
+  readonly isBlind: boolean
+  /** Places of the columns of which only a new row's default tells the value. */
+  readonly defaults: readonly number[]
+}
+
+/** What a SET asks of its row before it writes. */
+export type PlannedPrecondition =
+  | { readonly kind: 'exists' | 'notExists' }
+  | {
+      readonly kind: 'condition'
+      readonly condition: CompiledExpression
+      readonly source: Expression
+    }
+
+export type InsertPlan = OfTable & {
+  readonly kind: 'insert'
+  /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
+  readonly given: ReadonlyArray<number | undefined>
+  readonly rows: ReadonlyArray<{
+    readonly values: readonly CompiledExpression[]
+    readonly position: Position
+  }>
+  /** Duplicates are left out. */
+  readonly onConflictDoNothing: boolean
+  readonly returning?: RowProjection
+}
+
+export type DeletePlan = OfTable &
+  Access & {
+    readonly kind: 'delete'
+    readonly returning?: RowProjection
+  }
+
+/** A condition that must hold for one row, which is guarded. */
+export type CheckPlan = OfTable & {
+  readonly kind: 'check'
+  readonly keys: KeyBounds
+  readonly condition: CompiledExpression
+}
+
+/** A weak observer is told of one row. */
+export type NotifyPlan = OfTable & {
+  readonly kind: 'notify'
+  readonly observer: ObserverDefinition
+  readonly keys: KeyBounds
+}
+
+export type ExplainPlan = {
+  readonly kind: 'explain'
+  readonly analyze: boolean
+  readonly plan: DataPlan
+}
+
+export type Access = {
+  readonly path: AccessPath
+  readonly rejected: readonly RejectedKey[]
+  /** Of what the bounds do not see to, what an index entry alone can tell; checked first. */
+  readonly keyFilter?: RowFilter
+  /** The rest, for which the row is read. */
+  readonly rowFilter?: RowFilter
+  /** Places of the columns that are read of each row that the key's filter keeps. */
+  readonly reads: readonly number[]
+  /** True when the entries of an index hold all of them, so that no row is read. */
+  readonly covering: boolean
+  /** The error of a walk that a parameter leaves without bounds. */
+  readonly unbounded: () => PlanError
+  readonly limit?: CompiledExpression
+  readonly limitSource?: Expression
+}
+/** The plans that walk along a key. */
+export type WalkPlan = RangeScanPlan | AggregatePlan | DeletePlan
+
+/** A filter keeps the rows for which every one of its conditions is TRUE. */
+export type RowFilter = {
+  readonly keeps: (scope: Scope) => boolean
+  readonly sources: readonly Expression[]
+}
+
+export type RowProjection = {
+  readonly columns: readonly ResultColumn[]
+  /** Places of the columns of the table that it looks at. */
+  readonly reads: ReadonlySet<number>
+  project(scope: Scope): SqlValue[]
+}
+export type ResultColumn = { readonly name: string; readonly type: SqlType }
+
+export type PlannedAssignment = {
+  /** The place of the column among the table's. */
+  readonly column: number
+  readonly value: CompiledExpression
+  readonly source: Expression
+}

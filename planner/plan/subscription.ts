@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, Position, Statement } from '../../parser/ast.ts'
+import {
+  type Catalog,
+  columnPosition,
+  type SqlRow,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
+import { ConstantValues } from '../expressions/constant-values.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { partsOf } from '../expressions/expression-parts.ts'
+import { bindParameters, ParameterSlots, type Parameters } from '../expressions/parameters.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
+import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireIndexOf, requireTable } from '../unknown-name.ts'
+import { isAggregating } from './aggregation-plan.ts'
+import type { ResultColumn } from './plan.ts'
+import { planGetKey } from './plan-key.ts'
+import { planProjection } from './projection.ts'
+import { routeOf, type SubscriptionRoute } from './subscription-route.ts'
+
+/**
+ * A GET or a SCAN as a question to each changed row of its table, for one definition of that table and
+ * with its parameters: whether the row is one of the result's, before a change and after it, and as
+ * which values. The rows of the same statement at a snapshot are exactly those that match there.
+ */
+export type SubscriptionPlan = {
+  readonly table: TableDefinition
+  readonly columns: readonly ResultColumn[]
+  /** Places of the columns that a row needs for what follows, ascending; the key's are among them. */
+  readonly tableReads: readonly number[]
+  readonly route: SubscriptionRoute
+  /** Throws PlanError for a row that the WHERE cannot be computed of, or at too much work. */
+  matches(row: SqlRow, work: WorkMeter): boolean
+  /** Values of `columns`. Throws PlanError for a row that one of them cannot be computed of, or at too much work. */
+  project(row: SqlRow, work: WorkMeter): SqlValue[]
+  /** Values of the primary key, in its order. */
+  keyOf(row: SqlRow): SqlValue[]
+}
+
+/**
+ * Whether the WHERE bounds a key is not asked: only a snapshot walks one, and that is a statement of
+ * its own.
+ *
+ * Throws PlanError: `not_subscribable` for all but a GET or a SCAN whose rows are each decided by
+ * themselves; what is wrong with such a statement otherwise; what is wrong with the parameters.
+ */
+export function planSubscription(
+  statement: Statement,
+  catalog: Catalog,
+  parameters: Parameters,
+): SubscriptionPlan {
+  requireSubscribable(statement)
+  const table = requireTable(catalog, statement.table)
+  const slots = new ParameterSlots()
+  const compiler = createExpressionCompiler(slots, table)
+  const projection = planProjection(compiler, table, statement.projection)
+  if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })
+  const hint = statement.kind === 'scan' ? statement.hint : undefined
+  if (hint?.kind === 'index') requireIndexOf(table, hint.index)
+  const conjuncts = distinctConjunctsOf(statement.where).map((source) => ({
+    filter: compileAs(compiler, source, 'BOOLEAN'),
+    condition: keyConditionOf(compiler, source),
+  }))
+  // A comparison with a column never fails, and spares what may fail the rows that are none of ours.
+  const inOrder = [
+    ...conjuncts.filter(({ condition }) => condition !== undefined),
+    ...conjuncts.filter(({ condition }) => condition === undefined),
+  ]
+  const filters = inOrder.map(({ filter }) => filter)
+  const work = new WorkMeter()
+  const scope: Scope = {
+    row: [],
+    parameters: bindParameters(slots.all, parameters, work),
+    functions: NO_FUNCTIONS,
+    work,
+    constants: new ConstantValues(KEPT_BYTES_MAX),
+  }
+  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  const reads = columnsOf([...filters, { columns: projection.reads }, { columns: new Set(key) }])
+  return {
+    table,
+    columns: projection.columns,
+    tableReads: [...reads].sort((a, b) => a - b),
+    route: routeOf(
+      table,
+      conjuncts.flatMap(({ condition }) => condition ?? []),
+      scope,
+    ),
+    matches(row, work) {
+      const ofRow = { ...scope, row, work }
+      work.beginRow(statement.position)
+      return filters.every(({ evaluate }) => {
+        work.spend(NODE_UNITS)
+        return evaluate(ofRow) === true
+      })
+    },
+    project(row, work) {
+      work.beginRow(statement.position)
+      return projection.project({ ...scope, row, work })
+    },
+    keyOf: (row) => key.map((place) => row[place] as SqlValue),
+  }
+}
+
+/** No part of a subscription asks what time it is. */
+const NO_FUNCTIONS: Scope['functions'] = { now: 0n, uuid: () => '' }
+
+/** A subscription lasts, and many of them are there: long values are computed anew rather than kept. */
+const KEPT_BYTES_MAX = 16 * 1024
+
+type Subscribable = Extract<Statement, { kind: 'get' | 'scan' }>
+
+function requireSubscribable(statement: Statement): asserts statement is Subscribable {
+  const { position } = statement
+  if (statement.kind !== 'get' && statement.kind !== 'scan') {
+    throw notSubscribable('A subscription is one GET or one SCAN.', position)
+  }
+  if (statement.asOf !== undefined) {
+    throw notSubscribable('AS OF reads the past, which does not change.', statement.asOf.position)
+  }
+  if (statement.kind === 'get' && statement.forUpdate) {
+    throw notSubscribable('FOR UPDATE guards rows until a commit.', position)
+  }
+  if (statement.kind === 'scan') {
+    const { limit, orderBy } = statement
+    const ordered = orderBy[0]?.column
+    if (limit !== undefined) throw dependsOnOthers('LIMIT', limit.position)
+    if (ordered !== undefined) throw dependsOnOthers('ORDER BY', ordered.position)
+    if (isAggregating(statement)) throw dependsOnOthers('an aggregate or GROUP BY', position)
+  }
+  const { projection, where } = statement
+  const projected = projection.kind === 'allColumns' ? [] : projection.items
+  const expressions = [...projected.map(({ expression }) => expression), ...(where ? [where] : [])]
+  for (const expression of expressions) requireConstant(expression)
+}
+
+/** What now() and uuid() answer is another thing each time, without a change of the row. */
+function requireConstant(expression: Expression): void {
+  if (expression.kind === 'call' && UNSTEADY.has(expression.function)) {
+    const message = `${expression.function}() has no lasting value, so no change tells when it is another.`
+    throw notSubscribable(message, expression.position, 'Give its value as a parameter.')
+  }
+  for (const part of partsOf(expression)) requireConstant(part)
+}
+
+const UNSTEADY: ReadonlySet<string> = new Set(['now', 'uuid'])
+
+function dependsOnOthers(clause: string, position: Position): PlanError {
+  const message = `Each row of a subscription stands for itself, and ${clause} makes it depend on others.`
+  return notSubscribable(message, position)
+}
+
+function notSubscribable(message: string, position: Position, hint?: string): PlanError {
+  return new PlanError('not_subscribable', message, {
+    position,
+    hint:
+      hint ??
+      'Subscribe to GET … or SCAN … FROM … WHERE …, without LIMIT, ORDER BY, GROUP BY, aggregates, FOR UPDATE and AS OF.',
+  })
+}
