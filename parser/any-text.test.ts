@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { KEYWORDS } from './keywords.ts'
+import { KEYWORDS } from './grammar/keywords.ts'
 import { createParser, ParseError } from './parser.ts'
 
 const parser = createParser({ skipValidations: false })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { KEYWORDS, RESERVED_WORDS } from './keywords.ts'
+import { KEYWORDS, RESERVED_WORDS } from './grammar/keywords.ts'
 import { createParser } from './parser.ts'
 
 const dialect = readFileSync(new URL('../docs/dialect.md', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken, TokenType } from 'chevrotain'
-import { Is, Literal, Name, Not } from './keywords.ts'
+import { Is, Literal, Name, Not } from './grammar/keywords.ts'
 import {
   LeftParenthesis,
   Parameter,
@@ -9,7 +9,7 @@ import {
   Semicolon,
   Sign,
   tokensOf,
-} from './tokens.ts'
+} from './grammar/tokens.ts'
 
 const PREFIXES = new Set([Not, ...tokensOf(Sign)])
 /** After an operand comes a binary minus or the NOT of NOT IN; after IS the one of IS NOT NULL. */

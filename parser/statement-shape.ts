@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IToken, Lexer } from 'chevrotain'
-import { Literal, Null } from './keywords.ts'
-import { isOf, Malformed } from './tokens.ts'
+import { Literal, Null } from './grammar/keywords.ts'
+import { isOf, Malformed } from './grammar/tokens.ts'
 
 /** So much of a text is looked at, however long it is. */
 const READ_CHARACTERS = 8_192

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken } from 'chevrotain'
-import { positionOfToken } from './cst-position.ts'
-import { measureNesting } from './nesting.ts'
-import { limitExceeded, positionAt, syntaxError } from './parse-error.ts'
-import { PARSER_LIMITS } from './parser-limits.ts'
+import { positionOfToken } from './builders/cst-position.ts'
 import {
   EXPRESSION_TOKENS,
   LeftParenthesis,
@@ -13,7 +10,10 @@ import {
   RightParenthesis,
   Semicolon,
   tokensOf,
-} from './tokens.ts'
+} from './grammar/tokens.ts'
+import { measureNesting } from './nesting.ts'
+import { limitExceeded, positionAt, syntaxError } from './parse-error.ts'
+import { PARSER_LIMITS } from './parser-limits.ts'
 
 const PARAMETERS = tokensOf(Parameter)
 const START = { line: 1, column: 1, offset: 0 } as const

@@ -124,6 +124,13 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['*'],
   ],
   'planner/execute': [['rows/'], ['writes/'], ['*']],
+  parser: [
+    ['ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'parse-error.ts', 'parser-limits.ts'],
+    ['grammar/'],
+    ['builders/'],
+    ['syntax-error/'],
+    ['*'],
+  ],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */

@@ -8,7 +8,7 @@ const ROOMS = ['parser', 'planner', 'server', 'storage', 'client-sdk'] as const
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** Patterns that are put together from constants, which cannot be read from the source alone. */
-const KNOWN_CONSTRUCTIONS = new Set(["parser/keywords.ts new RegExp(word, 'i')"])
+const KNOWN_CONSTRUCTIONS = new Set(["parser/grammar/keywords.ts new RegExp(word, 'i')"])
 
 type FoundPattern = { readonly place: string; readonly pattern: RegExp }
 

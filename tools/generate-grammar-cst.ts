@@ -8,10 +8,10 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generateCstDts } from 'chevrotain'
-import { Grammar } from '../parser/grammar.ts'
+import { Grammar } from '../parser/grammar/grammar.ts'
 
 export const GENERATED_FILE = fileURLToPath(
-  new URL('../parser/grammar-cst.gen.ts', import.meta.url),
+  new URL('../parser/grammar/grammar-cst.gen.ts', import.meta.url),
 )
 
 export function grammarCstTypes(grammar: Grammar): string {

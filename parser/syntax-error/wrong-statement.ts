@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken, TokenType } from 'chevrotain'
-import { Comma, DoubleEqual, LeftParenthesis, RightParenthesis } from './tokens.ts'
+import { Comma, DoubleEqual, LeftParenthesis, RightParenthesis } from '../grammar/tokens.ts'
 
 /** One wrong statement: its tokens, which of them was refused, and the whole text around it. */
 export type WrongStatement = {

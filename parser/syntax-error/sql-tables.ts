@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { TokenType } from 'chevrotain'
-import * as keyword from './keywords.ts'
-import * as token from './tokens.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
 import { type Habit, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 // Other names for tables and columns, and more than one table.

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Expression } from './ast.ts'
-import { createParser } from './parser.ts'
+import type { Expression } from '../ast.ts'
+import { createParser } from '../parser.ts'
 
 const parser = createParser({ skipValidations: false })
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import * as keyword from './keywords.ts'
+import * as keyword from '../grammar/keywords.ts'
 import { type Advice, piece, type WrongStatement } from './wrong-statement.ts'
 
 /** How each clause begins, in the order in which all statements have them. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken } from 'chevrotain'
-import type { AggregateExpression, AggregateFunction, CallExpression, Expression } from './ast.ts'
+import type { AggregateExpression, AggregateFunction, CallExpression, Expression } from '../ast.ts'
+import { type ParseError, syntaxError } from '../parse-error.ts'
 import { positionOfToken } from './cst-position.ts'
-import { type ParseError, syntaxError } from './parse-error.ts'
 
 const AGGREGATES: ReadonlySet<string> = new Set<AggregateFunction>([
   ...(['count', 'sum', 'min', 'max', 'avg'] as const),

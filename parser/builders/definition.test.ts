@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { integer, named, parameter, parse, text } from '../test/statement-tree.ts'
+import { integer, named, parameter, parse, text } from '../../test/statement-tree.ts'
 
 test('CREATE TABLE with every constraint, the key as a clause', () => {
   const create = `CREATE TABLE IF NOT EXISTS trade (customer text NOT NULL, time TIMESTAMP,

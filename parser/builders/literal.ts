@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken } from 'chevrotain'
-import type { LiteralExpression, Name, ParameterExpression, Position } from './ast.ts'
+import type { LiteralExpression, Name, ParameterExpression, Position } from '../ast.ts'
+import { False, Null, True } from '../grammar/keywords.ts'
+import { Bytes, Integer, NumberedParameter, QuotedIdentifier, Real } from '../grammar/tokens.ts'
+import { shownToken, syntaxError } from '../parse-error.ts'
 import { positionOfToken } from './cst-position.ts'
-import { False, Null, True } from './keywords.ts'
-import { shownToken, syntaxError } from './parse-error.ts'
-import { Bytes, Integer, NumberedParameter, QuotedIdentifier, Real } from './tokens.ts'
 
 /** The value that a token of the category Literal stands for. */
 export function buildLiteral(token: IToken): LiteralExpression {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { TokenType } from 'chevrotain'
+import { SIMILAR_TYPES } from '../builders/type-names.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
 import { clausesInDisorder } from './clause-order.ts'
-import * as keyword from './keywords.ts'
 import {
   chainedComparison,
   doubleEqual,
@@ -14,8 +16,6 @@ import {
 import { EXPRESSION_HABITS } from './sql-expressions.ts'
 import { foreignStatement } from './sql-statements.ts'
 import { TABLE_HABITS } from './sql-tables.ts'
-import * as token from './tokens.ts'
-import { SIMILAR_TYPES } from './type-names.ts'
 import { type Habit, piece, rewrite, type WrongStatement } from './wrong-statement.ts'
 
 export const REWRITTEN_CHARACTERS_MAX = 1_000

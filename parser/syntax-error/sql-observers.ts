@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import * as keyword from './keywords.ts'
-import * as token from './tokens.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
 const OBSERVER = 'what runs when rows change is an observer'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { CstNode, IToken } from 'chevrotain'
-import type { Position } from './ast.ts'
+import type { Position } from '../ast.ts'
 
 // Chevrotain types every figure of a location as optional, since it can be told not to track them;
 // the lexer and the grammar here track all, and no rule but the script itself can be empty.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ColumnClause, Expression, TypeName } from './ast.ts'
+import type { ColumnClause, Expression, TypeName } from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { shownToken, syntaxError } from '../parse-error.ts'
 import { columnOf } from './clause-builder.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildLiteral, nameText } from './literal.ts'
-import { shownToken, syntaxError } from './parse-error.ts'
 import { SIMILAR_TYPES, TYPE_NAMES } from './type-names.ts'
 
 /** Throws `ParseError` for an unknown type, a second DEFAULT, and a default that calls anything else. */

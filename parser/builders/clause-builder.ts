@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { CstNode } from 'chevrotain'
+import type * as ast from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { refuseAggregates } from './aggregates.ts'
-import type * as ast from './ast.ts'
 import { only, positionOfNode, textOfNode } from './cst-position.ts'
 import { buildExpression } from './expression-builder.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildLiteral, buildName, buildParameter } from './literal.ts'
 
 // The clauses that several statements share. An absent clause is an absent field.

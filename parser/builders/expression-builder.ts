@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { BinaryOperator, Expression, UnaryExpression } from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { QuotedIdentifier } from '../grammar/tokens.ts'
 import { buildAggregate, isAggregate } from './aggregates.ts'
-import type { BinaryOperator, Expression, UnaryExpression } from './ast.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildLiteral, buildParameter, nameText } from './literal.ts'
-import { QuotedIdentifier } from './tokens.ts'
 
 /** One function for each rule of the grammar's expressions, in the same order. */
 export function buildExpression(node: cst.ExpressionCstNode): Expression {

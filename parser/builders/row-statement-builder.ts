@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type * as ast from './ast.ts'
+import type * as ast from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { shownToken, syntaxError } from '../parse-error.ts'
 import {
   asOfOf,
   buildColumnName,
@@ -18,8 +20,6 @@ import {
 } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildExpression } from './expression-builder.ts'
-import type * as cst from './grammar-cst.gen.ts'
-import { shownToken, syntaxError } from './parse-error.ts'
 
 /** One function for each statement that reads or writes rows. Throws `ParseError`. */
 export function buildDataStatement(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { CreateTableStatement, FamilyClause, KeyClause, Name, Position } from './ast.ts'
+import type { CreateTableStatement, FamilyClause, KeyClause, Name, Position } from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { shownToken, syntaxError } from '../parse-error.ts'
 import { columnOf, columnsOf, keyColumnsOf, tableOf } from './clause-builder.ts'
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildName } from './literal.ts'
-import { shownToken, syntaxError } from './parse-error.ts'
 
 /** What stands behind CREATE, which is at `position`. Throws `ParseError`. */
 export function buildNewTable(

@@ -6,13 +6,13 @@ import type {
   DefinitionStatement,
   DropColumnStatement,
   Position,
-} from './ast.ts'
+} from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
+import { syntaxError } from '../parse-error.ts'
 import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-builder.ts'
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
-import { syntaxError } from './parse-error.ts'
 import { buildNewTable } from './table-builder.ts'
 
 /** The statements that change the catalog. Each throws `ParseError`. */

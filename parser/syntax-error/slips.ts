@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import * as keyword from './keywords.ts'
-import * as token from './tokens.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
 import { type Habit, rewrite } from './wrong-statement.ts'
 
 // Slips of the pen, and marks that other languages use: what is wrong whichever the statement is.

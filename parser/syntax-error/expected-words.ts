@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type TokenType, tokenLabel } from 'chevrotain'
+import * as keyword from '../grammar/keywords.ts'
+import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from '../grammar/tokens.ts'
 import type { Expectation, ExpectedToken } from './expected-tokens.ts'
-import * as keyword from './keywords.ts'
-import { Comma, LeftParenthesis, RightParenthesis, Semicolon } from './tokens.ts'
 
 export const END_OF_TEXT = 'the end of the text'
 const OPERATOR = 'an operator'

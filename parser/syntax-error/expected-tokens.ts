@@ -14,7 +14,7 @@ import {
   Terminal,
   type TokenType,
 } from 'chevrotain'
-import { isOf } from './tokens.ts'
+import { isOf } from '../grammar/tokens.ts'
 
 /** A token that could have come next, and the rule of the grammar that asks for it. */
 export type ExpectedToken = { readonly type: TokenType; readonly rule: string }

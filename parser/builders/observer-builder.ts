@@ -6,10 +6,10 @@ import type {
   DropObserverStatement,
   NotifyStatement,
   Position,
-} from './ast.ts'
+} from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { buildStamp, buildWhere, columnsOf, observerOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
-import type * as cst from './grammar-cst.gen.ts'
 
 // The position of a definition is that of its first word, which stands outside of these nodes.
 

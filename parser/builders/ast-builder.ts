@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type * as ast from './ast.ts'
+import type * as ast from '../ast.ts'
+import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { asOfOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
-import type * as cst from './grammar-cst.gen.ts'
 import { buildNotify } from './observer-builder.ts'
 import { buildCheck, buildDataStatement } from './row-statement-builder.ts'
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { IToken } from 'chevrotain'
-import { positionOfToken } from './cst-position.ts'
+import { positionOfToken } from '../builders/cst-position.ts'
+import { GENERATED_TYPES } from '../builders/type-names.ts'
+import * as token from '../grammar/tokens.ts'
+import { ParseError, positionAt, shownToken, syntaxError } from '../parse-error.ts'
 import type { Expectation, ExpectedTokens } from './expected-tokens.ts'
 import { END_OF_TEXT, expectedWords, joined } from './expected-words.ts'
-import { ParseError, positionAt, shownToken, syntaxError } from './parse-error.ts'
 import { ofGeneratedKey } from './sql-definitions.ts'
 import { hintFor, REWRITTEN_CHARACTERS_MAX } from './sql-habits.ts'
-import * as token from './tokens.ts'
-import { GENERATED_TYPES } from './type-names.ts'
 import type { WrongStatement } from './wrong-statement.ts'
 
 const MALFORMED_WORDS = new Map([

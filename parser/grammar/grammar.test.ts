@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { GENERATED_FILE, grammarCstTypes } from '../tools/generate-grammar-cst.ts'
+import { GENERATED_FILE, grammarCstTypes } from '../../tools/generate-grammar-cst.ts'
+import { createParser } from '../parser.ts'
 import { Grammar } from './grammar.ts'
 import { RESERVED_WORDS, UNRESERVED_WORDS } from './keywords.ts'
-import { createParser } from './parser.ts'
 import { createLexer } from './tokens.ts'
 
 test('the grammar and the lexer pass their own checks', () => {

@@ -12,8 +12,8 @@ import {
   parse,
   projected,
   text,
-} from '../test/statement-tree.ts'
-import { createParser } from './parser.ts'
+} from '../../test/statement-tree.ts'
+import { createParser } from '../parser.ts'
 
 const parser = createParser({ skipValidations: false })
 

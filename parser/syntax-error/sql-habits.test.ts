@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createParser, ParseError } from './parser.ts'
+import { createParser, ParseError } from '../parser.ts'
 
 const parser = createParser({ skipValidations: false })
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { TokenType } from 'chevrotain'
-import { isAggregate } from './aggregates.ts'
-import * as keyword from './keywords.ts'
+import { isAggregate } from '../builders/aggregates.ts'
+import * as keyword from '../grammar/keywords.ts'
+import * as token from '../grammar/tokens.ts'
 import { foreignDefinition } from './sql-definitions.ts'
 import { foreignInsert } from './sql-inserts.ts'
 import { foreignObserver } from './sql-observers.ts'
-import * as token from './tokens.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
 /** A statement that begins as one of SQL, perhaps behind EXPLAIN, told in the dialect's words. */
