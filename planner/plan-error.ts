@@ -4,7 +4,7 @@ import type { Position } from '../parser/ast.ts'
 /**
  * Every mistake that planning and running a statement can find in it. None is retryable: the same
  * statement over the same rows fails again. The HTTP status of each code stands in
- * `server/error-response.ts`.
+ * `server/errors/error-response.ts`.
  */
 export const PLAN_ERRORS = {
   unknown_table: 'A table that the catalog of the snapshot does not hold.',

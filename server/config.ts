@@ -14,7 +14,7 @@ import {
   HISTORY_FLAGS,
 } from './flags.ts'
 import type { HistoryConfig } from './history/history-command.ts'
-import { isLoopbackName } from './origin-and-host.ts'
+import { isLoopbackName } from './http/origin-and-host.ts'
 
 /** What the server is started with; durations are in milliseconds. */
 export type Config = {

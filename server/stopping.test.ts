@@ -6,8 +6,8 @@ import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { startTestServer } from '../test/test-server.ts'
-import { RunningRequest, RunningRequests } from './running-request.ts'
-import { ClientDisconnected } from './server-error.ts'
+import { ClientDisconnected } from './errors/server-error.ts'
+import { RunningRequest, RunningRequests } from './requests/running-request.ts'
 
 const BODY = 'SHOW TABLES'
 const HEAD = [

@@ -2,7 +2,7 @@
 
 /**
  * Every expected failure of the storage layer. `retryable` means that running the whole transaction
- * again may succeed. The HTTP status of each code stands in `server/error-response.ts`.
+ * again may succeed. The HTTP status of each code stands in `server/errors/error-response.ts`.
  */
 export const STORAGE_ERRORS = {
   write_conflict: { retryable: true },

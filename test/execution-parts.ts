@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Shares } from '../server/budgets/shares.ts'
-import { EndedTransactions } from '../server/metrics/ended-transactions.ts'
-import { PlanCache } from '../server/plan-cache.ts'
-import type { ExecutionParts } from '../server/statement-execution.ts'
-import { TurnQueue } from '../server/turns.ts'
+import { TurnQueue } from '../server/budgets/turns.ts'
+import { PlanCache } from '../server/statements/plan-cache.ts'
+import type { ExecutionParts } from '../server/statements/statement-execution.ts'
+import { EndedTransactions } from '../server/transactions/ended-transactions.ts'
 import { type Storage, systemClock, systemRandomness } from '../storage/storage.ts'
 
 /** What statements on this storage are run with where there is no whole server. */

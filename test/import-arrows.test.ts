@@ -153,6 +153,22 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /it belongs to .*sqlite/,
   ],
   [
+    'a statement knows the route that brought it',
+    {
+      'server/statements/a.ts': "import '../http/routes/b.ts'",
+      'server/http/routes/b.ts': '',
+    },
+    /http does not lie below statements/,
+  ],
+  [
+    'an answer over HTTP knows a route',
+    {
+      'server/http/answers/a.ts': "import '../routes/b.ts'",
+      'server/http/routes/b.ts': '',
+    },
+    /http does not lie below http\/answers/,
+  ],
+  [
     'the SDK imports the server',
     { 'client-sdk/a.ts': "import '../server/b.ts'", 'server/b.ts': '' },
     /no arrow leads from client-sdk/,

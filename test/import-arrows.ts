@@ -131,6 +131,28 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['syntax-error/'],
     ['*'],
   ],
+  server: [
+    ['limits.ts'],
+    ['errors/'],
+    ['budgets/'],
+    ['answers/'],
+    ['history/'],
+    ['requests/'],
+    ['transactions/'],
+    ['statements/'],
+    ['rows/', 'subscriptions/'],
+    ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
+    ['flags.ts', 'config.ts', 'check-command.ts', 'consistency-answer.ts'],
+    ['observers/'],
+    ['http/request-hooks.ts'],
+    ['http/answers/'],
+    ['websocket/'],
+    ['metrics/'],
+    ['http/'],
+    ['*'],
+  ],
+  'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
+  'server/subscriptions': [['matching/'], ['frames/'], ['*']],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { readConfig } from '../server/config.ts'
 import type { FlagName } from '../server/flags.ts'
-import { loadContract } from '../server/openapi/contract.ts'
+import { loadContract } from '../server/http/openapi/contract.ts'
 import { createServer, type Outside, type Server } from '../server/server.ts'
 
 const contract = loadContract()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startTestServer } from '../../test/test-server.ts'
-import { formatOf, isJsonWanted } from '../answer-format.ts'
+import { formatOf, isJsonWanted } from './answer-format.ts'
 
 test('Accept is read by RFC 9110, and format= comes first', () => {
   const cases: ReadonlyArray<readonly [string | undefined, string]> = [

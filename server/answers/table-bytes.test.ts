@@ -6,8 +6,8 @@ import type { StatementResult } from '../../planner/planner.ts'
 import type { SqlType } from '../../storage/storage.ts'
 import { startTestServer } from '../../test/test-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { AnswerBudget } from '../query-answer.ts'
-import { tableText } from '../table-text.ts'
+import { AnswerBudget } from './query-answer.ts'
+import { tableText } from './table-text.ts'
 
 const { answerBytesMax } = SERVER_LIMITS
 

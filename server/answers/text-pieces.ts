@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type AnswerBody, bytesOf } from '../answer-body.ts'
-import type { Turns } from '../turns.ts'
+
+import type { Turns } from '../budgets/turns.ts'
+import { type AnswerBody, bytesOf } from './answer-body.ts'
 
 /** Of a text of so many characters anything can be made at once: a fraction of a millisecond. */
 export const PIECE_CHARACTERS = 64 * 1024

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { limitExceeded, overloadedBy, ServerError } from '../server-error.ts'
+import { limitExceeded, overloadedBy, ServerError } from '../errors/server-error.ts'
 import type { ClientKey } from './client-key.ts'
 
 export type BoundOptions = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import type { ServerError } from '../server-error.ts'
+import type { ServerError } from '../errors/server-error.ts'
 import { type ClientKey, clientKeyOf } from './client-key.ts'
 import { SharedBound } from './shared-bound.ts'
 import { type Waiting, WaitingLine } from './waiting-line.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServerError } from '../server-error.ts'
+import type { ServerError } from '../errors/server-error.ts'
 import type { ClientKey } from './client-key.ts'
 import { lineIsFull, type SharedBound } from './shared-bound.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreHistory } from '../../storage/storage.ts'
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
 
 /** The header in which clients name the history that they know, and answers the store's own. */
 export const HISTORY_HEADER = 'Percolite-History'

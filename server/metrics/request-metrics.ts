@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import { WholeRequest } from '../whole-request.ts'
+import { WholeRequest } from '../http/bodies/whole-request.ts'
 
 /** Of a path that is no operation's. */
 const NO_OPERATION = 'none'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Storage, StorageStatus, Timestamp } from '../../storage/storage.ts'
-import { feedLagMs } from '../feed-lag.ts'
-import type { EndedTransactions } from './ended-transactions.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { feedLagMs } from './feed-lag.ts'
 import { snakeCase } from './metric-name.ts'
 
 /** The figures of `GET /v1/status` that change, and the feed. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Notification, Transaction } from '../../storage/storage.ts'
-import type { ObserverRun } from '../observer-run.ts'
-import { ServerError } from '../server-error.ts'
-import { isAlreadyObserved } from '../transaction-end.ts'
+import { ServerError } from '../errors/server-error.ts'
+import type { ObserverRun } from '../transactions/observer-run.ts'
+import { isAlreadyObserved } from '../transactions/transaction-end.ts'
 import { lostRaceOf } from './lost-race.ts'
 
 /**

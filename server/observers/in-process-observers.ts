@@ -12,11 +12,11 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
+import { rowToJson } from '../answers/query-answer.ts'
 import { SERVER_ITSELF } from '../budgets/client-key.ts'
-import type { EndedTransactions } from '../metrics/ended-transactions.ts'
-import { rowToJson } from '../query-answer.ts'
-import type { RunningRequest, RunningRequests } from '../running-request.ts'
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
+import type { RunningRequest, RunningRequests } from '../requests/running-request.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'

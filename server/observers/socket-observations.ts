@@ -2,10 +2,10 @@
 import type { IntegerForm } from '../../planner/planner.ts'
 import type { Notification, Observers } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
+import { Room } from '../budgets/room.ts'
 import type { Shares } from '../budgets/shares.ts'
+import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { Room } from '../room.ts'
-import { limitExceeded, ServerError } from '../server-error.ts'
 import { HeldNotification } from './held-notification.ts'
 import { factsOf, type NotificationFacts } from './observer-event.ts'
 

@@ -7,8 +7,8 @@ import { openStorage, readIdempotencyRecord, systemClock } from '../../storage/s
 import { startTestServer } from '../../test/test-server.ts'
 import { turnTaker } from '../../test/turn-taker.ts'
 import { PIECE_CHARACTERS } from '../answers/text-pieces.ts'
-import { parseJson } from '../body.ts'
-import { TurnQueue, Turns } from '../turns.ts'
+import { TurnQueue, Turns } from '../budgets/turns.ts'
+import { parseJson } from '../http/bodies/body.ts'
 import { distinctPieces } from './distinct-pieces.ts'
 import { fingerprintOf } from './fingerprint.ts'
 

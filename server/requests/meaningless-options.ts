@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
-import type { AnswerFormat } from '../answer-format.ts'
-import type { QueryRequest } from '../query-request.ts'
-import type { IndexedStatement, InnerScript, Script } from '../script.ts'
-import { ServerError } from '../server-error.ts'
+import type { AnswerFormat } from '../answers/answer-format.ts'
+import { ServerError } from '../errors/server-error.ts'
+import type { QueryRequest } from './query-request.ts'
+import type { IndexedStatement, InnerScript, Script } from './script.ts'
 
 // Options that a request gives and that mean nothing for what it asks. They are refused, because a client that
 // sends one expects something of it.

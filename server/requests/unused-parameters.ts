@@ -2,7 +2,7 @@
 import type { Statement } from '../../parser/ast.ts'
 import { type Parameters, parameterText } from '../../planner/planner.ts'
 import { nearestNames } from '../../storage/storage.ts'
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
 
 type ParameterKey = string | number
 

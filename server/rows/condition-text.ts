@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression } from '../../parser/ast.ts'
 import { ParseError, type Parser } from '../../parser/parser.ts'
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
 
 /** A line of its own, so that places in the condition are found by leaving that line out. */
 const BEFORE = 'SCAN * FROM t WHERE\n'

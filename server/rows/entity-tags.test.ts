@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { ServerError } from '../server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
 import { readEntityTags } from './entity-tags.ts'
 
 const read = (field: string) => readEntityTags('If-Match', field)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { unescapeComponent } from '../key-path.ts'
-import { ServerError } from '../server-error.ts'
-import { shortened } from '../shown-text.ts'
+
+import { ServerError } from '../errors/server-error.ts'
+import { shortened } from '../errors/shown-text.ts'
+import { unescapeComponent } from './key-path.ts'
 
 /** A name of `columns=` or `order=`; what follows it, such as `desc`, is in `rest`. */
 export type ListedName = { readonly name: string; readonly rest: string }

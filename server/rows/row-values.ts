@@ -14,8 +14,8 @@ import {
   type SqlValue,
   type TableDefinition,
 } from '../../storage/storage.ts'
-import { keyToJson } from '../row-address.ts'
-import { ServerError } from '../server-error.ts'
+import { keyToJson } from '../answers/row-address.ts'
+import { ServerError } from '../errors/server-error.ts'
 import { keyColumns } from './row-statements.ts'
 
 /** A row of a body: its columns by name, in JSON. */

@@ -4,9 +4,9 @@ import test from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { Shares } from '../budgets/shares.ts'
-import { RunningRequest } from '../running-request.ts'
+import { RunningRequest } from '../requests/running-request.ts'
 import { ChangeStreams } from './change-streams.ts'
-import { SubscriptionFrame } from './subscription-frame.ts'
+import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** Says that each subscription stands, and never anything else. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../storage/storage.ts'
+import type { Turns } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { Turns } from '../turns.ts'
-import type { ChangeFrame } from './change-frames.ts'
-import { FrameBatch } from './frame-batch.ts'
-import type { SubscribedQuery } from './subscribed-query.ts'
+import type { ChangeFrame } from './frames/change-frames.ts'
+import { FrameBatch } from './frames/frame-batch.ts'
+import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import type { Subscription } from './subscription.ts'
 
 /**

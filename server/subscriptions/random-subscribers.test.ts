@@ -11,9 +11,9 @@ import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import type { Frame } from '../../test/socket-client.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { startTestServer, type TestServer } from '../../test/test-server.ts'
-import { AnswerWriter } from '../answer-text.ts'
-import { RunningRequest } from '../running-request.ts'
-import { StatementExecution } from '../statement-execution.ts'
+import { AnswerWriter } from '../answers/answer-text.ts'
+import { RunningRequest } from '../requests/running-request.ts'
+import { StatementExecution } from '../statements/statement-execution.ts'
 import { type SubscriptionRequest, Subscriptions } from './subscriptions.ts'
 
 type Item = { readonly id: number; readonly owner: string; readonly amount: number }

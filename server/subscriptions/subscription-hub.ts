@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, FeedCommit, FeedFollower, Timestamp } from '../../storage/storage.ts'
 import { SERVER_ITSELF } from '../budgets/client-key.ts'
+import { Turns, type TurnTaker } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { catalogAt } from '../snapshot.ts'
-import { Turns, type TurnTaker } from '../turns.ts'
-import { changeFrames } from './change-frames.ts'
-import { CommitImages } from './commit-images.ts'
+import { catalogAt } from '../statements/snapshot.ts'
 import { CommitQueue, type QueuedEvent } from './commit-queue.ts'
+import { changeFrames } from './frames/change-frames.ts'
 import { LiveSubscriptions } from './live-subscriptions.ts'
-import type { SubscribedQuery } from './subscribed-query.ts'
+import { CommitImages } from './matching/commit-images.ts'
+import type { SubscribedQuery } from './matching/subscribed-query.ts'
+import { SubscriptionIndex } from './matching/subscription-index.ts'
 import type { LiveSubscribers, Subscription } from './subscription.ts'
-import { SubscriptionIndex } from './subscription-index.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
 
 /** Rows that a subscription may be behind when it joins: while it reads them, all others wait. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Clock, Storage } from '../../storage/storage.ts'
-import type { AnswerWriter } from '../answer-text.ts'
+import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
-import type { EndedTransactions } from '../metrics/ended-transactions.ts'
-import type { StatementExecution } from '../statement-execution.ts'
-import type { TurnQueue } from '../turns.ts'
-import type { FrameCache } from './frame-cache.ts'
+import type { TurnQueue } from '../budgets/turns.ts'
+import type { StatementExecution } from '../statements/statement-execution.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import type { FrameCache } from './frames/frame-cache.ts'
 import type { Permits } from './permits.ts'
 import type { RecentCommits } from './recent-commits.ts'
 

@@ -5,20 +5,20 @@ import {
   StorageError,
   type Timestamp,
 } from '../../storage/storage.ts'
+import { Turns } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { RunningRequest } from '../running-request.ts'
-import { catalogAt } from '../snapshot.ts'
-import { Turns } from '../turns.ts'
-import { type ChangeFrame, changeFrames } from './change-frames.ts'
-import { CommitImages } from './commit-images.ts'
-import type { FrameBatch } from './frame-batch.ts'
-import type { SubscribedQuery } from './subscribed-query.ts'
-import { SubscriptionFrame } from './subscription-frame.ts'
-import { SubscriptionIndex } from './subscription-index.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import { catalogAt } from '../statements/snapshot.ts'
+import { type ChangeFrame, changeFrames } from './frames/change-frames.ts'
+import type { FrameBatch } from './frames/frame-batch.ts'
+import { SubscriptionFrame } from './frames/subscription-frame.ts'
+import type { SubscriptionSink } from './frames/subscription-sink.ts'
+import { ToldColumns } from './frames/told-columns.ts'
+import { CommitImages } from './matching/commit-images.ts'
+import type { SubscribedQuery } from './matching/subscribed-query.ts'
+import { SubscriptionIndex } from './matching/subscription-index.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
-import type { SubscriptionSink } from './subscription-sink.ts'
 import { readSnapshot } from './subscription-snapshot.ts'
-import { ToldColumns } from './told-columns.ts'
 
 /** Where a subscription begins. */
 export type SubscriptionStart =

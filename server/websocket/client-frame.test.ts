@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { loadContract } from '../openapi/contract.ts'
+import { loadContract } from '../http/openapi/contract.ts'
 import { BadFrame, ClientFrameReader } from './client-frame.ts'
 
 const reader = new ClientFrameReader(loadContract().validator)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseJson } from '../body.ts'
+
+import { ServerError } from '../errors/server-error.ts'
+import { shortened } from '../errors/shown-text.ts'
+import { parseJson } from '../http/bodies/body.ts'
+import type { SchemaPointer } from '../http/openapi/document.ts'
+import { type Declaration, requireDeclaration } from '../http/openapi/rights-and-budgets.ts'
+import { type SchemaValidator, violationError } from '../http/openapi/validator.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
-import type { SchemaPointer } from '../openapi/document.ts'
-import { type Declaration, requireDeclaration } from '../openapi/rights-and-budgets.ts'
-import { type SchemaValidator, violationError } from '../openapi/validator.ts'
-import type { QueryRequest } from '../query-request.ts'
-import { ServerError } from '../server-error.ts'
-import { shortened } from '../shown-text.ts'
+import type { QueryRequest } from '../requests/query-request.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
 import { type GivingUp, readGivingUp, readObservation, textOf } from './observer-frame.ts'
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
-import { ServerError } from '../server-error.ts'
 
 /** A worker gives up a notification. */
 export type GivingUp = { readonly notification: string; readonly error: string | undefined }

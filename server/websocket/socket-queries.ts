@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock } from '../../storage/storage.ts'
-import { textOf } from '../answer-body.ts'
-import type { AnswerWriter } from '../answer-text.ts'
-import { ReplayedAnswer } from '../idempotency.ts'
-import type { ObserverRun } from '../observer-run.ts'
-import type { QueryRequest } from '../query-request.ts'
-import type { RunningRequest } from '../running-request.ts'
-import type { StatementRunner } from '../statement-runner.ts'
-import { busy, TransactionSession } from '../transaction-session.ts'
-import type { TransactionSessions } from '../transaction-sessions.ts'
-import { type TurnQueue, Turns } from '../turns.ts'
+import { textOf } from '../answers/answer-body.ts'
+import type { AnswerWriter } from '../answers/answer-text.ts'
+import { type TurnQueue, Turns } from '../budgets/turns.ts'
+import { ReplayedAnswer } from '../requests/idempotency.ts'
+import type { QueryRequest } from '../requests/query-request.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { StatementRunner } from '../statements/statement-runner.ts'
+import type { ObserverRun } from '../transactions/observer-run.ts'
+import { busy, TransactionSession } from '../transactions/transaction-session.ts'
+import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 
 export type SocketQueryParts = {
   readonly runner: StatementRunner

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
+import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
+import { aboutQuery } from '../http/answers/query-answers.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { aboutQuery } from '../query-answers.ts'
 import {
   type RequestAbout,
   type RunningRequest,
   type RunningRequests,
   statementCancelled,
-} from '../running-request.ts'
-import { ClientDisconnected, limitExceeded, ServerError } from '../server-error.ts'
+} from '../requests/running-request.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Room } from '../room.ts'
-import type { FrameBatch } from '../subscriptions/frame-batch.ts'
-import type { SubscriptionFrame } from '../subscriptions/subscription-frame.ts'
-import type { SubscriptionSink } from '../subscriptions/subscription-sink.ts'
+import { Room } from '../budgets/room.ts'
+import type { FrameBatch } from '../subscriptions/frames/frame-batch.ts'
+import type { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
+import type { SubscriptionSink } from '../subscriptions/frames/subscription-sink.ts'
 import type { SocketOutbox } from './socket-outbox.ts'
 import { textFrameHead } from './text-frame.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { readConfig } from '../../server/config.ts'
-import { ERROR_CODES, isErrorCode } from '../../server/error-codes.ts'
+import { ERROR_CODES, isErrorCode } from '../../server/errors/error-codes.ts'
 import { createServer } from '../../server/server.ts'
 import { TestServer } from '../test-server.ts'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { loadContract } from '../../server/openapi/contract.ts'
+import { loadContract } from '../../server/http/openapi/contract.ts'
 import { CLIENT_FRAMES } from '../../server/websocket/client-frame.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { ServerProcess } from '../server-process.ts'

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IntegerForm, RowWriter, StatementResult } from '../../planner/planner.ts'
+import type { SqlValue } from '../../storage/storage.ts'
+import type { Turns } from '../budgets/turns.ts'
+import type { AnswerBody } from './answer-body.ts'
+import type { QueryOutcome } from './query-answer.ts'
+import {
+  type Columns,
+  formOf,
+  hasLongValue,
+  NO_COLUMNS,
+  type ResultForm,
+  rowPieces,
+  rowsPieces,
+  rowsText,
+  rowText,
+} from './result-form.ts'
+import { bodyInTurns } from './text-pieces.ts'
+import { WrittenRows } from './written-rows.ts'
+
+/** An answer of so many results and rows is written in one turn, as text. */
+const SHORT_ANSWER_ROWS = 512
+/** And of no more than so many bytes. */
+export const SHORT_ANSWER_BYTES = 256 * 1024
+
+/**
+ * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
+ * be walked by `JSON.stringify`, would cost several times as much. What the columns alone decide is
+ * made once: a plan hands out the same columns each time that it runs.
+ */
+export class AnswerWriter {
+  readonly #forms: Readonly<Record<IntegerForm, WeakMap<Columns, ResultForm>>> = {
+    number: new WeakMap(),
+    string: new WeakMap(),
+  }
+
+  /** The whole answer, which ends in a newline. A long one is written over several turns. */
+  async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<AnswerBody> {
+    if (isShort(outcome.results)) return this.answerNow(outcome, integers)
+    return bodyInTurns(this.#answerPieces(outcome, integers), turns)
+  }
+
+  /** The same in this turn. */
+  answerNow(outcome: QueryOutcome, integers: IntegerForm): string {
+    return `{"results":${this.#resultsNow(outcome.results, integers)}${endOfAnswer(outcome)}`
+  }
+
+  /** The same, when it is few results of few rows. */
+  shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
+    return isShort(outcome.results) ? this.answerNow(outcome, integers) : undefined
+  }
+
+  /** The array of the results alone. */
+  async results(
+    results: readonly StatementResult[],
+    integers: IntegerForm,
+    turns: Turns,
+  ): Promise<AnswerBody> {
+    return isShort(results)
+      ? this.#resultsNow(results, integers)
+      : bodyInTurns(this.#resultsPieces(results, integers), turns)
+  }
+
+  /** Makes writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
+  rowWriters(integers: IntegerForm): (columns: Columns) => RowWriter {
+    return (columns) => new WrittenRows(this.#formOf(columns, integers))
+  }
+
+  #resultsNow(results: readonly StatementResult[], integers: IntegerForm): string {
+    let text = ''
+    for (const result of results) {
+      const form = this.#formOf(result.columns, integers)
+      text += `${text === '' ? '' : ','}{"columns":${form.columns},"rows":[`
+      text += rowsText(form, result.rows) + endOfResult(result)
+    }
+    return `[${text}]`
+  }
+
+  *#answerPieces(
+    outcome: QueryOutcome,
+    integers: IntegerForm,
+  ): Generator<string | Uint8Array, void, undefined> {
+    yield '{"results":'
+    yield* this.#resultsPieces(outcome.results, integers)
+    yield endOfAnswer(outcome)
+  }
+
+  /** The array of the results, in pieces; rows that are written already are bytes. */
+  *#resultsPieces(
+    results: readonly StatementResult[],
+    integers: IntegerForm,
+  ): Generator<string | Uint8Array, void, undefined> {
+    yield '['
+    for (const [index, result] of results.entries()) {
+      const form = this.#formOf(result.columns, integers)
+      const written = result.written as WrittenRows | undefined
+      yield `${index === 0 ? '' : ','}{"columns":${form.columns},"rows":[`
+      if (written !== undefined) yield* written.parts
+      yield* rowsPieces(form, result.rows, written === undefined ? '' : ',')
+      yield endOfResult(result)
+    }
+    yield ']'
+  }
+
+  /** The array of the rows alone, in pieces. */
+  *rows(
+    { columns, rows }: StatementResult,
+    integers: IntegerForm,
+  ): Generator<string, void, undefined> {
+    yield '['
+    yield* rowsPieces(this.#formOf(columns, integers), rows, '')
+    yield ']'
+  }
+
+  /** One row alone. */
+  row(columns: Columns, row: readonly SqlValue[], integers: IntegerForm): string {
+    return rowText(this.#formOf(columns, integers), row)
+  }
+
+  /** The same in pieces. */
+  rowPieces(columns: Columns, row: readonly SqlValue[], integers: IntegerForm): Iterable<string> {
+    return rowPieces(this.#formOf(columns, integers), row)
+  }
+
+  /** A line of NDJSON for each row of a page, in pieces. */
+  *lines(
+    { columns, rows }: StatementResult,
+    integers: IntegerForm,
+  ): Generator<string, void, undefined> {
+    const form = this.#formOf(columns, integers)
+    for (const row of rows) {
+      yield '{"row":'
+      yield* rowPieces(form, row)
+      yield '}\n'
+    }
+  }
+
+  #formOf(columns: Columns, integers: IntegerForm): ResultForm {
+    // What writes has no columns, and each time other ones.
+    if (columns.length === 0) return NO_COLUMNS
+    const forms = this.#forms[integers]
+    let form = forms.get(columns)
+    if (form === undefined) {
+      form = formOf(columns, integers)
+      forms.set(columns, form)
+    }
+    return form
+  }
+}
+
+/** Whether it can be written in one turn. */
+function isShort(results: readonly StatementResult[]): boolean {
+  let rowCount = results.length
+  let byteCount = 0
+  for (const { rows, written, bytes = 0 } of results) {
+    if (written !== undefined) return false
+    rowCount += rows.length
+    byteCount += bytes
+    if (rowCount > SHORT_ANSWER_ROWS || byteCount > SHORT_ANSWER_BYTES) return false
+    // What a write returns is not counted in bytes.
+    if (rows.some(hasLongValue)) return false
+  }
+  return true
+}
+
+/** What follows its results. */
+function endOfAnswer(outcome: QueryOutcome): string {
+  const { readTimestamp, commitTimestamp, attempts, cursor, opened } = outcome
+  const committed = commitTimestamp === null ? '' : `,"commitTimestamp":${commitTimestamp}`
+  const next = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`
+  const open = opened === undefined ? '' : `,${JSON.stringify(opened).slice(1, -1)}`
+  return `,"readTimestamp":${readTimestamp}${committed},"attempts":${attempts}${next}${open}}\n`
+}
+
+function endOfResult({ rowsAffected, unmet }: StatementResult): string {
+  return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AnswerBytes, type StatementResult, valueToJson } from '../../planner/planner.ts'
+import type { SqlValue, Timestamp } from '../../storage/storage.ts'
+import { COUNTED_BYTES_MIN, type Hold } from '../budgets/hold.ts'
+import { limitExceeded } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { AnswerBody } from './answer-body.ts'
+
+/** What running a request came to, before it takes the form of JSON. */
+export type QueryOutcome = {
+  /** One for each statement of the request. */
+  readonly results: readonly StatementResult[]
+  readonly readTimestamp: Timestamp
+  readonly commitTimestamp: Timestamp | null
+  readonly attempts: number
+  readonly cursor?: string
+  /** The transaction over several requests that these statements were the first of. */
+  readonly opened?: { readonly transaction: string; readonly expiresAt: string }
+  /** Its results in a form that is text, where that was made before the commit. */
+  readonly text?: AnswerBody
+}
+
+/** Makes the results a text, in pieces. Throws where there is no such text, or where it is more than `budget` has left. */
+export type TextForm = (outcome: QueryOutcome, budget: AnswerBudget) => Iterable<string>
+
+/** The result of BEGIN, COMMIT and ROLLBACK. */
+export const EMPTY_RESULT: StatementResult = { columns: [], rows: [], rowsAffected: 0 }
+
+/**
+ * A row as an object without a prototype, so that no column name has a meaning of its own. A number of a
+ * JSON column that a double cannot hold is `JSON.rawJSON`.
+ */
+export function rowToJson(
+  columns: StatementResult['columns'],
+  row: readonly SqlValue[],
+  integers: 'number' | 'string' = 'number',
+): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null)
+  for (const [index, { name, type }] of columns.entries()) {
+    object[name] = valueToJson(type, row[index] ?? null, { integers })
+  }
+  return object
+}
+
+/**
+ * Keeps the answer of one request from filling the memory, however many statements it has, and the answers that one
+ * client does not read from filling it together: they are held while they are made, so that what is refused has
+ * not been committed.
+ */
+export class AnswerBudget {
+  readonly #hold: Hold | undefined
+  #bytes = 0
+  #textBytes = 0
+
+  /** `hold` is that of the request; it holds what the last budget that was made with it counts. */
+  constructor(hold?: Hold) {
+    this.#hold = hold
+    hold?.release()
+  }
+
+  /** What is taken, for a statement that measures its answer while it makes it. */
+  get bytes(): { readonly used: number; readonly max: number } {
+    return { used: this.#bytes, max: SERVER_LIMITS.answerBytesMax }
+  }
+
+  add(result: StatementResult): void {
+    const counted = result.bytes ?? bytesOfRows(result)
+    this.take(Math.max(counted, result.written?.bytes ?? 0))
+  }
+
+  /**
+   * Counts text before it is made of results that have been counted: the answer is as large as they are or as their text
+   * is, whichever is more.
+   */
+  takeText(bytes: number): void {
+    this.#textBytes += bytes
+    if (this.#textBytes > this.#bytes) this.take(this.#textBytes - this.#bytes)
+  }
+
+  /** Counts a part of an answer that is no result of a statement. */
+  take(bytes: number): void {
+    this.#bytes += bytes
+    const { answerBytesMax } = SERVER_LIMITS
+    if (this.#bytes > answerBytesMax) {
+      throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
+    }
+    if (this.#bytes >= COUNTED_BYTES_MIN) this.#hold?.moveTo(this.#bytes)
+  }
+}
+
+/** Of a result whose statement has not counted them. */
+function bytesOfRows({ columns, rows }: StatementResult): number {
+  const answerBytes = new AnswerBytes(columns)
+  let bytes = 0
+  for (const row of rows) bytes += answerBytes.of(row)
+  return bytes
+}

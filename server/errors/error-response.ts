@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ParseError } from '../../parser/parser.ts'
+import { PlanError } from '../../planner/planner.ts'
+import { CellStoreError, diskFullOf, StorageError } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { ERROR_CODES, type ErrorCode, isErrorCode } from './error-codes.ts'
+import { ServerError, StatementFailure } from './server-error.ts'
+import { shortened } from './shown-text.ts'
+
+/** Of each text of a problem. What a client sent is quoted in it, and no more of that than a key can be. */
+const TEXT_CHARACTERS_MAX = 4_096
+
+/** RFC 9457, with the fields of `Problem` in `openapi.yaml`. */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly retryable: boolean
+  readonly [field: string]: unknown
+}
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+const RETRY_AFTER_SECONDS = 1
+
+/** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
+export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {
+  return code === 'overloaded' || code === 'client_overloaded' ? RETRY_AFTER_SECONDS : undefined
+}
+
+/**
+ * What a client is told of an error. One that is not expected becomes `internal`, and nothing of it
+ * leaves the process.
+ */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof StatementFailure) {
+    return { ...problemOf(error.cause), statement: error.statement }
+  }
+  if (error instanceof ParseError) return ofParseError(error)
+  if (error instanceof PlanError) return ofPlanError(error)
+  if (error instanceof StorageError) return ofStorageError(error)
+  if (error instanceof ServerError) return problem(error.code, error.message, error.fields)
+  if (error instanceof CellStoreError) return ofCellStoreError(error)
+  return ofFrameworkError(error) ?? internal()
+}
+
+function ofParseError(error: ParseError): Problem {
+  const { line, column, token, expected, hint, suggestion, statement } = error
+  const { limitName, limit: limitValue, actual } = error
+  const limit = limitName === undefined ? {} : { limit: limitName, limitValue, actual }
+  return problem(error.code, error.message, {
+    line,
+    column,
+    token,
+    expected,
+    hint,
+    suggestion,
+    statement,
+    ...limit,
+  })
+}
+
+function ofPlanError({ code, message, position, hint, fields }: PlanError): Problem {
+  // What the server wrote itself has no place in any text of the client's.
+  const isPlaced = position !== undefined && position.line > 0
+  const place = isPlaced ? { line: position.line, column: position.column } : {}
+  return problem(code, message, { ...renamed(fields), ...place, hint })
+}
+
+function ofStorageError({ code, message, fields }: StorageError): Problem {
+  if (isErrorCode(code)) return problem(code, message, renamed(fields))
+  if (code === 'closed') return problem('overloaded', 'The server is stopping.')
+  return internal()
+}
+
+/** Of a call that no commit was waiting for. */
+function ofCellStoreError(error: CellStoreError): Problem {
+  const full = diskFullOf(error)
+  if (full !== undefined) return ofStorageError(full)
+  return error.kind === 'closed' ? problem('overloaded', 'The server is stopping.') : internal()
+}
+
+/** Names that the rooms below use and that mean something else in a problem. */
+const NAMES: Readonly<Record<string, string>> = {
+  type: 'typeName',
+  column: 'columnName',
+  expected: 'expectedType',
+}
+
+function renamed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      // The figure of a limit is a number; what is met instead of a type is a type.
+      if (name === 'actual' && typeof value === 'string') return ['actualType', value]
+      return [Object.hasOwn(NAMES, name) ? NAMES[name] : name, value]
+    }),
+  )
+}
+
+function problem(
+  code: ErrorCode,
+  detail: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const { status, title, retryable } = ERROR_CODES[code]
+  return {
+    type: `urn:percolite:error:${code}`,
+    title,
+    status,
+    code,
+    detail: shortened(detail, TEXT_CHARACTERS_MAX),
+    retryable,
+    ...Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, fieldToJson(value)]),
+    ),
+  }
+}
+
+function internal(): Problem {
+  return problem('internal', 'The server failed. Its log knows more.')
+}
+
+function fieldToJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') return shortened(value, TEXT_CHARACTERS_MAX)
+  if (value instanceof Uint8Array) return fieldToJson(Buffer.from(value).toString('base64'))
+  if (Array.isArray(value)) return value.map(fieldToJson)
+  return value
+}
+
+/** What Fastify and Node refuse themselves, before a handler runs. */
+function ofFrameworkError(error: unknown): Problem | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const limitValue = SERVER_LIMITS.bodyBytesMax
+      const detail = `The body is larger than ${limitValue} bytes.`
+      return problem('limit_exceeded', detail, { limit: 'bodyBytesMax', limitValue })
+    }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return problem(
+        'unsupported_media_type',
+        'Bodies are taken as application/json, and statements also as text/plain or application/sql.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return problem('invalid_request', 'The body is not as long as its Content-Length says.')
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
+      return problem('invalid_request', 'A request of this method needs a Content-Type.')
+    // A file of the documentation whose path leads elsewhere. Nobody need know what is there.
+    case 'FST_STATIC_FORBIDDEN_PATH':
+      return problem('not_found', 'There is nothing at this path.')
+    case 'FST_ERR_BAD_URL':
+      return problem('invalid_request', 'The path is not well-formed.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return problem('uri_too_long', 'A part of the path is longer than any key can be.')
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('header_fields_too_large', 'Path and header fields are too large.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request_timeout', 'The request did not arrive in time.')
+    default:
+      if (typeof code === 'string' && code.startsWith('HPE_')) {
+        return problem('invalid_request', 'This is not HTTP.')
+      }
+      return undefined
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import { problemOf } from './error-response.ts'
+import { ClientDisconnected } from './server-error.ts'
+
+/** How Node says that the other side of a connection has gone. */
+const GONE: ReadonlySet<unknown> = new Set([
+  ...['ECONNRESET', 'ECONNABORTED', 'EPIPE'],
+  ...['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'],
+])
+
+/** Whether the error is only that a client has left, which every client may at any time. */
+export function isOfLeaving(error: unknown): boolean {
+  if (error instanceof ClientDisconnected) return true
+  return error instanceof Error && 'code' in error && GONE.has(error.code)
+}
+
+/** Logs a fault of the server; what a client has done wrong, or that it has left, is no line for an operator. */
+export function logFault(log: Logger, error: unknown, message: string): void {
+  if (isOfLeaving(error)) log.debug({ reason: String(error) }, 'a client has left')
+  else if (problemOf(error).code === 'internal') log.error({ err: error }, message)
+}

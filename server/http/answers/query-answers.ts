@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Answer, andThen, type Clock, type Timestamp } from '../../../storage/storage.ts'
+import type { AnswerBody } from '../../answers/answer-body.ts'
+import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
+import type { AnswerWriter } from '../../answers/answer-text.ts'
+import { AnswerBudget, type QueryOutcome, type TextForm } from '../../answers/query-answer.ts'
+import { tableText } from '../../answers/table-text.ts'
+import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
+import { type TurnQueue, Turns } from '../../budgets/turns.ts'
+import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
+import type { QueryRequest } from '../../requests/query-request.ts'
+import type { RequestAbout, RunningRequests } from '../../requests/running-request.ts'
+import type { StatementRunner } from '../../statements/statement-runner.ts'
+import { TransactionSession } from '../../transactions/transaction-session.ts'
+import type { UnreadBegins } from '../../transactions/unread-begins.ts'
+import type { ReadyAnswer } from './outbox.ts'
+import { csvOfOutcome } from './terminal-answers.ts'
+import {
+  COMMIT_TIMESTAMP_HEADER,
+  locationOf,
+  openedTransaction,
+  READ_TIMESTAMP_HEADER,
+} from './transaction-answers.ts'
+
+export type QueryAnswersParts = {
+  readonly runner: StatementRunner
+  readonly writer: AnswerWriter
+  readonly requests: RunningRequests
+  readonly begins: UnreadBegins
+  readonly turnQueue: TurnQueue
+  readonly clock: Clock
+}
+
+export type AnswerOptions = {
+  /** `json` when nothing is said. */
+  readonly format?: AnswerFormat
+  /** Whether a long body comes in one part, for those who do not send its parts as they are. */
+  readonly isJoined?: boolean
+  readonly idempotency?: {
+    /** The header field. */
+    readonly key: unknown
+    /** As that of `IdempotentRequest.of`. */
+    readonly about: () => Iterable<string>
+  }
+}
+
+/** The forms that are text, in pieces. */
+const TEXTS: Partial<Record<AnswerFormat, TextForm>> = {
+  csv: csvOfOutcome,
+  table: tableText,
+}
+
+/** Makes the whole answer to a request that holds statements. */
+export class QueryAnswers {
+  readonly #parts: QueryAnswersParts
+
+  constructor(parts: QueryAnswersParts) {
+    this.#parts = parts
+  }
+
+  /** The answer to a simple request; undefined where it has to be made as any other, by `of`. */
+  ofNow(query: QueryRequest, raw: IncomingMessage): Answer<ReadyAnswer | undefined> {
+    const { runner, requests } = this.#parts
+    return andThen(runner.runNow(query, requests.clientOf(raw)), this.#ofOutcome)
+  }
+
+  readonly #ofOutcome = (outcome: QueryOutcome | undefined): ReadyAnswer | undefined => {
+    if (outcome === undefined) return undefined
+    return answered(outcome, this.#parts.writer.answerNow(outcome, 'number'))
+  }
+
+  /** Rejects with whatever a request can fail by; `response` tells when its client goes away. */
+  async of(
+    query: QueryRequest,
+    response: ServerResponse,
+    { format = 'json', isJoined = false, idempotency }: AnswerOptions = {},
+  ): Promise<ReadyAnswer> {
+    const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
+    const running = requests.begin(response, aboutQuery(query))
+    try {
+      const newTurns = () => new Turns(turnQueue, clock, running)
+      const idempotent =
+        idempotency && (await IdempotentRequest.of(idempotency.key, idempotency.about, newTurns()))
+      const integers = query.integers ?? 'number'
+      const textForm = TEXTS[format]
+      const around =
+        textForm === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textForm }
+      const outcome = await runner.run(query, running, { idempotent, ...around })
+      if (outcome instanceof TransactionSession) {
+        await begins.watch(outcome.id, response)
+        return opened(outcome)
+      }
+      if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
+      if (outcome.opened !== undefined) {
+        // Its client has to learn the id, however many wait.
+        running.commits()
+        await begins.watch(outcome.opened.transaction, response)
+      }
+      const turns = newTurns()
+      const short = textForm === undefined ? writer.shortAnswer(outcome, integers) : undefined
+      if (short !== undefined) return answered(outcome, short)
+      const body =
+        textForm === undefined
+          ? await writer.answer(outcome, integers, turns)
+          : // Only a request without rows, such as a CREATE, comes without its text.
+            (outcome.text ?? (await bodyInTurns(textForm(outcome, new AnswerBudget()), turns)))
+      return answered(outcome, isJoined ? await joinedInTurns(body, turns) : body, format)
+    } finally {
+      running.end()
+    }
+  }
+}
+
+/** For those who list what is running. */
+export function aboutQuery({ sql, statements, transaction }: QueryRequest): RequestAbout {
+  return {
+    operation: transaction === undefined ? 'query' : 'queryInTransaction',
+    statements: () => (sql === undefined ? (statements ?? []).map((entry) => entry.sql) : [sql]),
+  }
+}
+
+function answered(
+  { readTimestamp, commitTimestamp }: QueryOutcome,
+  body: AnswerBody,
+  format: AnswerFormat = 'json',
+): ReadyAnswer {
+  return { status: 200, headers: headersOf(format, readTimestamp, commitTimestamp), body }
+}
+
+function opened(session: TransactionSession): ReadyAnswer {
+  const headers = headersOf('json', session.transaction.startTs, null)
+  headers.push('Location', locationOf(session))
+  return { status: 201, headers, body: jsonLine(openedTransaction(session)) }
+}
+
+/** In the form in which it was given: the key of one form is not that of another. */
+function replayed(before: ReplayedAnswer, format: AnswerFormat): ReadyAnswer {
+  const headers = headersOf(format, before.readTimestamp, before.commitTs)
+  headers.push('Idempotent-Replayed', 'true')
+  const text = TEXTS[format] === undefined ? `${before.body}\n` : JSON.parse(before.results)
+  return { status: 200, headers, body: text }
+}
+
+function headersOf(
+  format: AnswerFormat,
+  readTimestamp: Timestamp,
+  commitTimestamp: Timestamp | null,
+): string[] {
+  const type = FORMAT_TYPES[format]
+  const read = String(readTimestamp)
+  const headers = ['Content-Type', type, READ_TIMESTAMP_HEADER, read]
+  return commitTimestamp === null
+    ? headers
+    : [...headers, COMMIT_TIMESTAMP_HEADER, String(commitTimestamp)]
+}
+
+function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
+}

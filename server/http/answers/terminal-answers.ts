@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { FORMAT_TYPES } from '../../answers/answer-format.ts'
+import { csvHeader, csvRows } from '../../answers/csv-text.ts'
+import type { QueryOutcome } from '../../answers/query-answer.ts'
+import { errorText } from '../../answers/table-text.ts'
+import { problemOf, retryAfterSeconds } from '../../errors/error-response.ts'
+import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
+import type { QueryRequest } from '../../requests/query-request.ts'
+
+/** The rows of the last statement that has any columns, in pieces. Throws `invalid_request`. */
+export function* csvOfOutcome({
+  results,
+  cursor,
+}: QueryOutcome): Generator<string, void, undefined> {
+  const result = results.findLast(({ columns }) => columns.length > 0)
+  if (cursor !== undefined) {
+    throw new ServerError('invalid_request', 'In a transaction CSV takes no more than a page.', {
+      hint: 'give the SCAN a LIMIT, or follow the cursors of a JSON answer',
+    })
+  }
+  if (result === undefined) return
+  yield csvHeader(result)
+  yield* csvRows(result)
+}
+
+/** An error as text for a terminal, with its place shown. A fault of the server is thrown on. */
+export function terminalError(error: unknown, query: QueryRequest, reply: FastifyReply): string {
+  const problem = problemOf(error)
+  if (error instanceof ClientDisconnected || problem.code === 'internal') throw error
+  const waitSeconds = retryAfterSeconds(problem)
+  if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
+  reply.code(problem.status).header('content-type', FORMAT_TYPES.table)
+  return errorText(problem, textOf(query, problem.statement))
+}
+
+/** The text that the place of the error counts in. */
+function textOf(query: QueryRequest, statement: unknown): string | undefined {
+  if (query.statements === undefined) return query.sql
+  return typeof statement === 'number' ? query.statements[statement]?.sql : undefined
+}

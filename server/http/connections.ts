@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ClientKeys } from '../budgets/client-key.ts'
+import type { SharedBound } from '../budgets/shared-bound.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { ConnectionReads } from './bodies/connection-reads.ts'
+import { answerOnBareSocket } from './http-errors.ts'
+
+/**
+ * The connections of the server: no more of them than `connectionsMax`, of which each client has a share; none whose
+ * client takes nothing of its answer; none from which more is read in a turn than its client may have; and none that stopping would wait for without need, because browsers open
+ * connections ahead of need and Node's `close` would wait for those.
+ */
+export class Connections {
+  /** Each with its last answer, which is out or not; undefined before the first request. */
+  readonly #sockets = new Map<Socket, { last: ServerResponse | undefined }>()
+  readonly #upgraded = new Set<Socket>()
+  readonly #clients: ClientKeys
+  readonly #open: SharedBound
+  readonly #reads = new ConnectionReads()
+  #stopping = false
+
+  /** `silenceMsMax` is for how long nothing may move while an answer waits to be taken. */
+  constructor(
+    server: Server,
+    clients: ClientKeys,
+    open: SharedBound,
+    silenceMsMax: number = SERVER_LIMITS.socketSilenceMsMax,
+  ) {
+    this.#clients = clients
+    this.#open = open
+    server.on('connection', (socket: Socket) => this.#opened(socket))
+    // Node tells of a connection on which nothing moved for so long, in whichever direction.
+    server.setTimeout(silenceMsMax, (socket) => this.#isSilent(socket))
+    server.on('request', (request, response) => this.#began(request, response))
+    // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      this.#sockets.delete(socket)
+      this.#reads.remove(socket)
+      this.#upgraded.add(socket)
+      socket.once('close', () => this.#upgraded.delete(socket))
+    })
+  }
+
+  /** Ends idle sockets now, and each busy one when its answer is out. */
+  stop(): void {
+    this.#stopping = true
+    for (const [socket, { last: response }] of this.#sockets) {
+      if (response === undefined || response.destroyed) socket.destroy()
+      else endAfter(response, socket)
+    }
+  }
+
+  destroyAll(): void {
+    for (const socket of [...this.#sockets.keys(), ...this.#upgraded]) socket.destroy()
+  }
+
+  #opened(socket: Socket): void {
+    const client = this.#clients.ofPeer(socket)
+    const refusal = this.#open.refusal(client)
+    if (refusal !== undefined) {
+      answerOnBareSocket(socket, refusal)
+      return
+    }
+    this.#open.take(client)
+    this.#sockets.set(socket, { last: undefined })
+    this.#reads.add(socket, client)
+    socket.once('close', () => {
+      this.#open.giveBack(client)
+      this.#sockets.delete(socket)
+    })
+  }
+
+  /**
+   * Ends the connection unless it waits for its answer to be made. Whoever reads this answer gets what is there, so it
+   * is stuck only where part of it has not been taken; and with it ends what the answer is read from.
+   */
+  #isSilent(socket: Socket): void {
+    const response = this.#sockets.get(socket)?.last
+    const isWaiting = response !== undefined && !response.destroyed && response.writableLength === 0
+    if (!isWaiting || socket.writableLength > 0) socket.destroy()
+  }
+
+  #began({ socket }: IncomingMessage, response: ServerResponse): void {
+    const known = this.#sockets.get(socket)
+    if (known === undefined) return
+    known.last = response
+    if (this.#stopping) endAfter(response, socket)
+  }
+}
+
+function endAfter(response: ServerResponse, socket: Socket): void {
+  response.once('close', () => socket.end())
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Parser } from '../../parser/parser.ts'
+import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
+import { AnswerWriter } from '../answers/answer-text.ts'
+import type { Shares } from '../budgets/shares.ts'
+import type { TurnQueue } from '../budgets/turns.ts'
+import type { Config } from '../config.ts'
+import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
+import type { CommitMetrics } from '../metrics/commit-metrics.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import type { Cursors } from '../requests/cursor.ts'
+import type { RunningRequests } from '../requests/running-request.ts'
+import { RowTransactions } from '../rows/row-transactions.ts'
+import type { PlanCache } from '../statements/plan-cache.ts'
+import { ScanStreams } from '../statements/scan-streams.ts'
+import { StatementRunner } from '../statements/statement-runner.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
+import { UnreadBegins } from '../transactions/unread-begins.ts'
+import { LiveConnections } from '../websocket/live-connections.ts'
+import { Outbox } from './answers/outbox.ts'
+import { QueryAnswers } from './answers/query-answers.ts'
+import { StreamAnswers } from './answers/stream-answers.ts'
+import { addBodyParsers } from './bodies/body.ts'
+import { LargeBodies } from './bodies/large-bodies.ts'
+import { addDocumentationPages } from './documentation-pages.ts'
+import type { Drain } from './drain.ts'
+import { addErrorHandling, type ProblemSender } from './http-errors.ts'
+import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
+import { bindOperations } from './openapi/binding.ts'
+import type { Contract } from './openapi/contract.ts'
+import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
+import { addRequestHooks } from './request-hooks.ts'
+import { changeRoutes } from './routes/change-routes.ts'
+import { metricsRoutes } from './routes/metrics-routes.ts'
+import { observerRoutes } from './routes/observer-routes.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
+import { queryRoutes } from './routes/query-routes.ts'
+import { queryShortcut } from './routes/query-shortcut.ts'
+import { rowRoutes } from './routes/row-routes.ts'
+import { runningRoutes } from './routes/running-routes.ts'
+import { serverRoutes } from './routes/server-routes.ts'
+import { tableRoutes } from './routes/table-routes.ts'
+import { transactionRoutes } from './routes/transaction-routes.ts'
+
+/** What everything that runs statements uses together. */
+export type Shared = {
+  readonly parser: Parser
+  readonly cursors: Cursors
+  readonly turnQueue: TurnQueue
+  readonly plans: PlanCache
+  readonly shares: Shares
+  readonly ended: EndedTransactions
+}
+
+/** What the server stands on. */
+export type Ground = {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Logger
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly contract: Contract
+  readonly commits: CommitMetrics
+}
+
+type InterfaceParts = Ground &
+  Shared & {
+    readonly sessions: TransactionSessions
+    readonly requests: RunningRequests
+    readonly sendProblem: ProblemSender
+    readonly isStopping: () => boolean
+    readonly drain: Drain
+    readonly onUndeclaredAnswer: ((description: string) => void) | undefined
+  }
+
+/** Adds everything that can be asked over HTTP. A hook sees the requests of the routes that come after it. */
+export function addInterface(
+  http: FastifyInstance,
+  parts: InterfaceParts,
+): { readonly live: LiveConnections; readonly metrics: Metrics } {
+  const { config, storage, log, clock, randomness, sessions, requests, isStopping } = parts
+  const { parser, cursors, turnQueue, plans, shares, ended } = parts
+  const { document, validator } = parts.contract
+  const { version } = JSON.parse(readText('../../package.json'))
+  const { statementTimeoutMs } = config
+  const writer = new AnswerWriter()
+  const ways = { clock, randomness, turnQueue, plans, ended }
+  const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
+  const executionParts = { ...runnerParts, statementTimeoutMs }
+  const runner = new StatementRunner(executionParts)
+  const begins = new UnreadBegins(sessions)
+  const answers = new QueryAnswers({ runner, writer, requests, begins, turnQueue, clock })
+  const rows = new RowTransactions(executionParts)
+  const scans = new ScanStreams(executionParts)
+  const streams = new StreamAnswers({ streams: scans, writer, requests, log })
+  const live = new LiveConnections({
+    ...executionParts,
+    runner,
+    requests,
+    validator,
+    version,
+    log,
+  })
+
+  const metrics = new Metrics({
+    storage,
+    sessions,
+    live,
+    shares,
+    ended,
+    commits: parts.commits,
+    version,
+    engine: config.engine,
+  })
+
+  metrics.watch(http)
+  const largeBodies = new LargeBodies(turnQueue, requests)
+  addRequestHooks(http, {
+    rules: originRulesOf(config),
+    log,
+    isStopping,
+    requests,
+    largeBodies,
+    history: storage.history.id,
+  })
+  addBodyParsers(http, largeBodies)
+  addErrorHandling(http, document.operations, parts.sendProblem)
+  const checkAnswer = answerCheck(http, parts)
+  addDocumentationPages(http, document)
+  const shortcut = queryShortcut({
+    answers,
+    outbox: new Outbox(storage.history.id),
+    history: storage.history.id,
+    requests,
+    largeBodies,
+    answered: (sent, request) => {
+      metrics.answered('query', sent.status, request)
+      checkAnswer?.('query', sent)
+    },
+  })
+  const handlers = {
+    ...queryRoutes({ answers, scans, streams }),
+    ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
+    ...transactionRoutes({ sessions, requests, begins }),
+    ...runningRoutes({ requests, parser }),
+    ...tableRoutes({ storage, ended, requests, turnQueue, clock }),
+    ...operationRoutes({
+      storage,
+      sessions,
+      clock,
+      engine: config.engine,
+      version,
+      requests,
+    }),
+    ...observerRoutes({ storage }),
+    ...changeRoutes({ streams: live.streams, requests }),
+    ...metricsRoutes({ metrics }),
+    ...serverRoutes({
+      drain: parts.drain,
+      document,
+      version,
+      isStopping,
+      warnings: () => storage.warnings,
+    }),
+  }
+  bindOperations(http, document, validator, handlers, {
+    shortcuts: { query: shortcut },
+    adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
+    checkParameters: (parameters) =>
+      requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
+  })
+  return { live, metrics }
+}
+
+type AnswerCheck = (operationId: string, sent: SentAnswer) => void
+
+/** Checks answers of operations by their ids; undefined where nobody wants to know. */
+function answerCheck(
+  http: FastifyInstance,
+  { contract, onUndeclaredAnswer }: Pick<InterfaceParts, 'contract' | 'onUndeclaredAnswer'>,
+): AnswerCheck | undefined {
+  if (onUndeclaredAnswer === undefined) return undefined
+  const { document, validator } = contract
+  const byId = new Map(document.operations.map((operation) => [operation.id, operation]))
+  const check: AnswerCheck = (operationId, sent) => {
+    const operation = byId.get(operationId)
+    const undeclared = operation && undeclaredIn(operation, validator, sent)
+    if (undeclared !== undefined) onUndeclaredAnswer(undeclared)
+  }
+  http.addHook('onSend', async (request, reply, payload) => {
+    if (request.method === 'HEAD') return
+    check(request.routeOptions.config.operationId ?? '', {
+      status: reply.statusCode,
+      contentType: reply.getHeader('content-type')?.toString(),
+      body: String(payload ?? ''),
+    })
+  })
+  return check
+}
+
+function originRulesOf({ allowedHosts, allowedOrigins, host }: Config): OriginRules {
+  return { allowedHosts, allowedOrigins, loopbackOnly: isLoopbackName(host) }
+}
+
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
+import { ServerError } from '../errors/server-error.ts'
+import { HISTORY_HEADER } from '../history/request-history.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { RunningRequests } from '../requests/running-request.ts'
+import type { LargeBodies } from './bodies/large-bodies.ts'
+import {
+  checkOriginAndHost,
+  corsHeaders,
+  type OriginRules,
+  requireOneHost,
+} from './origin-and-host.ts'
+
+/** What every answer has: browsers are not to guess what an answer is. */
+export const HEADER_OF_ALL = ['X-Content-Type-Options', 'nosniff'] as const
+
+/** Bodies are not unpacked: a few bytes of one could stand for any number of them. */
+function requirePlainBody(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw new ServerError('unsupported_media_type', 'Bodies are taken without a Content-Encoding.')
+}
+
+/** Sets the CORS headers, and sends the answer when the browser asked for nothing else. */
+function answersPreflight(
+  rules: OriginRules,
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  const cors = corsHeaders(rules, headers.origin)
+  reply.headers(cors)
+  const isPreflight = headers['access-control-request-method'] !== undefined
+  if (method !== 'OPTIONS' || !isPreflight || !('Vary' in cors)) return false
+  reply.code(204).send()
+  return true
+}
+
+/** A whole URL with the authority of Host is a path by now, see `absoluteToPath`. */
+function requirePath(target: string | undefined): void {
+  if (target?.startsWith('/')) return
+  throw new ServerError(
+    'invalid_request',
+    'The target of the request is no path, or a URL of another host than Host.',
+  )
+}
+
+function isOfBrowser(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
+/** How long the body is going to be; one that does not say it may become as long as a body can be. */
+function bodyBytesOf(headers: IncomingHttpHeaders): number {
+  const { bodyBytesMax } = SERVER_LIMITS
+  if (headers['transfer-encoding'] !== undefined) return bodyBytesMax
+  return Math.min(Number(headers['content-length'] ?? 0), bodyBytesMax)
+}
+
+/** What happens to every request, whatever it asks for. */
+export function addRequestHooks(
+  fastify: FastifyInstance,
+  around: {
+    readonly rules: OriginRules
+    readonly log: Logger
+    readonly isStopping: () => boolean
+    readonly requests: RunningRequests
+    readonly largeBodies: Pick<LargeBodies, 'expect'>
+    /** The id of the store's history, which every answer names. */
+    readonly history: string
+  },
+): void {
+  const { rules, log, isStopping, requests, largeBodies, history } = around
+  // The last one that was allowed: clients name the same host in every request.
+  let allowedHost: string | undefined
+  // By callback: a promise for each request would cost more than what is done here.
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request
+    const { headers } = raw
+    const bytes = bodyBytesOf(headers)
+    largeBodies.expect(raw, bytes)
+    try {
+      const { host, origin } = headers
+      requirePath(raw.url)
+      if (host === undefined || host !== allowedHost || isOfBrowser(headers)) {
+        checkOriginAndHost(rules, raw)
+        allowedHost = host
+      } else {
+        requireOneHost(raw.rawHeaders)
+      }
+      if (origin !== undefined) {
+        if (answersPreflight(rules, request, reply)) return
+      }
+      requirePlainBody(headers['content-encoding'])
+      if (isStopping() && request.url.startsWith('/v1/')) {
+        throw new ServerError('overloaded', 'The server is stopping.')
+      }
+      if (bytes >= COUNTED_BYTES_MIN) {
+        // It is in memory while it arrives, and what it says until the request has been answered.
+        requests.holdReceived(reply.raw, bytes)
+      }
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
+  })
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header(...HEADER_OF_ALL)
+    reply.header(HISTORY_HEADER, history)
+    done(null, payload)
+  })
+  if (!log.isLevelEnabled('debug')) return
+  fastify.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request
+    const facts = { method, path: url.split('?')[0], status: reply.statusCode }
+    log.debug({ ...facts, ms: Math.round(reply.elapsedTime) }, 'answered')
+  })
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Storage } from '../../../storage/storage.ts'
+import { consistencyAnswer } from '../../consistency-answer.ts'
+import { ALL_LIMITS } from '../../limits.ts'
+import { feedLagMs } from '../../metrics/feed-lag.ts'
+import type { RunningRequests } from '../../requests/running-request.ts'
+import { standingLockOf } from '../../rows/row-cells.ts'
+import { catalogAt } from '../../statements/snapshot.ts'
+import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
+import type { Handlers } from '../openapi/binding.ts'
+import { SharedCheck } from './shared-check.ts'
+
+export function operationRoutes(parts: {
+  readonly storage: Storage
+  readonly sessions: TransactionSessions
+  readonly clock: Clock
+  readonly engine: string
+  readonly version: string
+  readonly requests: RunningRequests
+}): Handlers {
+  const { storage, sessions, clock, engine, version, requests } = parts
+  const startedAtMs = clock.monotonicMs()
+  const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
+  return {
+    async getLimits() {
+      return { limits: ALL_LIMITS }
+    },
+
+    async getStatus() {
+      const { timestamp, safePoint, oldestSnapshot, bufferedBytes, indexBuilds, ...rest } =
+        await storage.status()
+      const { lastCollection, disk, clock: clockStatus } = rest
+      return {
+        version,
+        engine,
+        uptimeSeconds: Math.round(clock.monotonicMs() - startedAtMs) / 1000,
+        history: storage.history.id,
+        historyFrom: storage.history.from,
+        timestamp,
+        safePoint,
+        oldestSnapshot,
+        feedLagMs: await feedLagMs(storage, timestamp),
+        openTransactions: sessions.count,
+        bufferedBytes,
+        indexBuilds,
+        ...(lastCollection === undefined ? {} : { lastCollection }),
+        clock: {
+          offsetSeconds: clockStatus.offsetMicros / 1_000_000,
+          timestampsAheadSeconds: clockStatus.aheadMicros / 1_000_000,
+        },
+        ...(disk === undefined ? {} : { disk }),
+        warnings: storage.warnings,
+      }
+    },
+
+    async checkStore({ reply }) {
+      const running = requests.begin(reply.raw, { operation: 'checkStore' })
+      try {
+        return consistencyAnswer(await check.report(running.signal))
+      } finally {
+        running.end()
+      }
+    },
+
+    async listLocks({ parameters }) {
+      const standing = await storage.locks(Number(parameters.limit ?? 100))
+      const catalog = await catalogAt(storage)
+      return { locks: standing.map((lock) => standingLockOf(catalog, lock)) }
+    },
+  }
+}

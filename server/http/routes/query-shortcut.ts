@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { onRequestHookHandler } from 'fastify'
+import { bytesOf } from '../../answers/answer-body.ts'
+import { FORMAT_TYPES, isJsonWanted } from '../../answers/answer-format.ts'
+import { COUNTED_BYTES_MIN } from '../../budgets/hold.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
+import type { QueryRequest } from '../../requests/query-request.ts'
+import type { RunningRequests } from '../../requests/running-request.ts'
+import type { Outbox, ReadyAnswer } from '../answers/outbox.ts'
+import type { QueryAnswers } from '../answers/query-answers.ts'
+import { parseJson, parseLargeJson } from '../bodies/body.ts'
+import type { LargeBodies } from '../bodies/large-bodies.ts'
+import { WholeRequest } from '../bodies/whole-request.ts'
+import type { SentAnswer } from '../openapi/answer-check.ts'
+import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
+
+/**
+ * The way that nearly every request takes: statements as JSON, by `POST /v1/query`, with no header that
+ * asks for more. Once the hooks of all requests have let it pass, its body is read and its answer written
+ * on Node's own request and response, because Fastify's parsing of bodies and its replies cost more than a
+ * GET by its key. Whatever is not plain goes on to the ordinary route, and an error goes back to Fastify:
+ * what is refused, and in which words, is decided there for both.
+ */
+export function queryShortcut(parts: {
+  readonly answers: QueryAnswers
+  readonly outbox: Outbox
+  readonly requests: RunningRequests
+  readonly largeBodies: Pick<LargeBodies, 'isLarge' | 'turn'>
+  /** The id of the store's history: what a request says of another one is looked at elsewhere. */
+  readonly history: string
+  /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
+  readonly answered: (sent: SentAnswer, request: IncomingMessage) => void
+}): (checkBody: BodyCheck) => onRequestHookHandler {
+  const { answers, outbox, answered, requests, largeBodies, history } = parts
+
+  const told = (ready: ReadyAnswer, request: IncomingMessage): ReadyAnswer => {
+    const { status, body } = ready
+    answered({ status, contentType: FORMAT_TYPES.json, body }, request)
+    return ready
+  }
+
+  /** What was not made by a running request, which holds its answer itself. */
+  const held = (response: ServerResponse, ready: ReadyAnswer): ReadyAnswer => {
+    const { body } = ready
+    const bytes = typeof body === 'string' ? body.length : bytesOf(body)
+    if (bytes >= COUNTED_BYTES_MIN) requests.holdUnsent(response, bytes)
+    return ready
+  }
+
+  return (checkBody) => (request, reply, done) => {
+    const { raw } = request
+    if (!isPlain(raw, history)) {
+      done()
+      return
+    }
+    const failed = (error: unknown) => done(error as Error)
+    const answer = (body: unknown) => {
+      try {
+        const query = checkBody(body) as QueryRequest
+        // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
+        // its first clients ask again, on another core, while the last ones are still being answered.
+        const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later, raw))
+        const asOthers = () => answers.of(query, reply.raw).then(send)
+        const ready = answers.ofNow(query, raw)
+        if (ready instanceof Promise) {
+          ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
+        } else if (ready === undefined) asOthers().catch(failed)
+        else outbox.post(reply.raw, told(held(reply.raw, ready), raw))
+      } catch (error) {
+        failed(error)
+      }
+    }
+    whenRead(raw, (bytes) => {
+      try {
+        if (!largeBodies.isLarge(bytes.length)) answer(parseJson(bytes))
+        else parseLargeJson(bytes, () => largeBodies.turn(raw)).then(answer, failed)
+      } catch (error) {
+        failed(error)
+      }
+    })
+  }
+}
+
+function isPlain({ url, headers }: IncomingMessage, history: string): boolean {
+  if (url !== '/v1/query' || headers['content-type'] !== JSON_TYPE) return false
+  if (!isJsonWanted(headers.accept) || asksForMore(headers, history)) return false
+  return Number(headers['content-length']) <= SERVER_LIMITS.bodyBytesMax
+}
+
+/** Name by name: V8 remembers where a name stands, and not where the names of a loop do. */
+function asksForMore(headers: IncomingHttpHeaders, history: string): boolean {
+  const named = headers['percolite-history']
+  return (
+    (named !== undefined && named !== history) ||
+    headers['transfer-encoding'] !== undefined ||
+    headers.expect !== undefined ||
+    headers.origin !== undefined ||
+    headers['access-control-request-method'] !== undefined ||
+    headers['idempotency-key'] !== undefined ||
+    headers['if-match'] !== undefined ||
+    headers['if-none-match'] !== undefined ||
+    headers['percolite-min-timestamp'] !== undefined
+  )
+}
+
+/** Node hands over as many bytes as were announced, or never comes to the end. */
+function whenRead(raw: IncomingMessage, read: (bytes: Buffer) => void): void {
+  if (raw instanceof WholeRequest) raw.readWhole(read)
+  else {
+    // A request without a socket, see `Server.http`.
+    const chunks: Buffer[] = []
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk))
+    raw.on('end', () => read(Buffer.concat(chunks)))
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
+import { sendableLine } from '../../answers/answer-body.ts'
+import { formatOf } from '../../answers/answer-format.ts'
+import { Turns } from '../../budgets/turns.ts'
+import { distinctPieces } from '../../requests/distinct-pieces.ts'
+import { IdempotentRequest } from '../../requests/idempotency.ts'
+import type { RunningRequest, RunningRequests } from '../../requests/running-request.ts'
+import { RowConditions } from '../../rows/row-conditions.ts'
+import type { RowTransactions, WrittenAnswer } from '../../rows/row-transactions.ts'
+import type { RowObject } from '../../rows/row-values.ts'
+import {
+  insertRow,
+  insertSeveral,
+  mergeRow,
+  type RowForm,
+  type RowTarget,
+  removeRow,
+  replaceRow,
+  versionTag,
+} from '../../rows/row-writes.ts'
+import { answerCommitTimestamp, answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
+import { formOf, minTimestampOf, targetOf } from './row-parameters.ts'
+import { aboutRows, oneRow, pageOfRows, type RowReadParts, streamOfRows } from './row-reads.ts'
+
+/** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
+export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
+  const { rows, writer, requests, turnQueue, clock } = parts
+
+  const running = async (
+    asked: CheckedRequest,
+    work: (running: RunningRequest, turns: Turns) => Promise<unknown>,
+  ): Promise<unknown> => {
+    const request = requests.begin(asked.reply.raw, aboutRows(asked))
+    try {
+      const turns = new Turns(turnQueue, clock, request)
+      if (!turns.mayBegin) await turns.begin()
+      return await work(request, turns)
+    } finally {
+      request.end()
+    }
+  }
+
+  /** A write is one transaction, whose answer is kept where the request asks for that. */
+  const write = (
+    request: CheckedRequest,
+    work: (target: RowTarget, form: RowForm) => Promise<WrittenAnswer>,
+  ): Promise<unknown> =>
+    running(request, async (run, turns) => {
+      const { parameters } = request
+      const key = parameters['Idempotency-Key']
+      const idempotent = await IdempotentRequest.of(key, () => identityOf(request), turns)
+      const form = formOf(writer, parameters, turns)
+      const asked = { ...minTimestampOf(parameters), idempotent }
+      const written = await rows.write(asked, run, (transaction) =>
+        work(targetOf(transaction, parameters), form),
+      )
+      return writtenAnswer(request.reply, written)
+    })
+
+  return {
+    async listRows(request) {
+      const { parameters, raw, reply } = request
+      const format = formatOf(parameters.format, raw.headers.accept)
+      if (parameters.format === undefined) varyBy(reply, 'Accept')
+      return format === 'json'
+        ? running(request, (run) => pageOfRows(parts, request, run))
+        : streamOfRows(parts, request, format)
+    },
+
+    async insertRows(request) {
+      return write(request, ({ rows: transaction, table }, form) =>
+        Array.isArray(request.body)
+          ? insertSeveral({ rows: transaction, table }, request.body as RowObject[], form)
+          : insertRow({ rows: transaction, table }, request.body as RowObject, form),
+      )
+    },
+
+    async getRow(request) {
+      return running(request, (run) => oneRow(parts, request, run))
+    },
+
+    async putRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target, form) =>
+        replaceRow(target, request.body as RowObject, conditions, form),
+      )
+    },
+
+    async patchRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target, form) =>
+        mergeRow(target, request.body as RowObject, conditions, form),
+      )
+    },
+
+    async deleteRow(request) {
+      const conditions = new RowConditions(request.parameters)
+      return write(request, (target) => removeRow(target, conditions))
+    },
+  }
+}
+
+/** A cache may keep the answer for requests that have this header field in common (RFC 9110, 12.5.5). */
+function varyBy(reply: FastifyReply, field: string): void {
+  const before = reply.getHeader('Vary')
+  reply.header('Vary', before === undefined ? field : `${before}, ${field}`)
+}
+
+/** What makes it this request and no other; a list, which the body of a query never is. */
+function* identityOf({
+  raw,
+  body,
+  parameters,
+}: CheckedRequest): Generator<string, void, undefined> {
+  const head = [raw.method, raw.url, parameters['If-Match'], parameters['If-None-Match']]
+  yield `${JSON.stringify(head).slice(0, -1)},`
+  yield* distinctPieces(body ?? null)
+  yield ']'
+}
+
+function writtenAnswer(
+  reply: FastifyReply,
+  written: Awaited<ReturnType<RowTransactions['write']>>,
+): string | Buffer | undefined {
+  const { status, location, body, readTimestamp, commitTimestamp, replayed } = written
+  const tag = versionTag(written, commitTimestamp)
+  reply.code(status)
+  answerReadTimestamp(reply, readTimestamp)
+  answerCommitTimestamp(reply, commitTimestamp)
+  if (location !== undefined) reply.header('Location', location)
+  if (tag !== undefined) reply.header('ETag', tag)
+  if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (body !== undefined) return sendableLine(body)
+  reply.removeHeader('content-type')
+  return undefined
+}

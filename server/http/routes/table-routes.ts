@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonOfText, readStamp, valueToJson } from '../../../planner/planner.ts'
+import {
+  type Clock,
+  type ColumnDefinition,
+  columnPosition,
+  encodePrimaryKey,
+  type IndexDefinition,
+  type KeyPart,
+  type ObserverDefinition,
+  readIndexProgress,
+  requireTable,
+  type SqlType,
+  type SqlValue,
+  type Storage,
+  type TableDefinition,
+  type Timestamp,
+  type Transaction,
+} from '../../../storage/storage.ts'
+import { sendable } from '../../answers/answer-body.ts'
+import { AnswerBudget } from '../../answers/query-answer.ts'
+import { joinedInTurns } from '../../answers/text-pieces.ts'
+import { type TurnQueue, Turns } from '../../budgets/turns.ts'
+import type { RunningRequests } from '../../requests/running-request.ts'
+import { readKeyPath } from '../../rows/key-path.ts'
+import { RowCells } from '../../rows/row-cells.ts'
+import { catalogAt, inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
+import { withCreation } from '../../statements/table-creation.ts'
+import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
+import { answerReadTimestamp } from '../answers/transaction-answers.ts'
+import type { Handlers } from '../openapi/binding.ts'
+
+export function tableRoutes({
+  storage,
+  ended,
+  requests,
+  turnQueue,
+  clock,
+}: {
+  readonly storage: Storage
+  readonly ended: EndedTransactions
+  readonly requests: RunningRequests
+  readonly turnQueue: TurnQueue
+  readonly clock: Clock
+}): Handlers {
+  const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+    ended.counted(async () => {
+      const moment = momentOf(asOf)
+      try {
+        return await inSnapshot(storage, moment, work)
+      } catch (error) {
+        throw await withCreation(error, storage, moment)
+      }
+    })
+  return {
+    async listTables({ parameters, reply }) {
+      return read(parameters.asOf, async ({ catalog, transaction }) => {
+        answerReadTimestamp(reply, transaction.startTs)
+        const tables: object[] = []
+        for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
+        return { tables }
+      })
+    },
+
+    async getTable({ parameters, reply }) {
+      return read(parameters.asOf, async ({ catalog, transaction }) => {
+        answerReadTimestamp(reply, transaction.startTs)
+        return tableOf(requireTable(catalog, String(parameters.table)), transaction)
+      })
+    },
+
+    async getCells({ parameters, reply }) {
+      const catalog = await catalogAt(storage)
+      const table = requireTable(catalog, String(parameters.table))
+      const key = readKeyPath(table, String(parameters.key))
+      const rowKey = encodePrimaryKey(table, key)
+      const running = requests.begin(reply.raw, { operation: 'getCells' })
+      try {
+        const turns = new Turns(turnQueue, clock, running)
+        if (!turns.mayBegin) await turns.begin()
+        const budget = new AnswerBudget(running.unsent)
+        const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
+        for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
+        return sendable(await joinedInTurns(await cells.body(), turns))
+      } finally {
+        running.end()
+      }
+    },
+  }
+}
+
+/** What `asOf` says, if it is given. */
+function momentOf(asOf: unknown): Timestamp | undefined {
+  return asOf === undefined ? undefined : readStamp('AS OF', asOf)
+}
+
+/** `Table` of `openapi.yaml`. */
+async function tableOf(table: TableDefinition, transaction: Transaction) {
+  const indexes: object[] = []
+  for (const index of table.indexes) indexes.push(await indexOf(table, index, transaction))
+  return {
+    name: table.name,
+    columns: table.columns.map((column) => columnOf(table, column)),
+    primaryKey: table.primaryKey.map((part) => keyPartOf(table, part)),
+    families: table.families.map(({ id, name }) => ({
+      name,
+      columns: table.columns.filter(({ family }) => family === id).map((column) => column.name),
+    })),
+    indexes,
+    observers: table.observers.map((observer) => observerOf(table, observer)),
+  }
+}
+
+/** `TableObserver` of `openapi.yaml`. */
+function observerOf(table: TableDefinition, observer: ObserverDefinition) {
+  const { name, isWeak, columns, state, isBackfilled } = observer
+  return {
+    name,
+    weak: isWeak,
+    columns: columns.map((id) => nameOfColumn(table, id)),
+    state,
+    backfilled: isBackfilled,
+  }
+}
+
+/** `TableIndex` of `openapi.yaml`; how far it is built is only asked while it is. */
+async function indexOf(table: TableDefinition, index: IndexDefinition, transaction: Transaction) {
+  const { name, unique, state, failure } = index
+  const building = state === 'building'
+  const progress = building ? await readIndexProgress(transaction, table, index) : undefined
+  return {
+    name,
+    unique,
+    columns: index.parts.map((part) => keyPartOf(table, part)),
+    storing: index.storing.map((id) => nameOfColumn(table, id)),
+    state,
+    ...(progress === undefined ? {} : { rowsDone: progress.rowsDone }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+}
+
+function keyPartOf(table: TableDefinition, { columnId, descending }: KeyPart) {
+  return { column: nameOfColumn(table, columnId), descending }
+}
+
+function nameOfColumn(table: TableDefinition, columnId: number): string | undefined {
+  return table.columns[columnPosition(table, columnId)]?.name
+}
+
+function columnOf(
+  table: TableDefinition,
+  { name, type, notNull, family, default: byDefault }: ColumnDefinition,
+) {
+  const named = table.families.find(({ id }) => id === family)
+  const column = { name, type, notNull, ...(named === undefined ? {} : { family: named.name }) }
+  if (byDefault === undefined) return column
+  const described =
+    byDefault.kind === 'literal'
+      ? { value: describedValue(type, byDefault.value) }
+      : { function: byDefault.kind }
+  return { ...column, default: described }
+}
+
+/** With every digit of JSON. */
+function describedValue(type: SqlType, value: SqlValue): unknown {
+  const isJson = type === 'JSON' && value !== null
+  return isJson ? jsonOfText(value as string, 'all') : valueToJson(type, value)
+}

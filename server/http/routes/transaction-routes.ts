@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readStamp } from '../../../planner/planner.ts'
+import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
+import type { RunningRequests } from '../../requests/running-request.ts'
+import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
+import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
+import type { UnreadBegins } from '../../transactions/unread-begins.ts'
+import {
+  answerCommitTimestamp,
+  answerReadTimestamp,
+  locationOf,
+  openedTransaction,
+} from '../answers/transaction-answers.ts'
+import type { Handlers } from '../openapi/binding.ts'
+
+type OpenRequest = {
+  readonly readOnly?: boolean
+  readonly asOf?: unknown
+  readonly history?: string
+}
+
+export function transactionRoutes({
+  sessions,
+  requests,
+  begins,
+}: {
+  readonly sessions: TransactionSessions
+  readonly requests: RunningRequests
+  readonly begins: UnreadBegins
+}): Handlers {
+  return {
+    async openTransaction({ body, parameters, reply }) {
+      const { readOnly = false, asOf, history } = (body ?? {}) as OpenRequest
+      const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
+      const min = parameters['Percolite-Min-Timestamp']
+      const session = await sessions.open({
+        client: requests.clientOf(reply.request.raw),
+        readOnly: readOnly || asOf !== undefined,
+        ...past,
+        ...namedHistory(parameters[HISTORY_HEADER], history),
+        ...(min === undefined ? {} : { minTimestamp: Number(min) }),
+      })
+      await begins.watch(session.id, reply.raw)
+      answerReadTimestamp(reply, session.transaction.startTs)
+      reply.code(201).header('Location', locationOf(session))
+      return openedTransaction(session)
+    },
+
+    async listTransactions({ parameters }) {
+      const limit = Number(parameters.limit ?? 100)
+      const transactions = sessions.list().slice(0, limit).map(openTransactionOf)
+      return { transactions, total: sessions.count }
+    },
+
+    async getTransaction({ parameters }) {
+      const id = String(parameters.transaction)
+      return outcomeOf(id, await sessions.outcome(id))
+    },
+
+    async commitTransaction({ parameters, reply }) {
+      const id = String(parameters.transaction)
+      const running = requests.begin(reply.raw, { operation: 'commitTransaction' })
+      running.commits()
+      const commitTimestamp = await sessions.commit(id).finally(() => running.end())
+      answerReadTimestamp(reply, Number.parseInt(id, 10))
+      answerCommitTimestamp(reply, commitTimestamp)
+      return { commitTimestamp }
+    },
+
+    async rollBackTransaction({ parameters, reply }) {
+      await sessions.rollBack(String(parameters.transaction))
+      reply.code(204)
+      return undefined
+    },
+  }
+}
+
+function openTransactionOf(session: TransactionSession) {
+  const { id, transaction, busy, openedAt, expiresAt } = session
+  const { startTs: readTimestamp, readOnly } = transaction
+  return { transaction: id, readTimestamp, readOnly, busy, openedAt, expiresAt }
+}
+
+/** `TransactionOutcome` of `openapi.yaml`. */
+function outcomeOf(transaction: string, found: TransactionSession | SessionEnding) {
+  if (found instanceof TransactionSession) {
+    return { transaction, status: 'active', expiresAt: found.expiresAt }
+  }
+  switch (found.kind) {
+    case 'active':
+      return { transaction, status: 'active' }
+    case 'committed':
+      return { transaction, status: 'committed', commitTimestamp: found.commitTs }
+    case 'expired':
+      return { transaction, status: 'rolledBack', reason: 'expired' }
+    case 'rolledBack':
+    case 'failed':
+      return { transaction, status: 'rolledBack', reason: found.reason }
+    case 'unknown':
+      return { transaction, status: 'unknown' }
+  }
+}

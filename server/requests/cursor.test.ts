@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { StoreHistory } from '../../storage/history/store-history.ts'
+import { Cursors } from './cursor.ts'
+
+const history = new StoreHistory('000102030405060708090a0b0c0d0e0f', 0, [])
+const secret = new Uint8Array(32).fill(7)
+const cursors = new Cursors(secret, history)
+const owner = { sql: 'SCAN * FROM t', params: { a: 1 } }
+
+test('a cursor is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), fc.uint8Array(), (readTimestamp, after) => {
+      const cursor = cursors.write({ readTimestamp, after }, owner)
+      const position = cursors.read(cursor, owner)
+      assert.equal(position.readTimestamp, readTimestamp)
+      assert.deepEqual(new Uint8Array(position.after), after)
+    }),
+  )
+})
+
+const position = { readTimestamp: 5, after: Uint8Array.of(1, 2) }
+const refused = { code: 'bad_cursor' }
+
+test('a cursor is refused with any other statement or parameters', () => {
+  const cursor = cursors.write(position, owner)
+  assert.throws(() => cursors.read(cursor, { ...owner, sql: 'SCAN * FROM u' }), refused)
+  assert.throws(() => cursors.read(cursor, { ...owner, params: { a: 2 } }), refused)
+  assert.throws(() => cursors.read(cursor, { ...owner, params: undefined }), refused)
+})
+
+test('a cursor of another store is refused', () => {
+  const other = new Cursors(new Uint8Array(32).fill(8), history)
+  assert.throws(() => other.read(cursors.write(position, owner), owner), refused)
+})
+
+test('a cursor that was changed anywhere is refused', () => {
+  const cursor = cursors.write(position, owner)
+  fc.assert(
+    fc.property(fc.nat(cursor.length - 2), fc.constantFrom('A', '9', '.', '-'), (at, character) => {
+      const changed = cursor.slice(0, at) + character + cursor.slice(at + 1)
+      fc.pre(changed !== cursor)
+      assert.throws(
+        () => cursors.read(changed, owner),
+        (error: { code: string }) => {
+          const isOfHistory = at >= 2 && at < 34
+          return error.code === 'bad_cursor' || (isOfHistory && error.code === 'history_replaced')
+        },
+      )
+    }),
+  )
+})
+
+test('a cursor of another history is told so, though a copy of the store has its secret', () => {
+  const position = { readTimestamp: 160, after: Uint8Array.of(1, 2) }
+  const cursor = cursors.write(position, owner)
+  const gap = { after: 150, until: 200 }
+  const copy = new Cursors(secret, new StoreHistory('f'.repeat(32), 200, [gap]))
+  const told = {
+    code: 'history_replaced',
+    fields: { history: 'f'.repeat(32), from: 200, timestamp: 160, gap },
+  }
+  assert.throws(() => copy.read(cursor, owner), told)
+  // Also with a signature that nobody made: which history it is of needs no secret.
+  assert.throws(() => copy.read(`${cursor}x`, owner), told)
+  assert.throws(() => copy.read(copy.write(position, owner), owner), told)
+  const later = { ...position, readTimestamp: 200 }
+  assert.equal(copy.read(copy.write(later, owner), owner).readTimestamp, 200)
+})
+
+test('a cursor that an older version of the server made is refused', () => {
+  for (const cursor of ['1.5.AQI.AAAA', '2.5.AQI.AAAA', `2.${history.id}.9007199254740993..AA`]) {
+    assert.throws(() => cursors.read(cursor, owner), refused)
+  }
+})
+
+test('any other text is refused', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      assert.throws(() => cursors.read(text, owner), refused)
+    }),
+  )
+})

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Statement } from '../../parser/ast.ts'
+import type { Parser } from '../../parser/parser.ts'
+import { JsonSource, noteSource, type Parameters, sourceOf } from '../../planner/planner.ts'
+import { type Answer, andThen } from '../../storage/storage.ts'
+import type { Turns } from '../budgets/turns.ts'
+import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
+import { ALL_LIMITS } from '../limits.ts'
+import type { ScriptStatement } from './script.ts'
+import { requireParametersUsed } from './unused-parameters.ts'
+
+/** `QueryRequest` and `TransactionQueryRequest` of `openapi.yaml`, both forms in one. */
+export type QueryRequest = QueryOptions &
+  (
+    | { readonly sql: string; readonly params?: Parameters; readonly statements?: undefined }
+    | { readonly statements: readonly StatementWithParameters[]; readonly sql?: undefined }
+  )
+
+export type QueryOptions = {
+  readonly transaction?: string
+  /** BEGIN and what follows it open a transaction over several requests. */
+  readonly keepOpen?: boolean
+  readonly cursor?: string
+  readonly pageSize?: number
+  readonly integers?: 'number' | 'string'
+  readonly timeoutMs?: number
+  /** Reads the past: a stamp or an ISO time. */
+  readonly asOf?: unknown
+  /** The history that the stamps of the request are of, as far as its client knows. */
+  readonly history?: string
+  /** The snapshot has to be this new. */
+  readonly minTimestamp?: number
+}
+
+type StatementWithParameters = { readonly sql: string; readonly params?: Parameters }
+
+const NO_PARAMETERS: Parameters = []
+
+/** A text of so many characters is parsed in a fraction of a turn. */
+const SHORT_TEXT = 4_096
+
+/**
+ * All statements of the request, each with its parameters; everything is parsed before anything
+ * runs, many texts and long ones in several turns. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
+ */
+export function parseRequest(
+  parser: Parser,
+  request: QueryRequest,
+  turns: Turns,
+): ScriptStatement[] | Promise<ScriptStatement[]> {
+  noteSources(request)
+  if (request.statements === undefined) {
+    const parameters = checkedParameters(request.params)
+    const withParameters = (statements: readonly Statement[]): ScriptStatement[] => {
+      requireParametersUsed(parameters, statements)
+      return statements.map((statement) => ({ statement, parameters }))
+    }
+    return andThen(parsedText(parser, request.sql, turns), withParameters)
+  }
+  const { statements } = request
+  const { statementsMax } = ALL_LIMITS
+  if (statements.length > statementsMax) {
+    throw limitExceeded('statementsMax', statementsMax, statements.length, 'Statements')
+  }
+  const script: ScriptStatement[] = []
+  parseUntilDue(parser, statements, script, turns)
+  return script.length === statements.length ? script : parseRest(parser, statements, script, turns)
+}
+
+/** The statements of one text; those of a long one are parsed in several turns. Throws ParseError. */
+export function parsedText(
+  parser: Parser,
+  sql: string,
+  turns: Turns,
+): Answer<readonly Statement[]> {
+  return sql.length <= SHORT_TEXT ? parser.parseScript(sql) : parsedInTurns(parser, sql, turns)
+}
+
+async function parsedInTurns(
+  parser: Parser,
+  sql: string,
+  turns: Turns,
+): Promise<readonly Statement[]> {
+  const parts = parser.parseInParts(sql)
+  for (;;) {
+    const part = parts.next()
+    if (part.done) return part.value
+    if (turns.isDue) await turns.pause()
+  }
+}
+
+/** The rest over several turns, each of which parses some. */
+async function parseRest(
+  parser: Parser,
+  statements: readonly StatementWithParameters[],
+  script: ScriptStatement[],
+  turns: Turns,
+): Promise<ScriptStatement[]> {
+  while (script.length < statements.length) {
+    await turns.pause()
+    parseUntilDue(parser, statements, script, turns)
+  }
+  return script
+}
+
+/** Adds to `script` as many of the statements that follow it as one turn has time for. */
+function parseUntilDue(
+  parser: Parser,
+  statements: readonly StatementWithParameters[],
+  script: ScriptStatement[],
+  turns: Turns,
+): void {
+  while (script.length < statements.length) {
+    const index = script.length
+    try {
+      script.push(parseEntry(parser, statements[index] as StatementWithParameters))
+    } catch (error) {
+      throw new StatementFailure(index, error)
+    }
+    if (turns.isDue) return
+  }
+}
+
+function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): ScriptStatement {
+  const parameters = checkedParameters(params)
+  const script = parser.parseScript(sql)
+  const [statement] = script
+  if (statement === undefined || script.length > 1) {
+    const detail = 'Each element of "statements" holds exactly one statement.'
+    throw new ServerError('invalid_request', detail)
+  }
+  requireParametersUsed(parameters, script)
+  return { statement, parameters }
+}
+
+/** All parameters know where they stand in the body, before anything asks for their digits. */
+export function noteSources(request: QueryRequest): void {
+  const source = sourceOf(request)
+  if (source === undefined) return
+  if (request.statements === undefined) {
+    noteParameters(request, source)
+    return
+  }
+  const list = source.member('statements')
+  for (const [index, statement] of request.statements.entries()) {
+    noteParameters(statement, list.member(index))
+  }
+}
+
+export function noteParameters(
+  { params }: { readonly params?: Parameters },
+  source: JsonSource,
+): void {
+  if (params !== undefined) noteSource(params, source.member('params'))
+}
+
+/**
+ * Parameters that stand in a query string, where they are JSON text; undefined for JSON that is neither
+ * array nor object. Throws `invalid_request`.
+ */
+export function parametersOfText(text: string): Parameters | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new ServerError('invalid_request', 'params is not JSON.', {}, { cause })
+  }
+  if (typeof json !== 'object' || json === null) return undefined
+  return noteSource(json, JsonSource.of(text)) as Parameters
+}
+
+/** Throws `limit_exceeded`. */
+export function checkedParameters(params: Parameters | undefined): Parameters {
+  if (params === undefined) return NO_PARAMETERS
+  const count = Array.isArray(params) ? params.length : Object.keys(params).length
+  const { parametersMax } = ALL_LIMITS
+  if (count > parametersMax)
+    throw limitExceeded('parametersMax', parametersMax, count, 'Parameters')
+  return params
+}

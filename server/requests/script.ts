@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BeginStatement, DefinitionStatement, Statement } from '../../parser/ast.ts'
+import type { Parameters } from '../../planner/planner.ts'
+import { ServerError, StatementFailure } from '../errors/server-error.ts'
+
+/** One statement of a request with the parameters that belong to it. */
+export type ScriptStatement<S extends Statement = Statement> = {
+  readonly statement: S
+  readonly parameters: Parameters
+}
+
+/** Statements that run inside a transaction: everything but BEGIN and its end, CREATE, ALTER and DROP. */
+export type RowStatement = Exclude<
+  Statement,
+  BeginStatement | DefinitionStatement | { readonly kind: 'commit' | 'rollback' }
+>
+
+export type IndexedStatement = ScriptStatement<RowStatement> & { readonly index: number }
+
+/** What a request outside of any transaction asks for. */
+export type Script =
+  | {
+      readonly kind: 'open'
+      readonly begin: ScriptStatement<BeginStatement>
+      /** The first ones of the transaction, which stays open behind them. */
+      readonly statements: readonly IndexedStatement[]
+    }
+  | {
+      readonly kind: 'definitions'
+      readonly statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>
+    }
+  | {
+      readonly kind: 'transaction'
+      /** Present when the request has a BEGIN of its own. */
+      readonly begin?: ScriptStatement<BeginStatement>
+      readonly statements: readonly IndexedStatement[]
+      readonly end: 'commit' | 'rollback'
+      /** How many statements the request has, BEGIN and its end included. */
+      readonly length: number
+    }
+
+/**
+ * The rules of a request (each is one transaction): only `BEGIN` opens a transaction over several
+ * requests; a `BEGIN` with more needs its `COMMIT` at the end, or `keepOpen`; CREATE, ALTER and DROP stand
+ * alone. Pure, and decided before anything runs.
+ */
+export function readScript(script: readonly ScriptStatement[], keepOpen = false): Script {
+  const [first] = script
+  if (first === undefined) throw new ServerError('invalid_request', 'There is no statement.')
+  if (keepOpen) return readOpening(first, script)
+  if (script.length === 1 && isBegin(first)) return { kind: 'open', begin: first, statements: [] }
+  if (script.some(isDefinition)) return { kind: 'definitions', statements: onlyDefinitions(script) }
+  if (!isBegin(first)) {
+    return {
+      kind: 'transaction',
+      statements: onlyRowStatements(script, 0),
+      end: 'commit',
+      length: script.length,
+    }
+  }
+  const last = script.at(-1)?.statement.kind
+  if (!script.some(({ statement }) => isEnd(statement))) {
+    throw new ServerError(
+      'transaction_not_closed',
+      'The request has a BEGIN and more, but not its COMMIT.',
+      {
+        hint: 'end it with COMMIT; or open a transaction over several requests, by BEGIN alone or with "keepOpen": true',
+      },
+    )
+  }
+  return {
+    kind: 'transaction',
+    begin: first,
+    statements: onlyRowStatements(
+      last === 'commit' || last === 'rollback' ? script.slice(1, -1) : script.slice(1),
+      1,
+    ),
+    end: last === 'rollback' ? 'rollback' : 'commit',
+    length: script.length,
+  }
+}
+
+function readOpening(begin: ScriptStatement, script: readonly ScriptStatement[]): Script {
+  if (!isBegin(begin)) {
+    throw new ServerError('invalid_request', 'A request with "keepOpen" begins with BEGIN.')
+  }
+  if (script.some(({ statement }) => isEnd(statement))) {
+    throw new ServerError(
+      'invalid_request',
+      'With "keepOpen" the transaction stays open: the request has no COMMIT and no ROLLBACK.',
+    )
+  }
+  return { kind: 'open', begin, statements: onlyRowStatements(script.slice(1), 1) }
+}
+
+/** What a request inside an open transaction asks for; a final COMMIT or ROLLBACK ends it. */
+export type InnerScript = {
+  /** Where it came with the BEGIN that opened the transaction. */
+  readonly begin?: ScriptStatement<BeginStatement>
+  readonly statements: readonly IndexedStatement[]
+  readonly end?: 'commit' | 'rollback'
+  readonly length: number
+}
+
+export function readInnerScript(script: readonly ScriptStatement[]): InnerScript {
+  if (script.length === 0) throw new ServerError('invalid_request', 'There is no statement.')
+  const last = script.at(-1)?.statement.kind
+  if (last !== 'commit' && last !== 'rollback') {
+    return { statements: onlyRowStatements(script, 0), length: script.length }
+  }
+  const statements = onlyRowStatements(script.slice(0, -1), 0)
+  return { statements, end: last, length: script.length }
+}
+
+function onlyDefinitions(
+  script: readonly ScriptStatement[],
+): Array<ScriptStatement<DefinitionStatement>> {
+  return script.map((entry, index) => {
+    if (isDefinition(entry)) return entry
+    throw mixture(
+      index,
+      entry,
+      'CREATE, ALTER and DROP stand alone: send them in a request of their own.',
+    )
+  })
+}
+
+function onlyRowStatements(
+  script: readonly ScriptStatement[],
+  firstIndex: number,
+): IndexedStatement[] {
+  return script.map((entry, offset) => {
+    const index = firstIndex + offset
+    const { statement, parameters } = entry
+    if (isDefinition(entry)) {
+      throw mixture(
+        index,
+        entry,
+        'CREATE, ALTER and DROP stand alone: send them outside of a transaction.',
+      )
+    }
+    if (isBegin(entry)) throw mixture(index, entry, 'BEGIN can only be the first statement.')
+    if (statement.kind === 'commit' || statement.kind === 'rollback') {
+      throw mixture(
+        index,
+        entry,
+        `${statement.kind.toUpperCase()} can only end a BEGIN, as the last statement.`,
+      )
+    }
+    return { statement: statement as RowStatement, parameters, index }
+  })
+}
+
+function mixture(index: number, { statement }: ScriptStatement, detail: string): StatementFailure {
+  const { line, column } = statement.position
+  return new StatementFailure(index, new ServerError('script_mixture', detail, { line, column }))
+}
+
+function isBegin(entry: ScriptStatement): entry is ScriptStatement<BeginStatement> {
+  return entry.statement.kind === 'begin'
+}
+
+function isEnd(statement: Statement): boolean {
+  return statement.kind === 'commit' || statement.kind === 'rollback'
+}
+
+const DEFINITIONS: ReadonlySet<Statement['kind']> = new Set<DefinitionStatement['kind']>([
+  ...(['createTable', 'dropTable', 'addColumn', 'dropColumn'] as const),
+  ...(['createIndex', 'dropIndex'] as const),
+  ...(['createObserver', 'dropObserver'] as const),
+  ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
+])
+
+function isDefinition(entry: ScriptStatement): entry is ScriptStatement<DefinitionStatement> {
+  return DEFINITIONS.has(entry.statement.kind)
+}

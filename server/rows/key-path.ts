@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PlanError, valueFromJson, valueToJson } from '../../planner/planner.ts'
+import {
+  columnPosition,
+  type SqlType,
+  type SqlValue,
+  type TableDefinition,
+} from '../../storage/storage.ts'
+import { ServerError } from '../errors/server-error.ts'
+
+/**
+ * A primary key as it stands in a path: components joined by `,`; inside one, `~1` is a comma and
+ * `~0` a tilde. `~2` is a dot, for a key that is `.` or `..`, which would lead to another path, and
+ * `~3` nothing at all, for an empty one. TIMESTAMP is ISO, BYTES base64url. The path itself has been
+ * percent-decoded before.
+ *
+ *     (customer TEXT, at TIMESTAMP)      o'hara~1 ltd,2026-01-31T12:00:00Z
+ */
+export function readKeyPath(table: TableDefinition, path: string): SqlValue[] {
+  const components = path.split(',')
+  if (components.length !== table.primaryKey.length) {
+    throw new ServerError(
+      'invalid_request',
+      `The key of "${table.name}" has ${table.primaryKey.length} components, and ${components.length} are given.`,
+      { hint: 'write a comma inside a component as ~1, and a tilde as ~0' },
+    )
+  }
+  return table.primaryKey.map(({ columnId }, index) => {
+    const column = table.columns[columnPosition(table, columnId)]
+    const text = unescapeComponent(components[index] ?? '')
+    return componentValue(column?.type ?? 'TEXT', text)
+  })
+}
+
+/** The same in the other direction, ready to stand in a URL. */
+export function writeKeyPath(table: TableDefinition, key: readonly SqlValue[]): string {
+  return table.primaryKey
+    .map(({ columnId }, index) => {
+      const column = table.columns[columnPosition(table, columnId)]
+      const text = textOf(column?.type ?? 'TEXT', key[index] ?? null)
+      return encodeURIComponent(escapeComponent(text))
+    })
+    .join(',')
+}
+
+function textOf(type: SqlType, value: SqlValue): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64url')
+  return String(valueToJson(type, value, { integers: 'string' }))
+}
+
+function escapeComponent(text: string): string {
+  if (text === '') return '~3'
+  const escaped = text.replaceAll('~', '~0').replaceAll(',', '~1')
+  return /^\.+$/.test(escaped) ? escaped.replaceAll('.', '~2') : escaped
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { 0: '~', 1: ',', 2: '.', 3: '' }
+
+/** Throws `invalid_request`. */
+export function unescapeComponent(component: string): string {
+  return component.replaceAll(/~(.?)/gs, (sequence, character: string) => {
+    const meant = Object.hasOwn(ESCAPES, character) ? ESCAPES[character] : undefined
+    if (meant !== undefined) return meant
+    throw new ServerError(
+      'invalid_request',
+      `In a key, "${sequence}" is none of ~0, ~1, ~2 and ~3.`,
+    )
+  })
+}
+
+function componentValue(type: SqlType, text: string): SqlValue {
+  const value = valueFromJson(type, jsonOf(type, text))
+  if (value === null) throw new PlanError('type_mismatch', `"${text}" is not ${type}.`)
+  return value
+}
+
+/** The JSON that stands for the same value. */
+function jsonOf(type: SqlType, text: string): unknown {
+  switch (type) {
+    case 'REAL':
+      return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : text
+    case 'BOOLEAN':
+      return text === 'true' || text === 'false' ? text === 'true' : text
+    case 'BYTES':
+      return text.replaceAll('-', '+').replaceAll('_', '/')
+    default:
+      return text
+  }
+}

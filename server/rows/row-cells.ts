@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Catalog,
+  type ColumnDefinition,
+  decodeRow,
+  familyColumn,
+  type InspectedCell,
+  type SqlValue,
+  type StandingLock,
+  type TableDefinition,
+  type Timestamp,
+} from '../../storage/storage.ts'
+import { type AnswerBody, bytesOf } from '../answers/answer-body.ts'
+import type { AnswerBudget } from '../answers/query-answer.ts'
+import { formOf, rowPieces } from '../answers/result-form.ts'
+import { addressOfRow, keyToJson } from '../answers/row-address.ts'
+import { bodyInTurns, piecesOf } from '../answers/text-pieces.ts'
+import type { Turns } from '../budgets/turns.ts'
+
+type Context = {
+  readonly catalog: Catalog
+  readonly table: TableDefinition
+  readonly rowKey: Uint8Array
+}
+
+const KINDS = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const
+
+/** A cell as JSON. */
+type WrittenCell = {
+  readonly column: string
+  readonly timestamp: Timestamp
+  readonly body: AnswerBody
+}
+
+/**
+ * `RowCells` of `openapi.yaml`, as JSON: Figure 4 of the paper for one row, family by family. Cells are written and
+ * counted as they come, so that a row is refused before all of its versions are held. Rows are written as in any other
+ * answer, so that JSON columns keep every digit.
+ */
+export class RowCells {
+  readonly #context: Context
+  readonly #key: readonly SqlValue[]
+  readonly #budget: AnswerBudget
+  readonly #turns: Turns
+  readonly #written: Readonly<Record<(typeof KINDS)[number], WrittenCell[]>> = {
+    data: [],
+    lock: [],
+    write: [],
+    rollback: [],
+    guard: [],
+    notify: [],
+  }
+
+  constructor(
+    context: Context,
+    key: readonly SqlValue[],
+    { budget, turns }: { readonly budget: AnswerBudget; readonly turns: Turns },
+  ) {
+    this.#context = context
+    this.#key = key
+    this.#budget = budget
+    this.#turns = turns
+  }
+
+  /** Cells in any order. Rejects with `limit_exceeded` where they are too much, and as `Turns.pause`. */
+  async add(cells: readonly InspectedCell[]): Promise<void> {
+    for (const cell of cells) {
+      const value = valueCellOf(cell)
+      if (value !== undefined) await this.#addValue(value)
+      if (cell.meaning.kind !== 'data') this.#add(cell.meaning.kind, cell, this.#recordText(cell))
+      if (this.#turns.isDue) await this.#turns.pause()
+    }
+  }
+
+  /** All that were added, newest first in each column. */
+  async body(): Promise<AnswerBody> {
+    return bodyInTurns(this.#pieces(), this.#turns)
+  }
+
+  async #addValue(cell: ValueCell): Promise<void> {
+    const pieces = valuePieces(this.#context, cell)
+    this.#add('data', cell, await bodyInTurns(pieces, this.#turns))
+  }
+
+  #add(
+    kind: (typeof KINDS)[number],
+    at: { readonly qualifier: string; readonly timestamp: Timestamp },
+    body: AnswerBody,
+  ): void {
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : bytesOf(body)
+    this.#budget.take(bytes + SEPARATOR_BYTES)
+    this.#written[kind].push({ column: at.qualifier, timestamp: at.timestamp, body })
+  }
+
+  #recordText(cell: InspectedCell): string {
+    const { qualifier: column, timestamp, meaning } = cell
+    if (meaning.kind === 'lock') return JSON.stringify(lockCell(this.#context, cell))
+    if (meaning.kind !== 'write') return JSON.stringify({ column, timestamp })
+    const kind = kindOf(meaning.content.kind)
+    return JSON.stringify({ column, timestamp, kind, startTimestamp: meaning.startTs })
+  }
+
+  *#pieces(): Generator<string | Uint8Array, void, undefined> {
+    const { table } = this.#context
+    const head = { table: table.name, key: keyToJson(table, this.#key) }
+    yield JSON.stringify(head).slice(0, -1)
+    for (const kind of KINDS) {
+      yield `,"${kind}":[`
+      let separator = ''
+      for (const { body } of this.#written[kind].sort(compareCells)) {
+        yield separator
+        if (typeof body === 'string') yield body
+        else yield* body
+        separator = ','
+      }
+      yield ']'
+    }
+    yield '}\n'
+  }
+}
+
+const SEPARATOR_BYTES = 1
+
+function compareCells(a: WrittenCell, b: WrittenCell): number {
+  if (a.column === b.column) return b.timestamp - a.timestamp
+  return a.column < b.column ? -1 : 1
+}
+
+type ValueCell = {
+  readonly qualifier: string
+  readonly timestamp: Timestamp
+  readonly inline: boolean
+  readonly value: Uint8Array
+}
+
+/** Short values travel inside the lock and the write record; they are data all the same. */
+function valueCellOf({ qualifier, timestamp, value, meaning }: InspectedCell) {
+  if (meaning.kind === 'data') return { qualifier, timestamp, inline: false, value }
+  if (meaning.kind !== 'lock' && meaning.kind !== 'write') return undefined
+  const { startTs, content } = meaning.kind === 'lock' ? meaning.lock : meaning
+  if (content.kind !== 'inline') return undefined
+  return { qualifier, timestamp: startTs, inline: true, value: content.value }
+}
+
+function* valuePieces(
+  context: Context,
+  { qualifier: column, timestamp, inline, value }: ValueCell,
+): Generator<string, void, undefined> {
+  yield `${JSON.stringify({ column, timestamp, inline }).slice(0, -1)},`
+  yield* decoded(context, column, value)
+  yield '}'
+}
+
+/** Members of JSON: the columns that the cell's family holds, and the key; a declared family is named. */
+function* decoded(
+  { table, rowKey }: Context,
+  column: string,
+  value: Uint8Array,
+): Generator<string, void, undefined> {
+  const family = table.families.find(({ id }) => familyColumn(id) === column)
+  const named = family === undefined ? '' : `"family":${JSON.stringify(family.name)},`
+  const inKey = new Set(table.primaryKey.map(({ columnId }) => columnId))
+  const isHeld = ({ id, family: of = 0 }: ColumnDefinition) =>
+    inKey.has(id) || of === (family?.id ?? 0)
+  const row = rowOrDamage(() => decodeRow(table, rowKey, value, family?.id))
+  if (row === undefined) {
+    yield '"value":"'
+    yield* piecesOf(Buffer.from(value).toString('base64'))
+    yield '"'
+    return
+  }
+  const held = table.columns.flatMap((one, index) =>
+    isHeld(one) ? [{ column: one, value: row[index] ?? null }] : [],
+  )
+  const columns = held.map((one) => one.column)
+  const values = held.map((one) => one.value)
+  yield `${named}"row":`
+  yield* rowPieces(formOf(columns, 'number'), values)
+}
+
+/** An operator looks here when something is damaged, so damage must not hide the rest. */
+function rowOrDamage<T>(decode: () => T): T | undefined {
+  try {
+    return decode()
+  } catch {
+    return undefined
+  }
+}
+
+function lockCell({ catalog }: Context, cell: InspectedCell) {
+  if (cell.meaning.kind !== 'lock') throw new TypeError('This cell is not a lock.')
+  const { lock, isPrimary } = cell.meaning
+  return {
+    column: cell.qualifier,
+    timestamp: cell.timestamp,
+    ...lockFacts(catalog, lock),
+    isPrimary,
+  }
+}
+
+/** `Lock` of `openapi.yaml`. */
+export function standingLockOf(catalog: Catalog, standing: StandingLock) {
+  const { row, column, lock, isPrimary, ownerIsDead } = standing
+  return {
+    cell: { ...addressOfRow(catalog, row), column },
+    timestamp: lock.startTs,
+    ...lockFacts(catalog, lock),
+    isPrimary,
+    ownerIsDead,
+  }
+}
+
+function lockFacts(catalog: Catalog, lock: StandingLock['lock']) {
+  const { primary, incarnation, wallMicros, content } = lock
+  return {
+    kind: kindOf(content.kind),
+    primary: { ...addressOfRow(catalog, primary.row), column: primary.column },
+    owner: incarnation,
+    lockedAt: new Date(Math.floor(wallMicros / 1000)).toISOString(),
+  }
+}
+
+/** A put is stored inline or as a data cell; for whoever looks, both are puts. */
+function kindOf(content: 'inline' | 'data' | 'delete' | 'guard'): 'put' | 'delete' | 'guard' {
+  return content === 'inline' || content === 'data' ? 'put' : content
+}

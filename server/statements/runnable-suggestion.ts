@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Statement } from '../../parser/ast.ts'
+import { ParseError, type Parser } from '../../parser/parser.ts'
+import type { Catalog, Storage } from '../../storage/storage.ts'
+import { StatementFailure } from '../errors/server-error.ts'
+import type { RowStatement } from '../requests/script.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { catalogAt } from './snapshot.ts'
+
+type Parts = { readonly parser: Parser; readonly storage: Storage; readonly plans: PlanCache }
+
+/**
+ * The parser suggests a statement without knowing the tables: whether a WHERE names a key, it cannot tell. The error
+ * with the first of GET, SCAN and a walk of the whole table that has a plan; the same error where none has.
+ */
+export async function withRunnableSuggestion(error: unknown, parts: Parts): Promise<unknown> {
+  if (error instanceof StatementFailure) {
+    const cause = await withRunnableSuggestion(error.cause, parts)
+    return cause === error.cause ? error : new StatementFailure(error.statement, cause)
+  }
+  if (!(error instanceof ParseError) || error.suggestion === undefined) return error
+  const { suggestion, hint } = error
+  const catalog = await catalogAt(parts.storage)
+  const runnable = variantsOf(parts.parser, suggestion).find((text) => runs(text, catalog, parts))
+  if (runnable === undefined || runnable === suggestion || hint === undefined) return error
+  const advice = hint.slice(0, hint.length - suggestion.length)
+  return new ParseError(error.code, error.message, error, {
+    ...error,
+    hint: advice + runnable,
+    suggestion: runnable,
+  })
+}
+
+function variantsOf(parser: Parser, text: string): string[] {
+  const scan = text.replace(/^((?:EXPLAIN (?:ANALYZE )?)?)GET\b/i, '$1SCAN')
+  return [text, scan, walkOf(parser, scan)].filter((each) => each !== undefined)
+}
+
+/** SCAN a FROM t WHERE … -> SCAN a FROM t USE PRIMARY KEY WHERE … */
+function walkOf(parser: Parser, text: string): string | undefined {
+  const statement = statementsOf(parser, text)[0]
+  const read = statement?.kind === 'explain' ? statement.statement : statement
+  if (read?.kind !== 'scan' && read?.kind !== 'delete') return undefined
+  const { offset } = read.table.position
+  const name = /^(?:"(?:[^"]|"")*"|\w+)/.exec(text.slice(offset))?.[0] ?? ''
+  const end = offset + name.length
+  return `${text.slice(0, end)} USE PRIMARY KEY${text.slice(end)}`
+}
+
+function runs(text: string, catalog: Catalog, { parser, plans }: Parts): boolean {
+  const [statement] = statementsOf(parser, text)
+  if (statement === undefined) return false
+  if (!PLANNED.has(statement.kind)) return true
+  try {
+    plans.plan(statement as RowStatement, catalog)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const PLANNED: ReadonlySet<Statement['kind']> = new Set([
+  ...(['get', 'scan', 'set', 'delete', 'insert', 'explain'] as const),
+])
+
+function statementsOf(parser: Parser, text: string): readonly Statement[] {
+  try {
+    return parser.parseScript(text)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../../parser/parser.ts'
+import type { StatementResult } from '../../planner/planner.ts'
+import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import { AnswerBudget } from '../answers/query-answer.ts'
+import { Turns, type TurnTaker } from '../budgets/turns.ts'
+import { StatementFailure } from '../errors/server-error.ts'
+import { requireHistory } from '../history/request-history.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { Cursors } from '../requests/cursor.ts'
+import {
+  parsedText,
+  parseRequest,
+  type QueryOptions,
+  type QueryRequest,
+} from '../requests/query-request.ts'
+import {
+  requireMinTimestamp,
+  type SnapshotAsked,
+  snapshotOf,
+} from '../requests/request-snapshot.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import { Paging } from '../requests/scan-paging.ts'
+import { type IndexedStatement, readScript } from '../requests/script.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { retryableCause, withRetries } from '../transactions/retry.ts'
+import { explained } from './explained-error.ts'
+import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
+import { withCreation } from './table-creation.ts'
+
+type StreamParts = ExecutionParts & { readonly parser: Parser; readonly cursors: Cursors }
+
+/** What one SCAN that is to be streamed begins with. */
+export type StreamedScan = Pick<QueryOptions, 'minTimestamp' | 'timeoutMs' | 'history'> & {
+  readonly entry: IndexedStatement
+  readonly asOf?: Timestamp
+  /** Where the pages before ended. */
+  readonly after?: Uint8Array
+}
+
+/** Opens SCANs of any length to be read a short page at a time, as fast as the client takes them. */
+export class ScanStreams {
+  readonly #parts: StreamParts
+  readonly #execution: StatementExecution
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+    this.#execution = new StatementExecution(parts)
+  }
+
+  /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
+  async isOneScan(request: QueryRequest, taker: TurnTaker): Promise<boolean> {
+    const { sql = request.statements?.[0]?.sql ?? '' } = request
+    if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
+    const { parser, turnQueue, clock } = this.#parts
+    const [first, ...others] = await parsedText(parser, sql, new Turns(turnQueue, clock, taker))
+    return first?.kind === 'scan' && others.length === 0
+  }
+
+  /** Undefined where the request is anything but one SCAN of its own. */
+  async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
+    if (!(await this.isOneScan(request, running))) return undefined
+    const { parser, turnQueue, clock, cursors, storage } = this.#parts
+    requireHistory(storage.history, request.history, request)
+    const turns = new Turns(turnQueue, clock, running)
+    const script = readScript(await parseRequest(parser, request, turns))
+    const [entry] = script.kind === 'transaction' ? script.statements : []
+    if (script.kind !== 'transaction' || entry === undefined) return undefined
+    const paging = Paging.of(request, script.statements, cursors)
+    const { asOf } = snapshotOf(script, paging, request)
+    const { minTimestamp, timeoutMs, history } = request
+    return {
+      entry,
+      ...(history === undefined ? {} : { history }),
+      ...(asOf === undefined ? {} : { asOf }),
+      ...(paging.page.after === undefined ? {} : { after: paging.page.after }),
+      ...(minTimestamp === undefined ? {} : { minTimestamp }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    }
+  }
+
+  /**
+   * Begins the transaction and reads the first page, so that most of what can be wrong is told before
+   * the answer begins; until then it is run again as any other request.
+   */
+  async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
+    const { storage, ended } = this.#parts
+    const { asOf, history } = scan
+    const { signal } = running
+    const mayRetry = (error: unknown) => asOf === undefined && retryableCause(error)
+    const attempt = async () => {
+      const named = history === undefined ? {} : { history }
+      const snapshot: SnapshotAsked = {
+        readOnly: true,
+        ...(asOf === undefined ? {} : { asOf, ...named }),
+      }
+      const transaction = await storage.begin(snapshot)
+      let catalog: Catalog | undefined
+      try {
+        requireMinTimestamp(storage, scan, snapshot, transaction.startTs)
+        catalog = await storage.catalog(transaction)
+        const found = catalog
+        const page = (after: Uint8Array | undefined) =>
+          this.#page({ scan, transaction, catalog: found, running, after })
+        return new OpenScan({ transaction, ended }, await page(scan.after), page)
+      } catch (error) {
+        transaction.rollback()
+        throw await withCreation(explained(error, catalog), storage, asOf)
+      }
+    }
+    try {
+      return await withRetries({ ...this.#parts, signal, mayRetry }, attempt)
+    } catch (error) {
+      ended.failed(error)
+      throw error
+    }
+  }
+
+  async #page({
+    scan,
+    transaction,
+    catalog,
+    running,
+    after,
+  }: {
+    readonly scan: StreamedScan
+    readonly transaction: Transaction
+    readonly catalog: Catalog
+    readonly running: RunningRequest
+    readonly after: Uint8Array | undefined
+  }): Promise<StatementResult> {
+    const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
+    const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
+    const { timeoutMs } = scan
+    const { turnQueue, clock } = this.#parts
+    try {
+      // A page is read in one go, and as many of them may be asked for at a time as there are streams.
+      const turns = new Turns(turnQueue, clock, running)
+      if (!turns.mayBegin) await (after === scan.after ? turns.begin() : turns.pause())
+      const [result] = await this.#execution.run([scan.entry], {
+        request: timeoutMs === undefined ? {} : { timeoutMs },
+        transaction,
+        catalog,
+        paging: { page, check: () => undefined },
+        answer: new AnswerBudget(running.unsent),
+        running,
+      })
+      // Rows are on their way: the rest is not refused any more.
+      running.admitted()
+      return result as StatementResult
+    } catch (error) {
+      throw explained(error instanceof StatementFailure ? error.cause : error, catalog)
+    }
+  }
+}
+
+/** One SCAN that is being streamed: a transaction that ends with it. */
+export class OpenScan {
+  readonly readTimestamp: Timestamp
+  readonly columns: StatementResult['columns']
+  readonly #transaction: Transaction
+  readonly #ended: EndedTransactions
+  readonly #first: StatementResult
+  readonly #page: (after: Uint8Array | undefined) => Promise<StatementResult>
+
+  /** How far it is read; it is counted once. */
+  #state: 'unread' | 'reading' | 'counted' = 'unread'
+
+  constructor(
+    {
+      transaction,
+      ended,
+    }: { readonly transaction: Transaction; readonly ended: EndedTransactions },
+    first: StatementResult,
+    page: (after: Uint8Array | undefined) => Promise<StatementResult>,
+  ) {
+    this.readTimestamp = transaction.startTs
+    this.columns = first.columns
+    this.#transaction = transaction
+    this.#ended = ended
+    this.#first = first
+    this.#page = page
+  }
+
+  /** Each page is read when it is asked for. Can be walked once. */
+  async *pages(): AsyncGenerator<StatementResult, void, undefined> {
+    let page = this.#first
+    this.#state = 'reading'
+    while (page.resumeAfter !== undefined) {
+      yield page
+      page = await this.#next(page.resumeAfter)
+    }
+    this.#ended.committed(null)
+    this.#state = 'counted'
+    yield page
+  }
+
+  /** A reader that has not asked for a page has only asked for the head; one that has not come to the end has left. */
+  close(): void {
+    this.#transaction.rollback()
+    if (this.#state === 'reading') this.#ended.rolledBack()
+    if (this.#state === 'unread') this.#ended.committed(null)
+    this.#state = 'counted'
+  }
+
+  async #next(after: Uint8Array): Promise<StatementResult> {
+    try {
+      return await this.#page(after)
+    } catch (error) {
+      this.#ended.failed(error)
+      this.#state = 'counted'
+      throw error
+    }
+  }
+}

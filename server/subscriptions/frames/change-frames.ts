@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SubscriptionPlan } from '../../../planner/planner.ts'
+import type { FeedCommit, Timestamp } from '../../../storage/storage.ts'
+import type { AnswerWriter } from '../../answers/answer-text.ts'
+import type { Turns } from '../../budgets/turns.ts'
+import type { CommitImages } from '../matching/commit-images.ts'
+import { changeText } from '../matching/row-change.ts'
+import type { SubscribedQuery } from '../matching/subscribed-query.ts'
+import type { SubscriptionIndex } from '../matching/subscription-index.ts'
+import { FilterWork } from './filter-work.ts'
+import { ListFrames } from './list-frames.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+
+/** A frame for all subscriptions of a query. */
+export type ChangeFrame = {
+  readonly kind: 'frame'
+  readonly commitTs: Timestamp
+  readonly query: SubscribedQuery
+  /** As which its rows are seen. */
+  readonly plan: SubscriptionPlan
+  readonly frame: SubscriptionFrame
+  /** The row of the commit to go on from; absent behind the last frame. */
+  readonly next?: number
+}
+
+/** What a commit has for the subscriptions of a query. */
+export type QueryChange =
+  | ChangeFrame
+  /** The query cannot be computed of a row of the commit. */
+  | { readonly kind: 'failure'; readonly query: SubscribedQuery; readonly error: unknown }
+
+/**
+ * The changes of one commit for all queries of the index, as frames, each made once. Of a long commit
+ * no more than a frame for each query is held at a time. Beginning `from` a row that a frame of before
+ * named as its `next`, the frames are those that are missing.
+ */
+export async function* changeFrames(
+  { commitTs, rows }: FeedCommit,
+  from: number,
+  working: {
+    readonly images: CommitImages
+    readonly index: SubscriptionIndex
+    readonly writer: AnswerWriter
+    readonly turns: Turns
+  },
+): AsyncGenerator<QueryChange, void, undefined> {
+  const { images, index, writer, turns } = working
+  const seen = new Map<SubscribedQuery, Seen>()
+  let unlooked = 0
+  for await (const { place, key, subscriptions, images: row } of images.read(rows, from, index)) {
+    for (const { query, plan } of subscriptions.concernedBy(key, row)) {
+      const known = seen.get(query) ?? newlySeen(plan, commitTs, rows.length)
+      seen.set(query, known)
+      const { meter } = known.work
+      const before = meter.spent
+      let text: string | undefined
+      try {
+        text = changeText(plan, row, { writer, integers: query.integers, work: meter })
+        known.work.requireWithin()
+      } catch (error) {
+        seen.delete(query)
+        index.delete(query)
+        yield { kind: 'failure', query, error }
+        continue
+      }
+      const full = text === undefined ? undefined : known.list.add(text, place)
+      if (full !== undefined) yield { kind: 'frame', commitTs, query, plan, ...full }
+      // To look at the clock would take as long as most statements do.
+      unlooked += meter.spent - before + QUERY_UNITS
+      if (unlooked < LOOK_UNITS) continue
+      unlooked = 0
+      if (turns.isDue) await turns.pause()
+    }
+    if (turns.isDue) await turns.pause()
+  }
+  for (const [query, { plan, list }] of seen) {
+    const frame = list.end()
+    if (frame !== undefined) yield { kind: 'frame', commitTs, query, plan, frame }
+  }
+}
+
+/** What has been found of a commit for one query. */
+type Seen = {
+  readonly plan: SubscriptionPlan
+  readonly list: ListFrames
+  readonly work: FilterWork
+}
+
+/** What it costs to ask a query at all, in units of work, and after how many of them the clock is looked at. */
+const QUERY_UNITS = 100
+const LOOK_UNITS = 50_000
+
+function newlySeen(plan: SubscriptionPlan, commitTs: Timestamp, rowsOfCommit: number): Seen {
+  const list = new ListFrames(frameMaker(commitTs))
+  return { plan, list, work: new FilterWork(rowsOfCommit) }
+}
+
+function frameMaker(commitTs: Timestamp) {
+  return (changes: string, isLast: boolean) =>
+    new SubscriptionFrame(
+      'change',
+      `,"commitTimestamp":${commitTs},"changes":[${changes}],"last":${isLast}}`,
+    )
+}

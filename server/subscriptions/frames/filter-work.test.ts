@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { pino } from 'pino'
+import { createParser } from '../../../parser/parser.ts'
+import { type Parameters, PlanError } from '../../../planner/planner.ts'
+import { openStorage } from '../../../storage/storage.ts'
+import { executionParts } from '../../../test/execution-parts.ts'
+import { RecordingSink } from '../../../test/recording-sink.ts'
+import { startTestServer } from '../../../test/test-server.ts'
+import { AnswerWriter } from '../../answers/answer-text.ts'
+import { RunningRequest } from '../../requests/running-request.ts'
+import { StatementExecution } from '../../statements/statement-execution.ts'
+import { Subscriptions } from '../subscriptions.ts'
+
+async function world(t: TestContext) {
+  const storage = await openStorage({ engine: 'memory' })
+  const server = await startTestServer(t, { outside: { storage } })
+  await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, v TEXT)')
+  const parts = executionParts(storage)
+  const execution = new StatementExecution(parts)
+  const log = pino({ level: 'silent' })
+  const writer = new AnswerWriter()
+  const subscriptions = new Subscriptions({ ...parts, log, writer, execution }, createParser())
+  const running: RunningRequest[] = []
+  t.after(async () => {
+    for (const one of running) one.abort(new Error('The test is over.'))
+    await subscriptions.close()
+  })
+  const subscribe = async (sql: string, params: Parameters = {}) => {
+    const own = new RunningRequest()
+    running.push(own)
+    const sink = new RecordingSink()
+    const ended: Promise<unknown> = subscriptions
+      .serve({ sql, params }, sink, own)
+      .catch((error: unknown) => error)
+    await sink.until((frames) => frames.length > 0)
+    return { sink, ended }
+  }
+  return { server, subscribe }
+}
+
+const insert = (count: number) =>
+  `INSERT INTO item (id, v) VALUES ${Array.from({ length: count }, (_, id) => `(${id}, 'v')`).join(', ')}`
+const changesIn = ({ sink }: { readonly sink: RecordingSink }) =>
+  sink.until((frames) => frames.some(({ type }) => type === 'change'))
+
+test('a subscription whose condition takes too much work for a row ends, and the others are told', async (t) => {
+  const { server, subscribe } = await world(t)
+  const where = Array.from({ length: 24 }, (_, n) => `length(lower(v || :t)) > ${n}`).join(' AND ')
+  const heavy = await subscribe(`SCAN * FROM item WHERE ${where}`, { t: 'a'.repeat(1_000_000) })
+  const light = await subscribe('SCAN * FROM item')
+  await server.query(insert(1))
+  const error = await heavy.ended
+  assert.ok(error instanceof PlanError && error.code === 'limit_exceeded', `${error}`)
+  assert.equal(error.fields.limit, 'rowWorkMax')
+  await changesIn(light)
+})
+
+test('and one that takes too much for the rows of a commit together', async (t) => {
+  const { server, subscribe } = await world(t)
+  const sql = 'SCAN * FROM item WHERE length(v || :t) > 0'
+  const heavy = await subscribe(sql, { t: 'a'.repeat(1_000_000) })
+  const light = await subscribe(sql, { t: 'a'.repeat(1_000) })
+  await server.query(insert(5))
+  await changesIn(heavy)
+  await server.query('DELETE FROM item USE PRIMARY KEY')
+  await server.query(insert(40))
+  const error = await heavy.ended
+  assert.ok(error instanceof PlanError && error.code === 'limit_exceeded', `${error}`)
+  assert.equal(error.fields.limit, 'filterWorkMax')
+  await changesIn(light)
+})
+
+test('what is the same for all rows is computed once for a subscription', async (t) => {
+  const { server, subscribe } = await world(t)
+  const params = { t: 'a'.repeat(1_000_000) }
+  const both = await subscribe('SCAN * FROM item WHERE length(lower(:t)) > id', params)
+  for (let time = 0; time < 10; time += 1) {
+    await server.query(insert(40))
+    await server.query('DELETE FROM item USE PRIMARY KEY')
+  }
+  await both.sink.until((frames) => frames.filter(({ type }) => type === 'change').length >= 1)
+})

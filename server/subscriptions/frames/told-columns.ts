@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto'
+import type { SubscriptionPlan } from '../../../planner/planner.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
+import { keyColumns } from '../matching/row-change.ts'
+import { SubscriptionFrame } from './subscription-frame.ts'
+
+type Columns = SubscriptionPlan['columns']
+
+/** The columns that a client knows of: it needs their types to read the values of rows. */
+export class ToldColumns {
+  #columns: Columns = []
+  #shape = ''
+  #tableId: number | undefined
+
+  /** The table whose key the client knows; undefined before it was told. */
+  get tableId(): number | undefined {
+    return this.#tableId
+  }
+
+  /** The frame that a subscription begins with. */
+  begin(
+    timestamp: Timestamp,
+    { table, columns }: SubscriptionPlan,
+    history: string,
+  ): SubscriptionFrame {
+    this.#columns = columns
+    this.#shape = shapeOf(table, columns)
+    this.#tableId = table.id
+    // In key order, which is the one that a client keeps its rows in.
+    const key = keyColumns(table).map((column, place) => ({
+      ...typed(column),
+      ...(table.primaryKey[place]?.descending ? { descending: true } : {}),
+    }))
+    const fields = { timestamp, history, columns: columns.map(typed), shape: this.#shape, key }
+    return SubscriptionFrame.of('subscribed', fields)
+  }
+
+  /** Whether the client has been told of this very plan's columns. */
+  knows({ columns }: SubscriptionPlan): boolean {
+    return columns === this.#columns
+  }
+
+  /** The frame that has to stand before rows of this plan, when it has other columns than before. */
+  changed({ table, columns }: SubscriptionPlan): SubscriptionFrame | undefined {
+    if (columns === this.#columns) return undefined
+    this.#columns = columns
+    const shape = shapeOf(table, columns)
+    if (shape === this.#shape) return undefined
+    this.#shape = shape
+    return SubscriptionFrame.of('columns', { columns: columns.map(typed), shape })
+  }
+}
+
+/**
+ * Equal as long as the columns are the same ones: one that was dropped and added again has another id, and
+ * none of the values from before.
+ */
+function shapeOf(table: SubscriptionPlan['table'], columns: Columns): string {
+  const parts = columns.map(({ name, type }) => {
+    const id = table.columns.find((column) => column.name === name)?.id ?? ''
+    return `${id}:${name}:${type}`
+  })
+  const digest = createHash('sha256').update(JSON.stringify([table.id, ...parts]))
+  return digest.digest('base64url').slice(0, 16)
+}
+
+function typed({ name, type }: Columns[number]): Columns[number] {
+  return { name, type }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Statement } from '../../../parser/ast.ts'
+import {
+  type IntegerForm,
+  type Parameters,
+  planSubscription,
+  type SubscriptionPlan,
+} from '../../../planner/planner.ts'
+import type { Catalog } from '../../../storage/storage.ts'
+import type { RowStatement } from '../../requests/script.ts'
+
+/**
+ * A statement with its parameters, and all subscriptions to it: what a commit changes of its rows is
+ * found out once, and written once, for all of them.
+ */
+export class SubscribedQuery {
+  /** What it is known by: equal exactly when the answers are. */
+  readonly name: string
+  /** The same, short; no two queries have one, at whatever time. */
+  readonly number: number
+  readonly statement: Statement
+  readonly parameters: Parameters
+  readonly integers: IntegerForm
+  /** How many subscriptions there are to it, wherever they have come. */
+  subscriptions = 0
+  #known: { readonly version: Catalog['version']; readonly plan: SubscriptionPlan } | undefined
+
+  constructor({
+    name,
+    number,
+    statement,
+    parameters,
+    integers,
+  }: Pick<SubscribedQuery, 'name' | 'number' | 'statement' | 'parameters' | 'integers'>) {
+    this.name = name
+    this.number = number
+    this.statement = statement
+    this.parameters = parameters
+    this.integers = integers
+  }
+
+  /** Throws PlanError, as does each row that the statement cannot be computed of. */
+  planAt(catalog: Catalog): SubscriptionPlan {
+    if (this.#known !== undefined && this.#known.version === catalog.version)
+      return this.#known.plan
+    const plan = planSubscription(this.statement, catalog, this.parameters)
+    this.#known = { version: catalog.version, plan }
+    return plan
+  }
+
+  /**
+   * What reads the rows of a snapshot: the same statement, answering whole rows, so that their keys can
+   * be told, too.
+   */
+  get snapshotStatement(): RowStatement {
+    const { statement } = this
+    if (statement.kind !== 'get' && statement.kind !== 'scan') throw new Error('It has no plan.')
+    return { ...statement, projection: { kind: 'allColumns' } }
+  }
+}

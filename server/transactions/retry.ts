@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, type Randomness, StorageError } from '../../storage/storage.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+
+const FIRST_WAIT_MS = 4
+const WAIT_MS_MAX = 250
+
+export type RetrySurroundings = {
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly signal: AbortSignal
+  /** Whether running the whole work again may succeed and cannot do anything twice. */
+  readonly mayRetry: (error: unknown) => boolean
+}
+
+/**
+ * Runs `work` until it succeeds: at most `transactionAttemptsMax` times, and no further attempt is
+ * begun later than `transactionRetryMsMax`. Waits in between are fully jittered (anything from zero
+ * to a bound that doubles), so that transactions that met once do not meet again in step.
+ */
+export async function withRetries<T>(
+  { clock, randomness, signal, mayRetry }: RetrySurroundings,
+  work: (attempt: number) => Promise<T>,
+): Promise<T> {
+  const deadline = clock.monotonicMs() + SERVER_LIMITS.transactionRetryMsMax
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work(attempt)
+    } catch (error) {
+      if (attempt === SERVER_LIMITS.transactionAttemptsMax || !mayRetry(error)) throw error
+      const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** attempt)
+      if (clock.monotonicMs() + waitMs > deadline) throw error
+      await clock.sleep(waitMs, signal)
+    }
+  }
+}
+
+/** Whether the error, or what caused it, asks for the whole transaction to be run again. */
+export function retryableCause(error: unknown): boolean {
+  if (error instanceof StorageError) return error.retryable
+  return error instanceof Error && retryableCause(error.cause)
+}

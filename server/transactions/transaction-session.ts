@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Catalog, Clock, Timestamp, Transaction } from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import { ServerError } from '../errors/server-error.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { ObserverRun } from './observer-run.ts'
+import { endsTransaction } from './transaction-end.ts'
+
+export type SessionTimeouts = {
+  /** From the end of one request to the beginning of the next. */
+  readonly idleMsMax: number
+  /** From BEGIN on. */
+  readonly totalMsMax: number
+}
+
+/** How a transaction over several requests ended; kept for a while, so that repeating is harmless. */
+export type SessionEnding =
+  | { readonly kind: 'committed'; readonly commitTs: Timestamp | null }
+  | { readonly kind: 'rolledBack'; readonly reason: string }
+  | { readonly kind: 'expired'; readonly by: 'idle' | 'total' }
+  | { readonly kind: 'unknown' }
+  /** Another process holds it open. */
+  | { readonly kind: 'active' }
+  /** A statement or the commit met this error, and with it the transaction was over. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly reason: string }
+
+/** One open transaction over several requests: the transaction and its deadlines. */
+export class TransactionSession {
+  readonly transaction: Transaction
+  /** Who opened it. */
+  readonly client: ClientKey
+  /** The request that is running inside. */
+  running: Pick<RunningRequest, 'abort' | 'commits'> | undefined
+  /** How many requests have run inside. */
+  uses = 0
+  /** The commit under way; whoever repeats the request waits for the same. */
+  committing: Promise<Timestamp | null> | undefined
+  /** As the last request found it; names the rows of a conflict. */
+  catalog: Catalog | undefined
+  /** The run of an observer that this transaction is, if it is one; told how it ends. */
+  observerRun: ObserverRun | undefined
+  readonly #clock: Clock
+  readonly #timeouts: SessionTimeouts
+  readonly #openedAtMs: number
+  readonly #openedAtMicros: number
+  #usedAtMs: number
+
+  constructor(
+    transaction: Transaction,
+    client: ClientKey,
+    clock: Clock,
+    timeouts: SessionTimeouts,
+  ) {
+    this.transaction = transaction
+    this.client = client
+    this.#clock = clock
+    this.#timeouts = timeouts
+    this.#openedAtMs = clock.monotonicMs()
+    this.#openedAtMicros = clock.wallMicros()
+    this.#usedAtMs = this.#openedAtMs
+  }
+
+  get busy(): boolean {
+    return this.running !== undefined
+  }
+
+  get id(): string {
+    return this.transaction.id
+  }
+
+  /** Makes the transaction the run of an observer; repeating it is harmless. Throws as `acknowledge`. */
+  async runFor(run: ObserverRun): Promise<void> {
+    if (this.observerRun === run) return
+    if (this.observerRun !== undefined) {
+      throw new ServerError('invalid_request', 'The transaction runs another notification already.')
+    }
+    this.observerRun = run
+    try {
+      await run.acknowledge(this.transaction)
+    } catch (error) {
+      if (!endsTransaction(error)) this.observerRun = undefined
+      throw error
+    }
+  }
+
+  /** Restarts the idle time. */
+  touch(): void {
+    this.#usedAtMs = this.#clock.monotonicMs()
+  }
+
+  /** Which of its deadlines has passed; never one while a request is running inside. */
+  expiredBy(): 'idle' | 'total' | undefined {
+    if (this.busy || this.committing !== undefined) return undefined
+    const now = this.#clock.monotonicMs()
+    if (now >= this.#openedAtMs + this.#timeouts.totalMsMax) return 'total'
+    if (now >= this.#usedAtMs + this.#timeouts.idleMsMax) return 'idle'
+    return undefined
+  }
+
+  get openedAt(): string {
+    return isoOf(this.#openedAtMicros)
+  }
+
+  /** When it ends by itself if nothing is sent any more. */
+  get expiresAt(): string {
+    const idleUntil = this.#usedAtMs + this.#timeouts.idleMsMax
+    const until = Math.min(idleUntil, this.#openedAtMs + this.#timeouts.totalMsMax)
+    const fromNowMs = until - this.#clock.monotonicMs()
+    return isoOf(this.#clock.wallMicros() + fromNowMs * 1000)
+  }
+}
+
+function isoOf(micros: number): string {
+  return new Date(Math.floor(micros / 1000)).toISOString()
+}
+
+/** What a request meets that wants to go on in a transaction that has ended. */
+export function endedError(
+  id: string,
+  ending: SessionEnding,
+  timeouts: SessionTimeouts,
+): ServerError {
+  if (ending.kind === 'expired') {
+    const { idleMsMax, totalMsMax } = timeouts
+    return new ServerError(
+      'transaction_expired',
+      `The transaction was ${ending.by === 'idle' ? 'idle' : 'open'} for too long: it may be idle ` +
+        `for ${idleMsMax} ms and open for ${totalMsMax} ms. Nothing of it is kept.`,
+      { transaction: id, expiredBy: ending.by, idleMsMax, totalMsMax },
+    )
+  }
+  if (ending.kind === 'active') return busy(id)
+  if (ending.kind === 'unknown') return outcomeUnknown(id)
+  const status = ending.kind === 'committed' ? 'committed' : 'rolledBack'
+  return new ServerError('transaction_closed', `The transaction has ended: it is ${status}.`, {
+    transaction: id,
+    outcome: status,
+    ...('reason' in ending ? { reason: ending.reason } : {}),
+  })
+}
+
+export function outcomeUnknown(id: string): ServerError {
+  return new ServerError(
+    'commit_outcome_unknown',
+    'The transaction may or may not be committed: ask for its outcome before anything else.',
+    { transaction: id },
+  )
+}
+
+export function busy(id: string): ServerError {
+  return new ServerError(
+    'transaction_busy',
+    'Another request is running inside this transaction; it takes one at a time.',
+    { transaction: id },
+  )
+}

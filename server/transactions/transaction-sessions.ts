@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LRUCache } from 'lru-cache'
+import {
+  type Clock,
+  type Storage,
+  StorageError,
+  type Timestamp,
+  type Transaction,
+  type TransactionOutcome,
+} from '../../storage/storage.ts'
+import { withRowNamed } from '../answers/row-address.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import type { Shares } from '../budgets/shares.ts'
+import { problemOf } from '../errors/error-response.ts'
+import { ServerError } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { EndedTransactions } from './ended-transactions.ts'
+import { endsTransaction } from './transaction-end.ts'
+import {
+  busy,
+  endedError,
+  outcomeUnknown,
+  type SessionEnding,
+  type SessionTimeouts,
+  TransactionSession,
+} from './transaction-session.ts'
+
+type OpenOptions = SnapshotAsked & {
+  readonly minTimestamp?: Timestamp
+  /** Whose transaction it is. */
+  readonly client: ClientKey
+}
+
+const SWEEP_EVERY_MS = 1_000
+const ENDINGS_MAX = 100_000
+
+/**
+ * The transactions that stay open over several requests. An idle one holds nobody up, since its
+ * writes are only buffered; still it ends by itself, idle or not, when its time is over.
+ */
+export class TransactionSessions {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #timeouts: SessionTimeouts
+  readonly #shares: Shares
+  readonly #startedAtMicros: number
+  readonly #open = new Map<string, TransactionSession>()
+  readonly #endedTransactions: EndedTransactions
+  readonly #endings: LRUCache<string, SessionEnding>
+  readonly #stopping = new AbortController()
+
+  constructor(
+    {
+      storage,
+      clock,
+      shares,
+      ended,
+    }: {
+      readonly storage: Storage
+      readonly clock: Clock
+      readonly shares: Shares
+      readonly ended: EndedTransactions
+    },
+    timeouts: SessionTimeouts,
+  ) {
+    this.#endedTransactions = ended
+    this.#storage = storage
+    this.#clock = clock
+    this.#timeouts = timeouts
+    this.#shares = shares
+    this.#startedAtMicros = clock.wallMicros()
+    this.#endings = new LRUCache({
+      max: ENDINGS_MAX,
+      ttl: SERVER_LIMITS.outcomeMemoryMs,
+      ttlResolution: 0,
+      perf: { now: () => clock.monotonicMs() },
+    })
+  }
+
+  /**
+   * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
+   * it ends, the transaction is one of its client's share.
+   */
+  async open({ minTimestamp, client, ...options }: OpenOptions): Promise<TransactionSession> {
+    const { openTransactions } = this.#shares
+    openTransactions.take(client)
+    try {
+      const budget = this.#shares.writtenBy(client)
+      const transaction = await this.#storage.begin({ ...options, keepsOutcome: true, budget })
+      this.#requireMin(transaction, minTimestamp, options)
+      const session = new TransactionSession(transaction, client, this.#clock, this.#timeouts)
+      this.#open.set(session.id, session)
+      return session
+    } catch (error) {
+      openTransactions.giveBack(client)
+      throw error
+    }
+  }
+
+  /**
+   * Runs `work` inside the transaction, and with `end` commits it or rolls it back afterwards.
+   * One request at a time; `running` is aborted when another one rolls the transaction back. An error that
+   * asks for the whole transaction to be run again ends it, and so does a CHECK that failed.
+   */
+  async run<T>(
+    id: string,
+    running: Pick<RunningRequest, 'abort' | 'commits'>,
+    work: (session: TransactionSession) => Promise<T>,
+    end?: 'commit' | 'rollback',
+  ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
+    const session = await this.#requireOpen(id)
+    if (session.busy || session.committing !== undefined) throw busy(id)
+    session.running = running
+    session.uses += 1
+    try {
+      const result = await work(session)
+      if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(id), this.#timeouts)
+      if (end === 'commit') return { result, commitTs: await this.#startCommit(session) }
+      if (end === 'rollback') this.#rollBack(session, 'requested')
+      return { result, commitTs: null }
+    } catch (error) {
+      if (endsTransaction(error) && this.#open.has(id)) {
+        session.transaction.rollback()
+        this.#ended(session, { kind: 'failed', error, reason: problemOf(error).code })
+      }
+      throw error
+    } finally {
+      session.running = undefined
+      session.touch()
+    }
+  }
+
+  /** Null when there was nothing to commit. Repeating it answers the same. */
+  async commit(id: string): Promise<Timestamp | null> {
+    const session = this.#open.get(id)
+    if (session?.committing !== undefined) return session.committing
+    if (session === undefined || this.#expire(session)) return this.#repeatCommit(id)
+    if (session.busy) throw busy(id)
+    session.uses += 1
+    return this.#startCommit(session)
+  }
+
+  /**
+   * Nothing of the transaction is kept; a statement that is running inside is stopped. A commit under way is finished
+   * first. Repeating it is harmless; a committed one is an error.
+   */
+  async rollBack(id: string): Promise<void> {
+    const session = this.#open.get(id)
+    if (session !== undefined && session.committing === undefined) {
+      session.running?.abort(rolledBackMeanwhile(id))
+      this.#rollBack(session, 'requested')
+      return
+    }
+    // How it ends, its own client is told.
+    await session?.committing?.catch(() => undefined)
+    const ending = await this.#endingOf(id)
+    if (ending.kind === 'rolledBack' || ending.kind === 'failed' || ending.kind === 'expired')
+      return
+    throw endedError(id, ending, this.#timeouts)
+  }
+
+  /** What rolls the transaction back, unless a request has come for it since: its client may never learn its id. */
+  unlessUsed(id: string, reason: string): () => void {
+    const session = this.#open.get(id)
+    const uses = session?.uses
+    return () => {
+      if (session === undefined || session.uses !== uses || !this.#open.has(id)) return
+      this.#rollBack(session, reason)
+    }
+  }
+
+  /** What became of it; the open session while it is open. Throws `unknown_transaction`. */
+  async outcome(id: string): Promise<TransactionSession | SessionEnding> {
+    const session = this.#open.get(id)
+    if (session !== undefined && !this.#expire(session)) return session
+    const remembered = this.#endings.get(id)
+    if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
+    return knownEnding(id, await this.#outcomeOf(id))
+  }
+
+  /** The oldest first. */
+  list(): TransactionSession[] {
+    return [...this.#open.values()]
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  isOpen(id: string): boolean {
+    return this.#open.has(id)
+  }
+
+  /** Ends what has expired, once a second, until `close`. */
+  async sweepUntilClosed(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#clock.sleep(SWEEP_EVERY_MS, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+      this.sweep()
+    }
+  }
+
+  sweep(): void {
+    for (const session of this.#open.values()) this.#expire(session)
+  }
+
+  /** Waits for commits under way and rolls everything else back. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled([...this.#open.values()].map((session) => session.committing))
+    for (const session of this.#open.values()) this.#rollBack(session, 'server_stopped')
+  }
+
+  #requireMin(
+    transaction: Transaction,
+    minTimestamp: Timestamp | undefined,
+    asked: SnapshotAsked,
+  ): void {
+    if (minTimestamp === undefined) return
+    try {
+      requireMinTimestamp(this.#storage, { ...asked, minTimestamp }, asked, transaction.startTs)
+    } catch (error) {
+      transaction.rollback()
+      throw error
+    }
+  }
+
+  async #startCommit(session: TransactionSession): Promise<Timestamp | null> {
+    session.running?.commits()
+    session.committing = this.#commit(session)
+    return session.committing
+  }
+
+  async #commit(session: TransactionSession): Promise<Timestamp | null> {
+    try {
+      const { commitTs } = await session.transaction.commit()
+      this.#ended(session, { kind: 'committed', commitTs })
+      return commitTs
+    } catch (cause) {
+      const code = cause instanceof StorageError ? cause.code : 'internal'
+      if (code === 'commit_outcome_unknown') {
+        this.#ended(session, { kind: 'unknown' })
+        throw outcomeUnknown(session.id)
+      }
+      const error = session.catalog === undefined ? cause : withRowNamed(cause, session.catalog)
+      this.#ended(session, { kind: 'failed', error, reason: code })
+      throw error
+    }
+  }
+
+  async #repeatCommit(id: string): Promise<Timestamp | null> {
+    const ending = await this.#endingOf(id)
+    if (ending.kind === 'committed') return ending.commitTs
+    if (ending.kind === 'failed') throw ending.error
+    throw endedError(id, ending, this.#timeouts)
+  }
+
+  async #requireOpen(id: string): Promise<TransactionSession> {
+    const session = this.#open.get(id)
+    if (session !== undefined && !this.#expire(session)) return session
+    throw endedError(id, await this.#endingOf(id), this.#timeouts)
+  }
+
+  /** How a transaction that is not open ended. Throws when that cannot be said. */
+  async #endingOf(id: string): Promise<SessionEnding> {
+    const remembered = this.#endings.get(id)
+    if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
+    const ending = knownEnding(id, await this.#outcomeOf(id))
+    if (remembered !== undefined || ending.kind !== 'rolledBack') return ending
+    // A process that ran before this one had it open, and took its buffered writes along.
+    if (Number.parseInt(id, 10) < this.#startedAtMicros) throw lost(id)
+    throw unknownTransaction(id)
+  }
+
+  #outcomeOf(id: string): Promise<TransactionOutcome> {
+    return this.#storage.outcomeOf(id, this.#timeouts.totalMsMax)
+  }
+
+  #expire(session: TransactionSession): boolean {
+    const by = session.expiredBy()
+    if (by === undefined) return false
+    session.transaction.rollback()
+    this.#ended(session, { kind: 'expired', by })
+    return true
+  }
+
+  #rollBack(session: TransactionSession, reason: string): void {
+    session.transaction.rollback()
+    this.#ended(session, { kind: 'rolledBack', reason })
+  }
+
+  #ended(session: TransactionSession, ending: SessionEnding): void {
+    this.#open.delete(session.id)
+    this.#shares.openTransactions.giveBack(session.client)
+    this.#endings.set(session.id, ending)
+    this.#count(ending)
+    if (ending.kind === 'committed') session.observerRun?.committed()
+    else session.observerRun?.notCommitted('error' in ending ? ending.error : undefined)
+  }
+
+  #count(ending: SessionEnding): void {
+    const ended = this.#endedTransactions
+    if (ending.kind === 'committed') ended.committed(ending.commitTs)
+    else if (ending.kind === 'failed') ended.failed(ending.error)
+    else if (ending.kind === 'unknown') ended.failed(outcomeUnknown(''))
+    else ended.rolledBack()
+  }
+}
+
+function knownEnding(id: string, outcome: TransactionOutcome): SessionEnding {
+  if (outcome.kind === 'neverBegun') throw unknownTransaction(id)
+  return outcome
+}
+
+function rolledBackMeanwhile(id: string): ServerError {
+  return new ServerError(
+    'statement_cancelled',
+    'The statement was stopped, because another request rolled its transaction back.',
+    { transaction: id },
+  )
+}
+
+function lost(id: string): ServerError {
+  return new ServerError(
+    'transaction_lost',
+    'The server was restarted and the transaction is lost; nothing of it is kept.',
+    { transaction: id },
+  )
+}
+
+function unknownTransaction(id: string): ServerError {
+  return new ServerError('unknown_transaction', 'There is no such transaction.', {
+    transaction: id.slice(0, 100),
+  })
+}

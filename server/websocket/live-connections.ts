@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Parser } from '../../parser/parser.ts'
+import type { Shares } from '../budgets/shares.ts'
+import type { SchemaValidator } from '../http/openapi/validator.ts'
+import type { RunningRequests } from '../requests/running-request.ts'
+import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
+import type { RunnerParts, StatementRunner } from '../statements/statement-runner.ts'
+import { ChangeStreams } from '../subscriptions/change-streams.ts'
+import type { SubscriptionParts } from '../subscriptions/subscription-parts.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { ClientFrameReader } from './client-frame.ts'
+import { SocketServer } from './socket-server.ts'
+
+/** What stays open as long as its client likes: sockets, and answers that are subscriptions. */
+export class LiveConnections {
+  readonly subscriptions: Subscriptions
+  readonly streams: ChangeStreams
+  readonly sockets: SocketServer
+
+  constructor(
+    parts: ExecutionParts &
+      Pick<RunnerParts, 'parser' | 'sessions' | 'writer'> &
+      Pick<SubscriptionParts, 'log'> & {
+        readonly parser: Parser
+        readonly runner: StatementRunner
+        readonly requests: RunningRequests
+        readonly validator: SchemaValidator
+        readonly version: string
+        readonly shares: Shares
+      },
+  ) {
+    const execution = new StatementExecution(parts)
+    const { parser, validator } = parts
+    this.subscriptions = new Subscriptions({ ...parts, execution }, parser)
+    const { subscriptions } = this
+    this.streams = new ChangeStreams({ ...parts, subscriptions })
+    const frames = new ClientFrameReader(validator)
+    const { observers, history } = parts.storage
+    this.sockets = new SocketServer({
+      ...parts,
+      subscriptions,
+      observers,
+      frames,
+      history: history.id,
+    })
+  }
+
+  /** Subscriptions end at once, and sockets behind the answers of their running queries. */
+  stop(): void {
+    this.streams.stop()
+    this.sockets.stop()
+  }
+
+  /** To be called when every connection is gone. */
+  async close(): Promise<void> {
+    await this.streams.close()
+    await this.sockets.close()
+    await this.subscriptions.close()
+  }
+}
