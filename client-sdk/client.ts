@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Database } from './database.ts'
-import { Http } from './http.ts'
 import type { JsonMode } from './json-text.ts'
-import type { Tables } from './row-of.ts'
-import { SharedSocket } from './shared-socket.ts'
+import { Http } from './requests/http.ts'
+import type { Tables } from './requests/row-of.ts'
+import { SharedSocket } from './socket/shared-socket.ts'
 import type { IntegerMode } from './values.ts'
 
 // The door of the client: everything that may be imported stands here.
@@ -12,12 +12,11 @@ export type { Database } from './database.ts'
 export { type ClientErrorCode, type ErrorCode, type ErrorFields, PercoliteError } from './errors.ts'
 export type { JsonMode } from './json-text.ts'
 export type { Key, KeyValue } from './key-path.ts'
-export type { LiveOptions, LiveRows } from './live-rows.ts'
-export type { ObserverEvent } from './observer-event.ts'
-export type { ObserverFunction } from './observer-runs.ts'
-export type { ObserveOptions, ObserverWorker } from './observer-worker.ts'
-export type { RowOf, Tables } from './row-of.ts'
-export type { TransactionOptions } from './run-transaction.ts'
+export type { ObserverEvent } from './observers/observer-event.ts'
+export type { ObserverFunction } from './observers/observer-runs.ts'
+export type { ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
+export type { RowOf, Tables } from './requests/row-of.ts'
+export type { TransactionOptions } from './requests/run-transaction.ts'
 export type {
   QueryOptions,
   QueryResult,
@@ -26,9 +25,7 @@ export type {
   Statement,
   StatementOptions,
   StatementResult,
-} from './statements.ts'
-export type { SubscribeOptions, Subscription } from './subscription.ts'
-export type { Change, RowKey, SnapshotRow, SubscriptionEvent } from './subscription-event.ts'
+} from './requests/statements.ts'
 export type {
   PutRowOptions,
   ReadRowOptions,
@@ -37,8 +34,16 @@ export type {
   Table,
   VersionedRow,
   WriteRowOptions,
-} from './table.ts'
-export type { BeginOptions, Transaction } from './transaction.ts'
+} from './requests/table.ts'
+export type { BeginOptions, Transaction } from './requests/transaction.ts'
+export type { LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
+export type { SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
+export type {
+  Change,
+  RowKey,
+  SnapshotRow,
+  SubscriptionEvent,
+} from './subscriptions/subscription-event.ts'
 export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
 export type { ResultColumn, TransactionOutcome } from './wire.ts'
 

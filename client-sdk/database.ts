@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Http } from './http.ts'
+
 import { pathPart } from './key-path.ts'
-import { type LiveOptions, LiveRows } from './live-rows.ts'
-import type { ObserverFunction } from './observer-runs.ts'
-import { type ObserveOptions, ObserverWorker } from './observer-worker.ts'
-import type { RowOf, Tables } from './row-of.ts'
-import { runTransaction, type TransactionOptions } from './run-transaction.ts'
-import type { SharedSocket } from './shared-socket.ts'
+import type { ObserverFunction } from './observers/observer-runs.ts'
+import { type ObserveOptions, ObserverWorker } from './observers/observer-worker.ts'
+import type { Http } from './requests/http.ts'
+import type { RowOf, Tables } from './requests/row-of.ts'
+import { runTransaction, type TransactionOptions } from './requests/run-transaction.ts'
 import {
   type QueryOptions,
   type QueryResult,
@@ -16,11 +15,13 @@ import {
   type StatementOptions,
   Statements,
   statementOfTemplate,
-} from './statements.ts'
-import type { SubscribedStatement } from './subscriber.ts'
-import { type SubscribeOptions, Subscription } from './subscription.ts'
-import { Table } from './table.ts'
-import { type BeginOptions, beginTransaction, type Transaction } from './transaction.ts'
+} from './requests/statements.ts'
+import { Table } from './requests/table.ts'
+import { type BeginOptions, beginTransaction, type Transaction } from './requests/transaction.ts'
+import type { SharedSocket } from './socket/shared-socket.ts'
+import { type LiveOptions, LiveRows } from './subscriptions/live-rows.ts'
+import type { SubscribedStatement } from './subscriptions/subscriber.ts'
+import { type SubscribeOptions, Subscription } from './subscriptions/subscription.ts'
 import type { IntegerMode, Parameter, Parameters, Row } from './values.ts'
 import type { TransactionOutcome } from './wire.ts'
 

@@ -153,6 +153,14 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
+  'client-sdk': [
+    ['*'],
+    ['socket/'],
+    ['requests/'],
+    ['subscriptions/'],
+    ['observers/'],
+    ['database.ts', 'client.ts'],
+  ],
 }
 
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */

@@ -83,7 +83,9 @@ function compile(): void {
 function testOn({ name, node }: Runtime): void {
   console.log(`\n${name}: ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`)
   const wanted = positionals.length === 0 ? ['*'] : positionals
-  const files = wanted.flatMap((one) => globSync(join(COMPILED, 'client-sdk', `${one}.test.js`)))
+  const files = wanted.flatMap((one) =>
+    globSync(join(COMPILED, 'client-sdk', '**', `${one}.test.js`)),
+  )
   const options = [
     '--test',
     '--test-concurrency=2',

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientError, PercoliteError } from '../errors.ts'
+
+/**
+ * What ended the showing of a write that has been committed. It says so, names the stamp of the commit, and
+ * is not retryable: run again, the write would happen twice.
+ */
+export function committedError(error: unknown, commitTimestamp: number): PercoliteError {
+  const known = error instanceof PercoliteError ? error : clientError('invalid_answer')
+  return new PercoliteError({
+    code: known.code,
+    message: `The write was committed, but its answer cannot be shown: ${wordsOf(error)}`,
+    status: known.status,
+    fields: { ...known.fields, committed: true, commitTimestamp },
+    cause: error,
+  })
+}
+
+/**
+ * An object with what `decode` answers under this name. When that fails for a write that has been committed,
+ * the call that made the write has succeeded all the same: then whoever looks at the property gets the error.
+ * Of what was only read (no `commitTimestamp`) the error is thrown at once.
+ */
+export function shown<const Name extends string, T>(
+  name: Name,
+  commitTimestamp: number | undefined,
+  decode: () => T,
+): { readonly [Key in Name]: T } {
+  const holder: object = {}
+  try {
+    Object.defineProperty(holder, name, { value: decode(), enumerable: true, writable: true })
+  } catch (error) {
+    if (commitTimestamp === undefined) throw error
+    const failure = committedError(error, commitTimestamp)
+    const get = () => {
+      throw failure
+    }
+    Object.defineProperty(holder, name, { get, enumerable: true })
+  }
+  return holder as { readonly [Key in Name]: T }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { baseUrl } from '../base-url.ts'
+import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
+import { type JsonMode, parseKeeping } from '../json-text.ts'
+import { originHint } from '../origin-hint.ts'
+import type { Problem } from '../wire.ts'
+import { committedError } from './committed.ts'
+
+export type HttpOptions = {
+  readonly url: string
+  readonly token?: string | undefined
+  readonly fetch: typeof fetch
+  /** How long an answer may take, in milliseconds, where a request does not say. */
+  readonly timeoutMs: number
+  readonly json?: JsonMode | undefined
+}
+
+export type RequestOptions = {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
+export class Http {
+  readonly #options: HttpOptions
+  readonly #base: string
+  /** The history of the server's store, as its last answer named it. */
+  #history: string | undefined
+
+  constructor(options: HttpOptions) {
+    this.#options = options
+    this.#base = baseUrl(options.url)
+  }
+
+  /**
+   * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
+   * `signal` when that was aborted. Nothing is ever sent twice here.
+   */
+  async request<Answer>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Answer> {
+    const { answer, unreadable } = await this.exchange<Answer>(method, path, body, options)
+    if (unreadable !== undefined) throw unreadable
+    return answer
+  }
+
+  /**
+   * The same, with the headers of the answer. Where they say that a write was committed and the rest cannot
+   * be read, because the connection was lost, the signal aborted or a proxy broke it, that is `unreadable`.
+   */
+  async exchange<Answer>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Exchanged<Answer>> {
+    // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
+    const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
+    const timeout = new AbortController()
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
+    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const signal =
+      options.signal === undefined
+        ? timeout.signal
+        : AbortSignal.any([options.signal, timeout.signal])
+
+    let answer: Response | undefined
+    try {
+      answer = await this.#options.fetch(this.#base + path, { ...init, signal })
+      this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
+      const json = jsonOf(answer, await answer.text(), this.#options.json)
+      return { answer: json as Answer, headers: answer.headers }
+    } catch (cause) {
+      const error = this.#errorOf(cause, options.signal, timeout.signal)
+      const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
+      if (answer === undefined || commitTimestamp === undefined) throw error
+      const unreadable = committedError(error, commitTimestamp)
+      return { answer: undefined as Answer, headers: answer.headers, unreadable }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #errorOf(cause: unknown, signal: AbortSignal | undefined, timeout: AbortSignal): unknown {
+    if (cause instanceof PercoliteError) return cause
+    return signal?.aborted ? signal.reason : silence(this.#base, timeout.aborted, cause)
+  }
+
+  #headersOf(body: unknown, options: RequestOptions): Headers {
+    const { token } = this.#options
+    return new Headers({
+      accept: 'application/json',
+      ...options.headers,
+      ...(this.#history === undefined ? {} : { [HISTORY_HEADER]: this.#history }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    })
+  }
+}
+
+/** Stamps, transactions and cursors of another history are refused by the server, see `docs/http-api.md`. */
+const HISTORY_HEADER = 'percolite-history'
+
+/** What a request was answered. */
+type Exchanged<Answer> = {
+  readonly answer: Answer
+  readonly headers: Headers
+  readonly unreadable?: PercoliteError
+}
+
+/** The stamp at which a write was committed, where the headers of its answer tell it. */
+export function committedAt(headers: Headers): number | undefined {
+  const stamp = Number(headers.get('percolite-commit-timestamp') ?? Number.NaN)
+  return Number.isSafeInteger(stamp) ? stamp : undefined
+}
+
+/** The object of an answer, undefined where it has no body. Throws the problem, and `invalid_answer`. */
+function jsonOf(answer: Response, text: string, mode: JsonMode | undefined): unknown {
+  const json = parseJson(text, mode)
+  if (!answer.ok) throw refusal(answer, json, text)
+  if (answer.status === 204) return undefined
+  if (typeof json !== 'object' || json === null) throw invalidAnswer(answer, text)
+  return json
+}
+
+function contentOf(body: unknown): { readonly body?: string } {
+  return body === undefined ? {} : { body: JSON.stringify(body) }
+}
+
+function silence(base: string, timedOut: boolean, cause: unknown): PercoliteError {
+  if (timedOut) return clientError('request_timed_out', { cause })
+  // Node.js hides the reason (ECONNREFUSED and the like) one level down.
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const words = reason instanceof Error ? reason.message || reason.name : String(reason)
+  const { words: hint, ...fields } = originHint(base)
+  const message = `No answer from ${base}: ${words}${hint}`
+  return clientError('connection_failed', { message, fields, cause })
+}
+
+function refusal(answer: Response, json: unknown, text: string): PercoliteError {
+  if (!isProblem(json)) return invalidAnswer(answer, text)
+  return errorFromProblem(json, retryAfterMs(answer.headers.get('retry-after')))
+}
+
+/** `Retry-After` is a number of seconds, or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+function invalidAnswer(answer: Response, text: string): PercoliteError {
+  return clientError('invalid_answer', {
+    message: `The answer (status ${answer.status}) is not one of a Percolite server.`,
+    status: answer.status,
+    fields: { body: text.slice(0, 1000) },
+    retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
+  })
+}
+
+function isProblem(json: unknown): json is Problem {
+  if (typeof json !== 'object' || json === null) return false
+  const { code, status } = json as Partial<Problem>
+  return typeof code === 'string' && typeof status === 'number'
+}
+
+function parseJson(text: string, mode: JsonMode | undefined): unknown {
+  try {
+    return parseKeeping(text, mode)
+  } catch {
+    return undefined
+  }
+}

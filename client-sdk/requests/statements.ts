@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { clientError } from '../errors.ts'
+import {
+  decodeRows,
+  encodeParameters,
+  type IntegerMode,
+  type Parameter,
+  type Parameters,
+  type Row,
+} from '../values.ts'
+import type { QueryAnswer, QueryRequest, ResultColumn, WireResult } from '../wire.ts'
+import { shown } from './committed.ts'
+import type { Http, RequestOptions } from './http.ts'
+
+export type StatementOptions = {
+  readonly signal?: AbortSignal
+  /** How long the statement may run; the server stops it, and the client does not wait much longer. */
+  readonly timeoutMs?: number
+  /** Reads the past: a stamp in microseconds since 1970, or an ISO time. Not inside a transaction. */
+  readonly asOf?: number | string
+}
+
+export type QueryOptions = StatementOptions & {
+  /** More rows than this are `result_too_large`; 10,000 where not given. */
+  readonly maxRows?: number
+}
+
+export type ScanOptions = StatementOptions & {
+  /** Rows a request, at most 10,000; the server's default is 1,000. */
+  readonly pageSize?: number
+}
+
+export type StatementResult<R = Row> = {
+  readonly columns: readonly ResultColumn[]
+  /**
+   * Where they cannot be shown and the statement was committed (RETURNING with a value that is no number), to
+   * look at them throws the error, which is `committed`.
+   */
+  readonly rows: R[]
+  /** How many rows the statement wrote or deleted. */
+  readonly rowsAffected: number
+  /** Why a `SET … IF` wrote nothing: `missing`, `exists` or `condition`. */
+  readonly unmet?: string
+}
+
+type Stamps = {
+  /** The snapshot that was read, in microseconds since 1970. */
+  readonly readTimestamp: number
+  /** Undefined where nothing was written, or nothing is committed yet. */
+  readonly commitTimestamp: number | undefined
+  /** How often the server ran the transaction; more than 1 after conflicts. */
+  readonly attempts: number
+}
+
+export type QueryResult<R = Row> = StatementResult<R> & Stamps
+export type ScriptResult = Stamps & { readonly results: ReadonlyArray<StatementResult> }
+
+export type Statement = { readonly sql: string; readonly params?: Parameters }
+
+const MAX_ROWS = 10_000
+/** The server's own refusal is worth waiting for: it says for certain that nothing was kept. */
+const GRACE_MS = 2_000
+
+/** Runs statements at one place: a whole request as a transaction, or inside an open transaction. */
+export class Statements {
+  readonly #http: Http
+  readonly #path: string
+  readonly #integers: IntegerMode
+
+  constructor(http: Http, path: string, integers: IntegerMode) {
+    this.#http = http
+    this.#path = path
+    this.#integers = integers
+  }
+
+  /** One statement, with all its rows; of a text of several, the last one answers. */
+  async query<R = Row>(
+    sql: string,
+    params?: Parameters,
+    options: QueryOptions = {},
+  ): Promise<QueryResult<R>> {
+    const maxRows = options.maxRows ?? MAX_ROWS
+    const request = this.#request(sql, params, options)
+    let answer = await this.#send(request, options)
+    const result = this.#decode<R>(answer, (answer.results?.length ?? 0) - 1, maxRows)
+    // Only a read has more pages; what was committed came whole.
+    while (answer.cursor !== undefined) {
+      const { rows } = result
+      if (rows.length >= maxRows) throw tooLarge(maxRows)
+      answer = await this.#send({ ...request, cursor: answer.cursor }, options)
+      for (const row of this.#decode<R>(answer, 0).rows) rows.push(row)
+      if (rows.length > maxRows) throw tooLarge(maxRows)
+    }
+    // The result keeps its property `rows` as it is.
+    return Object.assign(result, stampsOf(answer))
+  }
+
+  /** Several statements, all or nothing. */
+  async execute(
+    statements: string | ReadonlyArray<string | Statement>,
+    options: StatementOptions = {},
+  ): Promise<ScriptResult> {
+    const request =
+      typeof statements === 'string'
+        ? this.#request(statements, undefined, options)
+        : { statements: statements.map(encodeStatement), ...sharedOf(options) }
+    const answer = await this.#send(request, options)
+    const results = (answer.results ?? []).map((_, index) => this.#decode<Row>(answer, index))
+    return { results, ...stampsOf(answer) }
+  }
+
+  /** The rows of a SCAN of any length, a page in memory at a time, all of one snapshot. */
+  async *scan<R = Row>(
+    sql: string,
+    params?: Parameters,
+    options: ScanOptions = {},
+  ): AsyncGenerator<R, void, undefined> {
+    const pageSize = options.pageSize === undefined ? {} : { pageSize: options.pageSize }
+    const request = { ...this.#request(sql, params, options), ...pageSize }
+    let answer = await this.#send(request, options)
+    while (true) {
+      for (const row of this.#decode<R>(answer, 0).rows) {
+        options.signal?.throwIfAborted()
+        yield row
+      }
+      if (answer.cursor === undefined) return
+      answer = await this.#send({ ...request, cursor: answer.cursor }, options)
+    }
+  }
+
+  #request(sql: string, params: Parameters | undefined, options: StatementOptions) {
+    return {
+      sql,
+      ...(params === undefined ? {} : { params: encodeParameters(params) }),
+      ...sharedOf(options),
+    }
+  }
+
+  #send(request: QueryRequest, options: StatementOptions): Promise<QueryAnswer> {
+    const { timeoutMs, signal } = options
+    const waiting: RequestOptions = {
+      signal,
+      timeoutMs: timeoutMs === undefined ? undefined : timeoutMs + GRACE_MS,
+    }
+    return this.#http.request<QueryAnswer>('POST', this.#path, request, waiting)
+  }
+
+  #decode<R>(
+    answer: QueryAnswer,
+    index: number,
+    maxRows = Number.POSITIVE_INFINITY,
+  ): StatementResult<R> {
+    const result = requireResult(answer.results?.[index])
+    const { columns, rowsAffected, unmet } = result
+    const rows = shown('rows', answer.commitTimestamp, () => {
+      if (result.rows.length > maxRows) throw tooLarge(maxRows)
+      return decodeRows(result, this.#integers) as R[]
+    })
+    const more = unmet === undefined ? { rowsAffected } : { rowsAffected, unmet }
+    return Object.assign(rows, { columns }, more)
+  }
+}
+
+/** Throws `invalid_answer` for what is no result of a statement. */
+function requireResult(result: WireResult | undefined): WireResult {
+  if (Array.isArray(result?.columns) && Array.isArray(result.rows)) return result
+  throw clientError('invalid_answer', { status: 200 })
+}
+
+function tooLarge(maxRows: number) {
+  return clientError('result_too_large', {
+    message: `The query has more than ${maxRows} rows: use scan(), LIMIT or a larger maxRows.`,
+    fields: { limit: 'maxRows', limitValue: maxRows },
+  })
+}
+
+/** `` sql`GET * FROM account WHERE id = ${id}` `` as text with `$1` and its parameters. */
+export function statementOfTemplate(
+  strings: TemplateStringsArray,
+  values: readonly Parameter[],
+): Required<Statement> {
+  const sql = strings.reduce((text, part, index) => `${text}$${index}${part}`)
+  return { sql, params: values }
+}
+
+function encodeStatement(statement: string | Statement) {
+  if (typeof statement === 'string') return { sql: statement }
+  const { sql, params } = statement
+  return params === undefined ? { sql } : { sql, params: encodeParameters(params) }
+}
+
+function sharedOf({ timeoutMs, asOf }: StatementOptions): Pick<QueryRequest, 'timeoutMs' | 'asOf'> {
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(asOf === undefined ? {} : { asOf }),
+  }
+}
+
+function stampsOf(answer: QueryAnswer): Stamps {
+  const { readTimestamp, commitTimestamp, attempts } = answer
+  return { readTimestamp, commitTimestamp, attempts }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { clientError, PercoliteError } from '../errors.ts'
+import { type Key, keyPath, pathPart, requireWellFormed } from '../key-path.ts'
+import {
+  decodeRows,
+  encodeParameters,
+  type IntegerMode,
+  type Parameter,
+  type Row,
+} from '../values.ts'
+import type { DescribedRow, RowPage } from '../wire.ts'
+import { shown } from './committed.ts'
+import { committedAt, type Http, type RequestOptions } from './http.ts'
+
+export type RowOptions = {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+}
+
+export type ReadRowOptions = RowOptions & {
+  readonly columns?: readonly string[]
+  /** Reads the past: a stamp in microseconds since 1970, or an ISO time. */
+  readonly asOf?: number | string
+}
+
+export type WriteRowOptions = RowOptions & {
+  /** Only if the row is still of this version; else `precondition_failed`. */
+  readonly ifVersion?: string
+  /** Lets the request be sent again after a lost answer: it is done once, and answers the same. */
+  readonly idempotencyKey?: string
+}
+
+export type PutRowOptions = WriteRowOptions & {
+  /** Only if there is no row yet; else `precondition_failed`. */
+  readonly ifAbsent?: boolean
+}
+
+export type RowsOptions = ReadRowOptions & {
+  /** A condition of the dialect, `:name` for values of `params`. */
+  readonly where?: string
+  readonly params?: Readonly<Record<string, Parameter>>
+  /** The index to walk; `primary` lets a `where` that bounds no key walk the whole table. */
+  readonly index?: string
+  /** Columns of that key, each perhaps with `desc`, special names in quotes: `['time desc', '"first, last"']`. */
+  readonly order?: readonly string[]
+  /** Rows a request, at most 10,000; the server's default is 100. */
+  readonly pageSize?: number
+}
+
+/**
+ * A row with its version, which every commit that writes it changes. Where the row that a write has made
+ * cannot be shown (an INTEGER that is no number), the write has been committed all the same: then to look at
+ * `row` throws the error, which is `committed`.
+ */
+export type VersionedRow<R> = { readonly row: R; readonly version: string }
+
+/** The rows of one table by their keys, each call a transaction of its own. */
+export class Table<R = Row> {
+  readonly #http: Http
+  readonly #path: string
+  readonly #integers: IntegerMode
+
+  constructor(http: Http, name: string, integers: IntegerMode) {
+    this.#http = http
+    this.#path = `/v1/tables/${pathPart(name, 'name of a table')}`
+    this.#integers = integers
+  }
+
+  /** Undefined where there is no such row. */
+  async get(key: Key, options: ReadRowOptions = {}): Promise<VersionedRow<R> | undefined> {
+    const path = this.#rowPath(key)
+    try {
+      return await this.#exchange('GET', path, undefined, options)
+    } catch (error) {
+      if (error instanceof PercoliteError && error.code === 'row_not_found') return undefined
+      throw error
+    }
+  }
+
+  /** A new row, as it is then, defaults included. Throws `already_exists`. */
+  insert(row: Partial<R>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
+    return this.#exchange('POST', `${this.#path}/rows`, row, options)
+  }
+
+  /** Makes the row, or replaces it whole: columns that are left out take their defaults. */
+  put(key: Key, row: Partial<R>, options: PutRowOptions = {}): Promise<VersionedRow<R>> {
+    return this.#exchange('PUT', this.#rowPath(key), row, options)
+  }
+
+  /** Changes the columns that are given. Throws `row_not_found`. */
+  patch(key: Key, row: Partial<R>, options: WriteRowOptions = {}): Promise<VersionedRow<R>> {
+    return this.#exchange('PATCH', this.#rowPath(key), row, options)
+  }
+
+  /** Whether there was a row. */
+  async delete(key: Key, options: WriteRowOptions = {}): Promise<boolean> {
+    try {
+      await this.#http.exchange('DELETE', this.#rowPath(key), undefined, requestOf(options))
+      return true
+    } catch (error) {
+      if (error instanceof PercoliteError && error.code === 'row_not_found') return false
+      throw error
+    }
+  }
+
+  /** Any number of rows of one snapshot, a page in memory at a time. */
+  async *rows(options: RowsOptions = {}): AsyncGenerator<R, void, undefined> {
+    const { where, params, index, order, pageSize } = options
+    const parameters = {
+      ...readParameters(options),
+      where,
+      params: params === undefined ? undefined : JSON.stringify(encodeParameters(params)),
+      index,
+      order: order?.join(','),
+      limit: pageSize?.toString(),
+    }
+    let cursor: string | undefined
+    do {
+      const path = `${this.#path}/rows${searchOf({ ...parameters, cursor })}`
+      const page = await this.#http.request<RowPage>('GET', path, undefined, requestOf(options))
+      for (const row of decodeRows(page, this.#integers)) {
+        options.signal?.throwIfAborted()
+        yield row as R
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  async #exchange(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH',
+    path: string,
+    given: Partial<R> | undefined,
+    options: PutRowOptions & ReadRowOptions,
+  ): Promise<VersionedRow<R>> {
+    const search = searchOf({ ...readParameters(options), described: 'true' })
+    const body =
+      given === undefined ? undefined : encodeParameters(given as Record<string, Parameter>)
+    const { answer, headers, unreadable } = await this.#http.exchange<DescribedRow>(
+      method,
+      path + search,
+      body,
+      requestOf(options),
+    )
+    const row = shown('row', committedAt(headers), () => {
+      if (unreadable !== undefined) throw unreadable.cause
+      return this.#decode(answer)
+    })
+    const version = headers.get('etag') ?? ''
+    return Object.assign(row, { version })
+  }
+
+  /** By the columns that the answer itself names: those of the table may be others by now. */
+  #decode({ columns, row }: DescribedRow): R {
+    if (!Array.isArray(columns) || typeof row !== 'object' || row === null) {
+      throw clientError('invalid_answer')
+    }
+    const [decoded] = decodeRows({ columns, rows: [row] }, this.#integers)
+    return decoded as R
+  }
+
+  #rowPath(key: Key): string {
+    return `${this.#path}/rows/${keyPath(key)}`
+  }
+}
+
+function readParameters({ columns, asOf }: ReadRowOptions) {
+  return { columns: columns?.map(quotedName).join(','), asOf: asOf?.toString() }
+}
+
+/** In the quotes of the dialect, within which commas, blanks and everything else are themselves. */
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function searchOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    // A URL has no form for half a surrogate pair, and would take another character.
+    if (value !== undefined) search.set(name, requireWellFormed(value, name))
+  }
+  return search.size === 0 ? '' : `?${search}`
+}
+
+function requestOf({
+  signal,
+  timeoutMs,
+  ifVersion,
+  ifAbsent,
+  idempotencyKey,
+}: PutRowOptions): RequestOptions {
+  return {
+    signal,
+    timeoutMs,
+    headers: {
+      ...(ifVersion === undefined ? {} : { 'if-match': ifVersion }),
+      ...(ifAbsent ? { 'if-none-match': '*' } : {}),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+  }
+}

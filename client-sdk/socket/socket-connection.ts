@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+import { baseUrl } from '../base-url.ts'
+import { clientError, type PercoliteError } from '../errors.ts'
+import type { JsonMode } from '../json-text.ts'
+import { originHint } from '../origin-hint.ts'
+import {
+  errorOfClose,
+  errorOfFrame,
+  isLastFrame,
+  readFrame,
+  type ServerFrame,
+} from './socket-frame.ts'
+import { readSocketLimits, requireReadable, type SocketLimits } from './socket-limits.ts'
+
+export type SocketOptions = {
+  /** Of the server, as for HTTP. */
+  readonly url: string
+  readonly token?: string | undefined
+  /** How long it may take to open, in milliseconds. */
+  readonly timeoutMs: number
+  readonly json?: JsonMode | undefined
+  /** Undefined where the runtime has none, as Node.js before 22. */
+  readonly WebSocket: typeof WebSocket | undefined
+}
+
+/** What of a socket's limits something takes, from its frame to the server's last one about it. */
+export type SocketUse = { readonly limit: UseLimit; readonly count: number }
+
+type UseLimit = 'socketSubscriptionsMax' | 'socketWorkersMax'
+
+/** Who asked for something, and hears what the server says about it. */
+export type FrameListener = {
+  /** `characters` is how long the frame was. */
+  frame(frame: ServerFrame, characters: number): void
+  /** The connection is gone, and nothing more comes. */
+  lost(error: PercoliteError): void
+}
+
+const PROTOCOL = 'percolite.v1'
+const NO_WEBSOCKET = 'There is no WebSocket here: give connect one, or use Node.js 22 or later.'
+const NORMAL_CLOSE = 1000
+
+/** A page cannot see the pings of the server. After one such time of silence it asks, after two it has gone. */
+const SILENCE_MS = 20_000
+
+/** A socket that nobody uses is kept a moment for the next one, and never keeps a program running. */
+const IDLE_MS = 100
+
+/**
+ * One WebSocket, from its `welcome` to its end. What is asked for has an `id` here, and its listener is
+ * told every frame with that id, or that the connection was lost.
+ */
+export class SocketConnection {
+  /** Told of its end; after how many milliseconds it was lost, or undefined where it was closed here. */
+  onEnd: (lostAfterMs: number | undefined) => void = () => undefined
+  readonly #socket: WebSocket
+  readonly #limits: SocketLimits
+  readonly #isAlone: boolean
+  readonly #openedAt = performance.now()
+  readonly #json: JsonMode | undefined
+  readonly #listeners = new Map<string, FrameListener>()
+  /** By their ids; those of ids that the client has forgotten stay until the server has. */
+  readonly #uses = new Map<string, SocketUse>()
+  readonly #used: Record<UseLimit, number> = { socketSubscriptionsMax: 0, socketWorkersMax: 0 }
+  /** Of queries, which the server takes only so many of at a time. */
+  #queries = 0
+  readonly #waitingQueries: Array<() => void> = []
+  readonly #silence: ReturnType<typeof setInterval>
+  #idle: ReturnType<typeof setTimeout> | undefined
+  #works = 0
+  #ids = 0
+  #isSilent = false
+  #end: PercoliteError | undefined
+
+  /**
+   * Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`, and
+   * TypeError where there are no WebSockets.
+   */
+  static open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
+    return new Promise((resolve, reject) => {
+      if (options.WebSocket === undefined) throw new TypeError(NO_WEBSOCKET)
+      const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
+      const fail = (error: PercoliteError) => {
+        clearTimeout(timer)
+        closeUnheard(socket)
+        reject(error)
+      }
+      const timer = setTimeout(() => fail(clientError('request_timed_out')), options.timeoutMs)
+      socket.onopen = () => {
+        if (options.token === undefined) return
+        socket.send(JSON.stringify({ type: 'auth', token: options.token }))
+      }
+      socket.onerror = () => fail(noAnswerFrom(options.url))
+      socket.onclose = (event) => fail(errorOfClose(event))
+      socket.onmessage = ({ data }) => {
+        clearTimeout(timer)
+        try {
+          const { type, limits } = readFrame(data)
+          if (type !== 'welcome') throw clientError('invalid_answer')
+          const { json } = options
+          resolve(new SocketConnection(socket, readSocketLimits(limits), { isAlone, json }))
+        } catch (error) {
+          fail(error as PercoliteError)
+        }
+      }
+    })
+  }
+
+  private constructor(
+    socket: WebSocket,
+    limits: SocketLimits,
+    { isAlone, json }: { readonly isAlone: boolean; readonly json: JsonMode | undefined },
+  ) {
+    this.#json = json
+    this.#socket = socket
+    this.#limits = limits
+    this.#isAlone = isAlone
+    socket.onopen = null
+    socket.onmessage = ({ data }) => this.#received(data)
+    socket.onclose = (event) => this.#lose(errorOfClose(event))
+    // What follows an error is the close.
+    socket.onerror = () => undefined
+    this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
+    this.#closeWhenIdle()
+  }
+
+  get isOpen(): boolean {
+    return this.#end === undefined
+  }
+
+  /** Somebody has something on it, or is about to. */
+  get isUsed(): boolean {
+    return Object.values(this.#used).some((count) => count > 0)
+  }
+
+  hasRoomFor({ limit, count }: SocketUse): boolean {
+    return !this.#isAlone && this.#used[limit] + count <= this.#limits[limit]
+  }
+
+  /** Keeps room for a use until it is asked for by `ask`, or given back. */
+  take({ limit, count }: SocketUse): void {
+    this.#used[limit] += count
+  }
+
+  giveBack({ limit, count }: SocketUse): void {
+    this.#used[limit] -= count
+  }
+
+  /**
+   * Sends a frame with an id of its own, which is answered, or the connection is lost. With a `use` that
+   * was taken before. Throws `limit_exceeded` where the server would not read it, and has not kept anything.
+   */
+  ask(frame: Readonly<Record<string, unknown>>, listener: FrameListener, use?: SocketUse): string {
+    this.#ids += 1
+    const id = String(this.#ids)
+    let text: string
+    try {
+      // Before anything is kept of it: a parameter may have a `toJSON` that throws.
+      text = JSON.stringify({ ...frame, id })
+      requireReadable(text, this.#limits)
+    } catch (error) {
+      if (use !== undefined) this.giveBack(use)
+      this.#closeWhenIdle()
+      throw error
+    }
+    const end = this.#end
+    if (end !== undefined) {
+      // It has ended since the caller was given it.
+      queueMicrotask(() => listener.lost(end))
+      return id
+    }
+    clearTimeout(this.#idle)
+    this.#listeners.set(id, listener)
+    if (use !== undefined) this.#uses.set(id, use)
+    this.#socket.send(text)
+    return id
+  }
+
+  /** The one frame that answers it. Throws what the server says is wrong, or why there is no answer. */
+  answerTo(frame: Readonly<Record<string, unknown>>): Promise<ServerFrame> {
+    return new Promise((resolve, reject) => {
+      this.ask(frame, {
+        frame: (answer) =>
+          answer.type === 'error' ? reject(errorOfFrame(answer)) : resolve(answer),
+        lost: reject,
+      })
+    })
+  }
+
+  /** The same for a query: those beyond what the server takes at a time wait here for their turn. */
+  async answerToQuery(frame: Readonly<Record<string, unknown>>): Promise<ServerFrame> {
+    while (this.isOpen && this.#queries >= this.#limits.socketQueriesMax) {
+      await new Promise<void>((resolve) => this.#waitingQueries.push(resolve))
+    }
+    this.#queries += 1
+    try {
+      return await this.answerTo({ ...frame, type: 'query' })
+    } finally {
+      this.#queries -= 1
+      this.#waitingQueries.shift()?.()
+    }
+  }
+
+  /** Of no effect on a connection that has ended, of which every listener has been told. */
+  send(frame: Readonly<Record<string, unknown>>): void {
+    if (this.isOpen) this.#socket.send(JSON.stringify(frame))
+  }
+
+  /** Nothing of this id is told any more. */
+  forget(id: string): void {
+    this.#listeners.delete(id)
+    this.#closeWhenIdle()
+  }
+
+  /** It is not idle before `work` has ended. */
+  keepOpen(work: Promise<unknown>): void {
+    this.#works += 1
+    const ended = () => {
+      this.#works -= 1
+      this.#closeWhenIdle()
+    }
+    work.then(ended, ended)
+  }
+
+  /** Ends it; whoever still listens is told `error`. */
+  close(error: PercoliteError): void {
+    this.#ended(error, undefined)
+  }
+
+  #lose(error: PercoliteError): void {
+    this.#ended(error, performance.now() - this.#openedAt)
+  }
+
+  #received(data: unknown): void {
+    this.#isSilent = false
+    let frame: ServerFrame
+    try {
+      frame = readFrame(data, this.#json)
+    } catch (error) {
+      this.#lose(error as PercoliteError)
+      return
+    }
+    if (frame.id === undefined) return
+    const listener = this.#listeners.get(frame.id)
+    if (isLastFrame(frame)) {
+      const use = this.#uses.get(frame.id)
+      if (use !== undefined) this.giveBack(use)
+      this.#uses.delete(frame.id)
+      this.forget(frame.id)
+    }
+    listener?.frame(frame, (data as string).length)
+  }
+
+  #askWhetherItIsThere(): void {
+    if (this.#isSilent) {
+      this.#lose(clientError('connection_failed', { message: 'The server has fallen silent.' }))
+    } else {
+      this.#isSilent = true
+      // Answered for any id, so that it is a ping.
+      this.send({ type: 'unsubscribe', id: 'are you there' })
+    }
+  }
+
+  #closeWhenIdle(): void {
+    clearTimeout(this.#idle)
+    if (this.#listeners.size > 0 || this.#works > 0 || !this.isOpen) return
+    this.#idle = setTimeout(() => this.close(clientError('connection_failed')), IDLE_MS)
+  }
+
+  #ended(error: PercoliteError, lostAfterMs: number | undefined): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    closeUnheard(this.#socket)
+    this.onEnd(lostAfterMs)
+    clearInterval(this.#silence)
+    clearTimeout(this.#idle)
+    const listeners = [...this.#listeners.values()]
+    this.#listeners.clear()
+    for (const resolve of this.#waitingQueries.splice(0)) resolve()
+    for (const listener of listeners) listener.lost(error)
+  }
+}
+
+/**
+ * Closes a socket that is not listened to any more. The handlers are taken off first: while a socket is
+ * still connecting, `close` on Node.js 22 calls `onerror` before it returns, and so without end. The handler
+ * for errors stays, for a WebSocket that takes an error which nobody hears for an exception.
+ */
+function closeUnheard(socket: WebSocket): void {
+  socket.onopen = null
+  socket.onmessage = null
+  socket.onclose = null
+  socket.onerror = () => undefined
+  socket.close(NORMAL_CLOSE)
+}
+
+function socketUrl(url: string): string {
+  return `${baseUrl(url).replace(/^http/, 'ws')}/v1/socket`
+}
+
+function noAnswerFrom(url: string): PercoliteError {
+  // WebSocket hides the reason from pages, and so from everybody.
+  const { words, ...fields } = originHint(url)
+  const message = `No WebSocket was opened to ${url}${words}`
+  return clientError('connection_failed', { message, fields })
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
+import { type JsonMode, parseKeeping } from '../json-text.ts'
+import type { Problem } from '../wire.ts'
+
+/** A frame of the server; `docs/websocket-protocol.md` lists them. */
+export type ServerFrame = {
+  readonly type: string
+  readonly id?: string
+  readonly [field: string]: unknown
+}
+
+/** After one of these nothing more comes about its `id`. */
+const LAST_FRAMES = new Set(['result', 'error', 'unsubscribed', 'unobserved', 'released'])
+
+export function isLastFrame(frame: ServerFrame): boolean {
+  return LAST_FRAMES.has(frame.type)
+}
+
+/** Throws `invalid_answer`. */
+export function readFrame(data: unknown, mode?: JsonMode): ServerFrame {
+  try {
+    const frame = parseKeeping(data as string, mode) as ServerFrame
+    if (typeof frame.type === 'string') return frame
+  } catch {
+    // Said below, as of what is JSON and no frame.
+  }
+  throw clientError('invalid_answer', { fields: { body: String(data).slice(0, 1000) } })
+}
+
+/** The problem that an `error` frame carries. */
+export function errorOfFrame({ type: _type, id: _id, ...problem }: ServerFrame): PercoliteError {
+  return errorFromProblem({ type: 'about:blank', ...problem } as unknown as Problem)
+}
+
+/** Why the server closes a socket when coming back would not help. */
+const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
+  1007: 'invalid_request',
+  1009: 'limit_exceeded',
+  4400: 'invalid_request',
+  4401: 'unauthorized',
+  4403: 'forbidden',
+}
+
+/** Those that one frame is to blame for, whoever sent it: the others may go on, on another connection. */
+const CLOSED_FOR_ONE_FRAME = [1007, 1009, 4400]
+
+const TOO_MANY_SOCKETS = 4429
+
+/** What the end of a socket means for all who were using it. */
+export function errorOfClose({ code, reason }: { code: number; reason: string }): PercoliteError {
+  const words = reason === '' ? `code ${code}` : `${reason} (${code})`
+  const facts = { message: `The connection was closed: ${words}`, fields: { closeCode: code } }
+  const forGood = CLOSED_FOR_GOOD[code]
+  if (forGood !== undefined) return new PercoliteError({ ...facts, code: forGood })
+  if (code === TOO_MANY_SOCKETS) return new PercoliteError({ ...facts, code: 'overloaded' })
+  return clientError('connection_failed', facts)
+}
+
+/** Whether the server closed the connection because of one frame, which need not be the listener's. */
+export function isForOneFrame({ fields }: PercoliteError): boolean {
+  return CLOSED_FOR_ONE_FRAME.includes(fields.closeCode as number)
+}
+
+/** The same close, for somebody who did not send that frame, or may not have: it can be come back from. */
+export function closedForAnother(cause: PercoliteError): PercoliteError {
+  return clientError('connection_failed', { message: cause.message, cause })
+}
+
+/** Whether it is about the connection as a whole, which everything that was on it waits for together. */
+export function isOfConnection({ code }: PercoliteError): boolean {
+  return code === 'connection_failed' || code === 'request_timed_out'
+}
+
+/** Whether the same may go well on another connection, or on this one a little later. */
+export function isWorthReconnect(error: unknown): error is PercoliteError {
+  if (!(error instanceof PercoliteError)) return false
+  return isOfConnection(error) || isShed(error)
+}
+
+/** What proxies answer by themselves when a server is full, away or slow. */
+const SHED_BY_PROXIES = [429, 502, 503, 504]
+
+/** The server, its part for this client, or what stands before it, is full for now. */
+export function isShed({ code, status }: PercoliteError): boolean {
+  if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(status)
+  return code === 'overloaded' || code === 'client_overloaded' || code === 'rate_limited'
+}
