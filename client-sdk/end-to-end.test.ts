@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startRealServer } from '../test/real-server.ts'
+import { startRealServer } from '../test/client-sdk/real-server.ts'
 import { connect } from './client.ts'
 
 // The client against the real server; what only a crash brings about is in `transaction.test.ts`.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { given } from '../test/client-sdk/scripted-socket.ts'
-import { ServerProcess } from '../test/server-process.ts'
+import { ServerProcess } from '../test/server/server-process.ts'
 import { connect, type PercoliteError } from './client.ts'
 
 // Clients of a server that is started again with another store: what they remember is of none that there is.

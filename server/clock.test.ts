@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStorage } from '../storage/storage.ts'
 import { ManualClock } from '../test/manual-clock.ts'
-import { startTestServer, type TestServer } from '../test/test-server.ts'
+import { startTestServer, type TestServer } from '../test/server/test-server.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer, type TestServer } from '../test/test-server.ts'
+import { startTestServer, type TestServer } from '../test/server/test-server.ts'
 
 /** Waits for a collection that began after now. */
 async function collected(server: TestServer, beyond: number): Promise<void> {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServerProcess } from '../test/server-process.ts'
+import { ServerProcess } from '../test/server/server-process.ts'
 import { testFolder } from '../test/test-folder.ts'
 
 /** Within a second a signal is the one before, sent twice. */

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
-import { startTestServer } from '../test/test-server.ts'
+import { startTestServer } from '../test/server/test-server.ts'
 import { ClientDisconnected } from './errors/server-error.ts'
 import { RunningRequest, RunningRequests } from './requests/running-request.ts'
 

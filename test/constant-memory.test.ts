@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { connect } from '../client-sdk/client.ts'
-import { ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server/server-process.ts'
 import { testFolder } from './test-folder.ts'
 
 /** `npm run test:memory` runs this with a million rows. */

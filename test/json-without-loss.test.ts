@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryJsonText, type JsonText } from './arbitrary-json.ts'
-import { ObservedServer, Runs } from './observed-server.ts'
-import { openSocket } from './socket-client.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
+import { ObservedServer, Runs } from './server/observed-server.ts'
+import { openSocket } from './server/socket-client.ts'
+import { startTestServer, type TestServer } from './server/test-server.ts'
 
 /** What a parser of doubles, or of objects, would change. */
 const TEXTS: readonly string[] = [

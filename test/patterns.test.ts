@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import ts from 'typescript'
-import { readSourceTree } from './source-file.ts'
+import { readSourceTree } from './source/source-file.ts'
 
 const ROOMS = ['parser', 'planner', 'server', 'storage', 'client-sdk'] as const
 const ROOT = new URL('..', import.meta.url).pathname

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server/server-process.ts'
 import { testFolder } from './test-folder.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

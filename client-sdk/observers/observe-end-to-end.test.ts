@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startBreakingProxy } from '../../test/client-sdk/breaking-proxy.ts'
-import { startRealServer } from '../../test/real-server.ts'
+import { startRealServer } from '../../test/client-sdk/real-server.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
 import { connect, type Database, type ObserverEvent, type Transaction } from '../client.ts'
 

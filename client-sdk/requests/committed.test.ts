@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { startRealServer } from '../../test/client-sdk/real-server.ts'
 import { answerOf, startScriptedServer } from '../../test/client-sdk/scripted-server.ts'
-import { startRealServer } from '../../test/real-server.ts'
 import { connect, PercoliteError } from '../client.ts'
 
 // A write that has been committed is never an error of its call.

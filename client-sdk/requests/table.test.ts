@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startRealServer } from '../../test/client-sdk/real-server.ts'
 import { startScriptedServer } from '../../test/client-sdk/scripted-server.ts'
-import { startRealServer } from '../../test/real-server.ts'
 import { connect, type KeyValue } from '../client.ts'
 
 const { url, db } = await startRealServer('--engine', 'memory')

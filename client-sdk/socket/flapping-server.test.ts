@@ -6,7 +6,7 @@ import { startFlappingProxy, type Weather } from '../../test/client-sdk/flapping
 import { problem, startScriptedServer } from '../../test/client-sdk/scripted-server.ts'
 import { given } from '../../test/client-sdk/scripted-socket.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
-import { ServerProcess } from '../../test/server-process.ts'
+import { ServerProcess } from '../../test/server/server-process.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { backoffMs, reconnectMs } from '../backoff.ts'
 import { connect, type Database, PercoliteError } from '../client.ts'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startBreakingProxy } from '../../test/client-sdk/breaking-proxy.ts'
+import { startRealServer } from '../../test/client-sdk/real-server.ts'
 import { given } from '../../test/client-sdk/scripted-socket.ts'
-import { startRealServer } from '../../test/real-server.ts'
 import { connect, type PercoliteError } from '../client.ts'
 
 // Subscriptions against a real server that keeps what has changed for a moment only.

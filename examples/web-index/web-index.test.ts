@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ServerProcess } from '../../test/server-process.ts'
+import { ServerProcess } from '../../test/server/server-process.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 test('a failed index names its row by the beginning of the key, however long the key is', async (t) => {
   const server = await startTestServer(t)

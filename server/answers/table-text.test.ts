@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer, type TestServer } from '../../test/test-server.ts'
+import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 function ask(server: TestServer, json: unknown) {
   return server.send({ method: 'POST', path: '/v1/query?format=table', json })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { DisplayWidths, MEASURED_CHARACTERS_MAX, terminalText } from './terminal-text.ts'
 
 test('what a terminal obeys, turns or hides is shown as an escape', () => {

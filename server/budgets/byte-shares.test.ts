@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { openSocket } from '../../test/socket-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { openSocket } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { clientKeyOf } from './client-key.ts'
 
 const MIB = 1024 * 1024

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { AddressedClient } from '../../test/addressed-client.ts'
-import { openSocket, SocketClient } from '../../test/socket-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { AddressedClient } from '../../test/server/addressed-client.ts'
+import { openSocket, SocketClient } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import type { SharedLimit } from './shares.ts'
 
 /** A server with small bounds that listens, and two clients of it. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { turnTaker } from '../../test/turn-taker.ts'
+import { turnTaker } from '../../test/server/turn-taker.ts'
 import { ALL_LIMITS } from '../limits.ts'
 import { clientKeyOf } from './client-key.ts'
 import { TurnQueue } from './turns.ts'

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import test from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { type Level, pino } from 'pino'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const HOST = 'Host: localhost\r\n'
 const JSON_POST = `POST /v1/query HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`

@@ -7,7 +7,7 @@ import {
   type Sending,
   startTestServer,
   type TestServer,
-} from '../../test/test-server.ts'
+} from '../../test/server/test-server.ts'
 
 let server: TestServer
 let port: number

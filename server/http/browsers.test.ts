@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const APP = 'https://app.example'
 const flags = { 'allow-origin': APP }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { Drain } from './drain.ts'
 
 test('who has asked within a minute is waited for, and nobody else', async () => {

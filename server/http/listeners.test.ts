@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const isLinux = process.platform === 'linux'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 async function client(t: TestContext, sharedLimits = {}) {
   const scene = await startTestServer(t, { outside: { sharedLimits } })

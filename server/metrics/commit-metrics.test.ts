@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { startTestServer, type TestServer } from '../../test/test-server.ts'
 
 async function figures(server: TestServer): Promise<Map<string, number>> {
   const { text } = await server.get('/metrics')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { ObservedServer, Runs } from '../../test/observed-server.ts'
+import { ObservedServer, Runs } from '../../test/server/observed-server.ts'
 
 type Metric = { readonly type: string; readonly labels: readonly string[] }
 

@@ -4,8 +4,8 @@ import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openStorage } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { ObservedServer, Runs } from '../../test/observed-server.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { ObservedServer, Runs } from '../../test/server/observed-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 /** The figures of one scrape, by their names with labels. */
 async function scrape({ server }: ObservedServer): Promise<Map<string, number>> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { ObservedServer, Runs } from '../../test/observed-server.ts'
+import { ObservedServer, Runs } from '../../test/server/observed-server.ts'
 import { defineObserver, type ObserverTransaction } from './define-observer.ts'
 
 test('a function runs for each row that changes, and what it writes is committed with it', async (t) => {

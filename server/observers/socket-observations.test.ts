@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { ObservedServer } from '../../test/observed-server.ts'
-import type { Frame, SocketClient } from '../../test/socket-client.ts'
+import { ObservedServer } from '../../test/server/observed-server.ts'
+import type { Frame, SocketClient } from '../../test/server/socket-client.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 async function observedServer(t: TestContext): Promise<ObservedServer> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { type AnswerBody, startTestServer, type TestServer } from '../../test/test-server.ts'
+import { type AnswerBody, startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 const ROWS = 40
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runningScene } from '../../test/running-scene.ts'
-import { openSocket } from '../../test/socket-client.ts'
+import { runningScene } from '../../test/server/running-scene.ts'
+import { openSocket } from '../../test/server/socket-client.ts'
 
 /** Statements that take far longer together than any of these tests. */
 const LONG = Array.from({ length: 1_000 }, () => ({

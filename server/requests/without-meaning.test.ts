@@ -8,7 +8,7 @@ import {
   type Sending,
   startTestServer,
   type TestServer,
-} from '../../test/test-server.ts'
+} from '../../test/server/test-server.ts'
 import { loadContract } from '../http/openapi/contract.ts'
 import { type Operation, objectAt } from '../http/openapi/document.ts'
 

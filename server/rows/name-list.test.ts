@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { readNames } from './name-list.ts'
 
 const read = (text: string) => readNames('columns', text)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const MICROS_MAX = 253_402_300_799_999_999n
 

@@ -9,8 +9,8 @@ import {
   requireTable,
   systemClock,
 } from '../../storage/storage.ts'
-import { startTestServer } from '../../test/test-server.ts'
-import { turnTaker } from '../../test/turn-taker.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
+import { turnTaker } from '../../test/server/turn-taker.ts'
 import { textOf } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { TurnQueue, Turns } from '../budgets/turns.ts'

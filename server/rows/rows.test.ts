@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { type Answer, startTestServer, type TestServer } from '../../test/test-server.ts'
+import { type Answer, startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 const ROWS = '/v1/tables/account/rows'
 

@@ -8,7 +8,7 @@ import {
   systemClock,
   type Transaction,
 } from '../../storage/storage.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const SET = 'SET balance = :n ON account WHERE id = :id'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { startTestServer, type TestServer } from '../../test/test-server.ts'
+import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 // What users of SQL write in the first hour. Every statement that an error suggests is sent, and has to run.
 

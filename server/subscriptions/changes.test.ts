@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openStorage } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 async function world(t: TestContext, outside = {}) {

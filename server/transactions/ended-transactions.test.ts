@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Sending, startTestServer, type TestServer } from '../../test/test-server.ts'
+import { type Sending, startTestServer, type TestServer } from '../../test/server/test-server.ts'
 
 async function counts(server: TestServer): Promise<Record<string, number>> {
   const { text } = await server.get('/metrics')

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
-import { startTestServer, type TestServer } from '../../test/test-server.ts'
 
 const SET_BOB = "SET balance = balance - 1 ON account WHERE id = 'bob'"
 const GET_BOB = "GET balance FROM account WHERE id = 'bob'"

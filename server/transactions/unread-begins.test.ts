@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AddressedClient } from '../../test/addressed-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { AddressedClient } from '../../test/server/addressed-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 
 const BEGINS = [
   { path: '/v1/transactions', body: '{}' },

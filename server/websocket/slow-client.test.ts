@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { openSocket, type SocketClient } from '../../test/socket-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { openSocket, type SocketClient } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 const ROW_BYTES = 200_000

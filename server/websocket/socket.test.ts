@@ -6,8 +6,8 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { openStorage } from '../../storage/storage.ts'
-import { openSocket, SocketClient } from '../../test/socket-client.ts'
-import { startTestServer } from '../../test/test-server.ts'
+import { openSocket, SocketClient } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 async function listeningServer(

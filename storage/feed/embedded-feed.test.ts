@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { COLUMN, EmbeddedWorld, stateOf } from '../../test/embedded-world.ts'
-import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
+import { COLUMN, EmbeddedWorld, stateOf } from '../../test/storage/embedded-world.ts'
+import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { COMMIT_TURN_ROWS } from '../transaction/one-process/latch-in-turns.ts'

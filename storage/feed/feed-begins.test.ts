@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readFeed } from '../../test/recorded-feed.ts'
+import { readFeed } from '../../test/storage/recorded-feed.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { checkConsistency } from '../consistency/consistency-check.ts'

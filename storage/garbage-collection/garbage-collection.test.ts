@@ -4,7 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { EmbeddedWorld } from '../../test/embedded-world.ts'
+import { EmbeddedWorld } from '../../test/storage/embedded-world.ts'
 import {
   createTable,
   dropTable,

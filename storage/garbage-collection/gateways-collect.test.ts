@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LeapingClock } from '../../test/leaping-clock.ts'
+import { LeapingClock } from '../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../storage.ts'
 

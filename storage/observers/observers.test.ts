@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { withScene } from '../../test/observer-scene.ts'
+import { withScene } from '../../test/storage/observer-scene.ts'
 import { StorageError } from '../storage.ts'
 
 const WAYS = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
-import { WatchedCellStore } from '../../test/watched-cell-store.ts'
+import { WatchedCellStore } from '../../test/storage/watched-cell-store.ts'
 import { CellStoreError } from '../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { StorageError } from '../errors.ts'

@@ -7,9 +7,9 @@ import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../../client-sdk/client.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
-import { ServerProcess } from '../server-process.ts'
+import { ServerProcess } from '../server/server-process.ts'
+import { startTestServer } from '../server/test-server.ts'
 import { testFolder } from '../test-folder.ts'
-import { startTestServer } from '../test-server.ts'
 
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 

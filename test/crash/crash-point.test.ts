@@ -18,7 +18,7 @@ import {
   type TableDefinition,
   type Transaction,
 } from '../../storage/storage.ts'
-import { type Fault, FaultyCellStore } from '../faulty-cell-store.ts'
+import { type Fault, FaultyCellStore } from '../storage/faulty-cell-store.ts'
 import { testFolder } from '../test-folder.ts'
 
 /**

@@ -11,9 +11,9 @@ import { promisify } from 'node:util'
 import SqliteDatabase from 'better-sqlite3'
 import { connect, PercoliteError } from '../../client-sdk/client.ts'
 import { checkDataDirectory } from '../../storage/storage.ts'
-import { ServerProcess } from '../server-process.ts'
-import { SmallDisk } from '../small-disk.ts'
+import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** Disks that are full, fail or may not be written, and folders that hold something else. */
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))

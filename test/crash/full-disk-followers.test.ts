@@ -7,11 +7,11 @@ import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDataDirectory } from '../../storage/storage.ts'
 import { jsonLines } from '../feed/json-lines.ts'
-import { ServerProcess } from '../server-process.ts'
-import { SmallDisk } from '../small-disk.ts'
-import { openSocket } from '../socket-client.ts'
+import { ServerProcess } from '../server/server-process.ts'
+import { openSocket } from '../server/socket-client.ts'
+import type { AnswerBody } from '../server/test-server.ts'
 import { testFolder } from '../test-folder.ts'
-import type { AnswerBody } from '../test-server.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** Who follows changes goes on while the disk is full, and what has to be written is written when there is room. */
 

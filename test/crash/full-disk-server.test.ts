@@ -4,8 +4,8 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { ManualClock } from '../manual-clock.ts'
-import { SmallDisk } from '../small-disk.ts'
-import { type Answer, startTestServer, type TestServer } from '../test-server.ts'
+import { type Answer, startTestServer, type TestServer } from '../server/test-server.ts'
+import { SmallDisk } from './small-disk.ts'
 
 const DISK_KIB = 40 * 1024
 /** Above the 5 % of this disk below which writes are refused. */

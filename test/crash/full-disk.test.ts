@@ -10,7 +10,7 @@ import {
 } from '../../storage/cell-store/embedded-cell-store.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { silentLog } from '../../storage/storage-log.ts'
-import { SmallDisk } from '../small-disk.ts'
+import { SmallDisk } from './small-disk.ts'
 
 /** Disks that SQLite's log would fill if nobody looked after it. */
 const MIB = 1024

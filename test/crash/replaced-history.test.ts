@@ -6,8 +6,8 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ServerProcess } from '../server-process.ts'
-import { openSocket } from '../socket-client.ts'
+import { ServerProcess } from '../server/server-process.ts'
+import { openSocket } from '../server/socket-client.ts'
 import { testFolder } from '../test-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))

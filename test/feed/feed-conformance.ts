@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
 import type { Storage } from '../../storage/database.ts'
 import { StorageError } from '../../storage/errors.ts'
-import { lineOf, RecordedFeed, readFeed } from '../../test/recorded-feed.ts'
 import { SeededRandomness } from '../../test/seeded-randomness.ts'
+import { lineOf, RecordedFeed, readFeed } from '../storage/recorded-feed.ts'
 
 /** One or several storage layers over a store; what any of them commits is in the feed of each. */
 export type FeedWorld = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Frame } from '../socket-client.ts'
+import type { Frame } from '../server/socket-client.ts'
 import { shortenedRow, type WatchedQuery } from './watched-table.ts'
 
 /** Where a subscriber begins, the first time. */

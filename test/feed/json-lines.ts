@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnswerBody } from '../test-server.ts'
+import type { AnswerBody } from '../server/test-server.ts'
 
 /** The lines of the body as JSON, as many at a time as have arrived. Leaving the loop ends the answer. */
 export async function* jsonLines(

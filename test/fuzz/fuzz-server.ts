@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { readConfig } from '../../server/config.ts'
 import { ERROR_CODES, isErrorCode } from '../../server/errors/error-codes.ts'
 import { createServer } from '../../server/server.ts'
-import { TestServer } from '../test-server.ts'
+import { TestServer } from '../server/test-server.ts'
 
 /** Tables with every type in a row and every type that may be in a key, forward and backward. */
 export const FUZZ_TABLES = [

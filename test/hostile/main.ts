@@ -2,7 +2,7 @@
 import { loadContract } from '../../server/http/openapi/contract.ts'
 import { CLIENT_FRAMES } from '../../server/websocket/client-frame.ts'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
-import { ServerProcess } from '../server-process.ts'
+import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { Attacker, type Fault } from './attacker.ts'
 import { Bystanders } from './bystanders.ts'

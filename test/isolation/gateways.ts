@@ -4,9 +4,9 @@ import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-sto
 import { compareRowKeys, systemRowKey } from '../../storage/cell-store/row-key.ts'
 import { openGateway } from '../../storage/storage.ts'
 import { outcomePath } from '../../storage/transaction/records/transaction-id.ts'
-import { FaultyCellStore } from '../faulty-cell-store.ts'
 import { ManualClock } from '../manual-clock.ts'
-import { startTestServer, type TestServer } from '../test-server.ts'
+import { startTestServer, type TestServer } from '../server/test-server.ts'
+import { FaultyCellStore } from '../storage/faulty-cell-store.ts'
 import type { Name } from './scenario.ts'
 import type { World } from './world.ts'
 

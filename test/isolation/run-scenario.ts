@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Answer, TestServer } from '../test-server.ts'
+import type { Answer, TestServer } from '../server/test-server.ts'
 import {
   begunFirst,
   dyingIn,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { TestServer } from '../test-server.ts'
+import type { TestServer } from '../server/test-server.ts'
 import { EVERYTHING, FIRST_ROWS, type Name, TABLE } from './scenario.ts'
 import { TOPOLOGIES } from './topologies.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TestServer } from '../test-server.ts'
+import type { TestServer } from '../server/test-server.ts'
 import type { Name } from './scenario.ts'
 
 /** Where a scenario runs: which server each transaction talks to, and how time passes. */

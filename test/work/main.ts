@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
 import { Chooser } from '../differential/random-table.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
-import { ServerProcess } from '../server-process.ts'
+import { ServerProcess } from '../server/server-process.ts'
 import { HOSTILE_TABLES, HostileStatements } from './hostile-statement.ts'
 import { type Timed, timed } from './timed-statement.ts'
 

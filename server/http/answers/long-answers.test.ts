@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { openSocket } from '../../../test/socket-client.ts'
-import { startTestServer, type TestServer } from '../../../test/test-server.ts'
+import { openSocket } from '../../../test/server/socket-client.ts'
+import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 
 /** Around the numbers of rows at which an answer is written while it is read. */

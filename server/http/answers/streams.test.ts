@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openStorage, StorageError } from '../../../storage/storage.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { startTestServer } from '../../../test/server/test-server.ts'
 
 const ROWS = 400
 const ROW_BYTES = 100_000

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { type Sending, startTestServer, type TestServer } from '../../../test/test-server.ts'
+import { type Sending, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 import {
   type JsonObject,
   type Operation,

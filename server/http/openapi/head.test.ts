@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import test, { after, before } from 'node:test'
-import { startTestServer, type TestServer } from '../../../test/test-server.ts'
+import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 import { loadContract } from './contract.ts'
 
 // HEAD of every operation that has GET: the same head, and no body (RFC 9110 9.3.2).

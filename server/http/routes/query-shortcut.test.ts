@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Answer, startTestServer, type TestServer } from '../../../test/test-server.ts'
+import { type Answer, startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 
 /** A media type that says the same at more length: the ordinary route answers it. */
 const ORDINARY = { 'content-type': 'application/json; charset=utf-8' }

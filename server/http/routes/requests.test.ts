@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { openStorage } from '../../../storage/storage.ts'
-import { startTestServer, type TestServer } from '../../../test/test-server.ts'
+import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
 
 async function serverWithAccounts(t: TestContext): Promise<TestServer> {
   const server = await startTestServer(t)

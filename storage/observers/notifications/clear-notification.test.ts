@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { rowKey } from '../../../test/cell-notation.ts'
-import { ProtocolWorld } from '../../../test/protocol-world.ts'
+import { rowKey } from '../../../test/storage/cell-notation.ts'
+import { ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { clearNotification, clearWeakNotification } from './clear-notification.ts'
 
 /** Of a run of observer 7 that began at 28. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { OWNER_A, rowKey } from '../../../test/cell-notation.ts'
-import { ProtocolWorld } from '../../../test/protocol-world.ts'
+import { OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
+import { ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { findPendingChange } from './pending-change.ts'
 
 /** What observer 7 has still to see of Bob at 40, when it has acknowledged so much. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowKey } from '../../../test/cell-notation.ts'
-import { EmbeddedWorld, stateOf } from '../../../test/embedded-world.ts'
+import { rowKey } from '../../../test/storage/cell-notation.ts'
+import { EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
 import { CellStoreError } from '../../cell-store/cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import { COMMIT_TURN_ROWS } from './latch-in-turns.ts'

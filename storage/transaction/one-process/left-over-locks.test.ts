@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowKey } from '../../../test/cell-notation.ts'
-import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/embedded-world.ts'
+import { rowKey } from '../../../test/storage/cell-notation.ts'
+import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { decodeLock } from '../records/lock.ts'
 import { latchedLocks } from './latched-locks.ts'

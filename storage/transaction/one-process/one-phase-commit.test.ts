@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { rowKey } from '../../../test/cell-notation.ts'
-import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/embedded-world.ts'
+import { rowKey } from '../../../test/storage/cell-notation.ts'
+import { COLUMN, EmbeddedWorld, stateOf } from '../../../test/storage/embedded-world.ts'
 import { InvariantViolation } from '../../invariant.ts'
 
 /** Figure 4 of the paper: Bob has 10, Joe has 2, and the transaction that starts at 7 moves 7. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OWNER_A, rowKey } from '../../../test/cell-notation.ts'
-import { COLUMN, ProtocolWorld } from '../../../test/protocol-world.ts'
+import { OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
+import { COLUMN, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { LockSweeper } from './lock-sweeper.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { OWNER_A } from '../../../test/cell-notation.ts'
-import { ProtocolWorld } from '../../../test/protocol-world.ts'
+import { OWNER_A } from '../../../test/storage/cell-notation.ts'
+import { ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { commitPrimary } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { OWNER_A, rowKey } from '../../../test/cell-notation.ts'
-import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/protocol-world.ts'
+import { OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
+import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import type { SnapshotRow } from '../records/version.ts'
 
 const HISTORY = ['bob write@6 -> 5 put 10', 'bob write@9 -> 8 put 3', 'bob write@12 -> 11 delete']

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cellLines, OWNER_A, rowKey } from '../../../test/cell-notation.ts'
-import type { Fault } from '../../../test/faulty-cell-store.ts'
-import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/protocol-world.ts'
+import { cellLines, OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
+import type { Fault } from '../../../test/storage/faulty-cell-store.ts'
+import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { StorageError } from '../../errors.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EmbeddedWorld } from '../../../test/embedded-world.ts'
+import { EmbeddedWorld } from '../../../test/storage/embedded-world.ts'
 import { silentLog } from '../../storage-log.ts'
 import { COMMIT_TURN_ROWS } from '../one-process/latch-in-turns.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { rowKey } from '../../../test/cell-notation.ts'
-import { COLUMN, ProtocolWorld } from '../../../test/protocol-world.ts'
+import { rowKey } from '../../../test/storage/cell-notation.ts'
+import { COLUMN, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { decodeNotify, setNotify } from './notify-cell.ts'
 

@@ -15,8 +15,8 @@ const LEFT_OVERS = 'storage/transaction/one-process/left-over-locks.ts'
 const OUTCOME = 'storage/transaction/transaction-outcome.ts'
 const PARTS = 'storage/protocol-parts.ts'
 const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
-const WRITER = 'test/simulation/simulated-writer.ts'
-const STORE = 'test/simulation/simulated-embedded-store.ts'
+const WRITER = 'test/simulation/simulated/simulated-writer.ts'
+const STORE = 'test/simulation/simulated/simulated-embedded-store.ts'
 
 const PAUSE = 'await context.clock.sleep(context.randomness.fraction() * 5)\n'
 

@@ -5,9 +5,9 @@ import type { StepList } from '../../../storage/cell-store/embedded-cell-store.t
 import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
 import type { Note } from '../../../storage/cell-store/note.ts'
 import { Storage, type Transaction } from '../../../storage/storage.ts'
-import { rowKey } from '../../cell-notation.ts'
 import { ManualClock } from '../../manual-clock.ts'
-import { COLUMN } from '../../protocol-world.ts'
+import { rowKey } from '../../storage/cell-notation.ts'
+import { COLUMN } from '../../storage/protocol-world.ts'
 
 /** Takes no write while its disk is full. */
 class FullCellStore extends MemoryCellStore {

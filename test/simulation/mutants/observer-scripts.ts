@@ -9,9 +9,9 @@ import { clearNotification } from '../../../storage/observers/notifications/clea
 import { findPendingChange } from '../../../storage/observers/notifications/pending-change.ts'
 import { replayObserver, Storage } from '../../../storage/storage.ts'
 import { setNotify } from '../../../storage/transaction/records/notify-cell.ts'
-import { rowKey } from '../../cell-notation.ts'
-import { ObserverScene } from '../../observer-scene.ts'
-import { COLUMN, ProtocolWorld } from '../../protocol-world.ts'
+import { rowKey } from '../../storage/cell-notation.ts'
+import { ObserverScene } from '../../storage/observer-scene.ts'
+import { COLUMN, ProtocolWorld } from '../../storage/protocol-world.ts'
 
 const OBSERVER = 7
 

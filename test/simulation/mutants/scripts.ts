@@ -11,9 +11,9 @@ import { commitPrimary } from '../../../storage/transaction/percolator/commit.ts
 import { LockSweeper } from '../../../storage/transaction/percolator/lock-sweeper.ts'
 import { prewriteRow, prewriteStep } from '../../../storage/transaction/percolator/prewrite.ts'
 import { decodeLock } from '../../../storage/transaction/records/lock.ts'
-import { OWNER_A, rowKey } from '../../cell-notation.ts'
-import type { Fault } from '../../faulty-cell-store.ts'
-import { COLUMN, type Gateway, ProtocolWorld } from '../../protocol-world.ts'
+import { OWNER_A, rowKey } from '../../storage/cell-notation.ts'
+import type { Fault } from '../../storage/faulty-cell-store.ts'
+import { COLUMN, type Gateway, ProtocolWorld } from '../../storage/protocol-world.ts'
 import { snapshotOnAFullDisk } from './full-disk-scripts.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
 import {

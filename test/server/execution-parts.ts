@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Shares } from '../../server/budgets/shares.ts'
+import { TurnQueue } from '../../server/budgets/turns.ts'
+import { PlanCache } from '../../server/statements/plan-cache.ts'
+import type { ExecutionParts } from '../../server/statements/statement-execution.ts'
+import { EndedTransactions } from '../../server/transactions/ended-transactions.ts'
+import { type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
+
+/** What statements on this storage are run with where there is no whole server. */
+export function executionParts(storage: Storage): ExecutionParts & { readonly shares: Shares } {
+  return {
+    storage,
+    clock: systemClock,
+    randomness: systemRandomness,
+    turnQueue: new TurnQueue(systemClock),
+    plans: new PlanCache(),
+    shares: new Shares(),
+    ended: new EndedTransactions(),
+    statementTimeoutMs: 30_000,
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ORACLE_ROW } from '../../../storage/oracle/oracle-row.ts'
+import { EmbeddedWatch } from '../checkers/embedded-watch.ts'
+import { COMMIT_MODES, type CommitMode } from '../swarm.ts'
+import type { CellImage } from './cell-image.ts'
+import { type Engine, Gateway } from './gateway.ts'
+import { SimulatedDisk } from './simulated-disk.ts'
+import { SimulatedEmbeddedStore } from './simulated-embedded-store.ts'
+import type { Site, SiteParts } from './site.ts'
+import { WatchedLatches } from './watched-latches.ts'
+import { WriterFaults } from './writer-faults.ts'
+
+type Running = {
+  readonly cellStore: SimulatedEmbeddedStore
+  readonly latches: WatchedLatches
+}
+
+/** One process after the other, each the only owner of the same disk. */
+export class EmbeddedSite implements Site {
+  readonly gateways: readonly [Gateway]
+  readonly #parts: SiteParts
+  readonly #disk: SimulatedDisk
+  readonly #faults: WriterFaults
+  #running: Running | undefined
+  #checkedTs = 0
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts
+    const { world, swarm, log, violations } = parts
+    const { commitTurnRows } = swarm.embedded
+    const largeStarts = new Set<number>()
+    const watch = new EmbeddedWatch(log, world.counters, largeStarts)
+    this.#disk = new SimulatedDisk(world.counters, (group) =>
+      watch.durable(group, this.#counter('safePoint')),
+    )
+    this.#faults = new WriterFaults(world.random, swarm, world.faults)
+    const engine: Engine = (process, clock) => {
+      const own = { process, clock, disk: this.#disk, faults: this.#faults }
+      const cellStore = new SimulatedEmbeddedStore(world, own)
+      const latches = new WatchedLatches(world.counters, largeStarts)
+      this.#running = { cellStore, latches }
+      const commit = this.#drawCommitMode()
+      world.counters.count(`start with --commit ${commit}`)
+      const turns = commitTurnRows === undefined ? {} : { commitTurnRows }
+      return { cellStore, options: { owner: 'exclusive', commit, latches, ...turns } }
+    }
+    this.gateways = [new Gateway('server', world, { swarm, violations, engine })]
+  }
+
+  get cells(): CellImage['cells'] {
+    return this.#disk.image.cells
+  }
+
+  checkMoment(): void {
+    this.#checkMark()
+    this.#checkLatches()
+  }
+
+  checkRest(): void {
+    const size = this.#running?.latches.size ?? 0
+    if (size > 0) this.#parts.violations.add('liveness', `${size} latches are left over`)
+  }
+
+  /** J1: a lock in the view has a latch, from the moment in which the store can be used. */
+  #checkLatches(): void {
+    if (this.#running === undefined || !this.gateways[0].isServing) return
+    const { violations } = this.#parts
+    // Locks that nobody clears only become more, and each would be looked at in each moment.
+    if (violations.any) return
+    const { cellStore, latches } = this.#running
+    for (const [name, { key, cells }] of cellStore.locked) {
+      for (const { timestamp: startTs } of cells) {
+        if (latches.isLatchedBy(key, startTs)) continue
+        const what = `${name.slice(1)}: the lock of ${startTs} has no latch`
+        violations.add('J1', what)
+      }
+    }
+  }
+
+  /** J7: no timestamp leaves the process before a mark above it is on the disk. */
+  #checkMark(): void {
+    const { history, violations } = this.#parts
+    const { newestTs } = history
+    if (newestTs <= this.#checkedTs) return
+    this.#checkedTs = newestTs
+    const mark = this.#counter('timestamp')
+    if (newestTs > mark) violations.add('J7', `${newestTs} was given out above the mark ${mark}`)
+  }
+
+  #drawCommitMode(): CommitMode {
+    const { swarm, world } = this.#parts
+    const { commit } = swarm.embedded
+    if (commit !== 'changing') return commit
+    return COMMIT_MODES[world.random.below(COMMIT_MODES.length)] as CommitMode
+  }
+
+  #counter(qualifier: string): number {
+    const [cell] = this.#disk.image.read(ORACLE_ROW, [{ family: 'data', qualifier }])?.cells ?? []
+    return cell === undefined ? 0 : Number(Buffer.from(cell.value).readBigInt64BE())
+  }
+}

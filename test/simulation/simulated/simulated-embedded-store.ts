@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  checkMutations,
+  checkRowKey,
+  EMBEDDED_LIMITS,
+} from '../../../storage/cell-store/call-check.ts'
+import type { Row } from '../../../storage/cell-store/cell.ts'
+import {
+  CellStoreError,
+  type CheckAndMutate,
+  type Increment,
+  type RowMutations,
+  type RowScan,
+} from '../../../storage/cell-store/cell-store.ts'
+import type {
+  CellView,
+  Durability,
+  EmbeddedCellStore,
+  StepList,
+} from '../../../storage/cell-store/embedded-cell-store.ts'
+import { counterValue, incrementedCell } from '../../../storage/cell-store/mutation-application.ts'
+import type { Note } from '../../../storage/cell-store/note.ts'
+import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
+import type { CellImage } from './cell-image.ts'
+import type { Surroundings } from './gateway.ts'
+import type { SimulatedClock } from './simulated-clock.ts'
+import type { SimulatedDisk } from './simulated-disk.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
+import { type Evaluated, SimulatedWriter } from './simulated-writer.ts'
+import { nameOfRow } from './step-kind.ts'
+import type { WriterFaults } from './writer-faults.ts'
+
+/**
+ * A store inside the process that owns it. Three states of it are kept apart: the disk, which
+ * survives the process; the writer's, on which predicates are evaluated; and the view, which the main
+ * thread reads. The view is a read transaction of the engine: while one is open, what has become
+ * visible since is not in it, so it has to be ended before a mutation is answered.
+ */
+export class SimulatedEmbeddedStore implements EmbeddedCellStore {
+  readonly atomicScope = 'store'
+  readonly limits = EMBEDDED_LIMITS
+  readonly view: CellView
+  readonly #world: Surroundings
+  readonly #process: SimulatedProcess
+  readonly #clock: SimulatedClock
+  readonly #faults: WriterFaults
+  readonly #writer: SimulatedWriter
+  readonly #seen: CellImage
+  /** Visible, but not to the read transaction that is open. */
+  #unseen: RowMutations[] = []
+
+  constructor(
+    world: Surroundings,
+    own: {
+      readonly process: SimulatedProcess
+      readonly clock: SimulatedClock
+      readonly disk: SimulatedDisk
+      readonly faults: WriterFaults
+    },
+  ) {
+    this.#world = world
+    this.#process = own.process
+    this.#clock = own.clock
+    this.#faults = own.faults
+    const image = own.disk.open(world.random.fraction())
+    this.#seen = image.copy()
+    this.#writer = new SimulatedWriter({
+      ...world,
+      faults: own.faults,
+      process: own.process,
+      disk: own.disk,
+      image,
+      shown: (changes) => this.#show(changes),
+      answering: () => this.#endReadTransaction(),
+    })
+    this.view = {
+      readRows: (keys, filter) => this.#reading().view.readRows(keys, filter),
+      // A chunk may always be shorter than asked for; so most scans have several here.
+      readChunk: (request) => {
+        const rowsMax = Math.min(request.rowsMax, 1 + world.random.below(12))
+        return this.#reading().view.readChunk({ ...request, rowsMax })
+      },
+    }
+  }
+
+  /** The rows that have a lock in the view. */
+  get locked(): CellImage['locked'] {
+    return this.#seen.locked
+  }
+
+  checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+    return this.#mutate<boolean>(`step ${nameOfRow(row)}`, [step], (image, resolve) => {
+      const matched = image.read(row, step.when) !== null
+      const changes = [{ row, mutations: matched ? step.ifMatched : step.otherwise }]
+      return { changes, steps: [{ row, step, matched }], answer: () => resolve(matched) }
+    })
+  }
+
+  applyAtomically(list: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
+    const batch = [...list]
+    const name = `batch ${batch.map(({ row }) => nameOfRow(row)).join()}`
+    const evaluate = (image: CellImage, resolve: (matched: boolean[]) => void) => {
+      const matched = batch.map(({ row, when }) => image.read(row, when) !== null)
+      const steps = batch.map((step, at) => ({
+        row: step.row,
+        step,
+        matched: matched[at] === true,
+      }))
+      const changes = batch.map(({ row, ifMatched, otherwise }, at) => ({
+        row,
+        mutations: matched[at] ? ifMatched : otherwise,
+      }))
+      return { changes, steps, note, answer: () => resolve(matched) }
+    }
+    return this.#mutate<boolean[]>(name, batch, evaluate, durability)
+  }
+
+  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+    return await Promise.all(entries.map((entry) => this.#mutateRow(entry)))
+  }
+
+  readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+    return this.#mutate<bigint[]>('increment', [], (image, resolve) => {
+      const cells = increments.map((increment) => {
+        const { family, qualifier } = increment
+        const found = image.read(row, [{ family, qualifier, newest: 1 }])
+        return incrementedCell(found?.cells[0], increment)
+      })
+      const mutations = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
+      const answer = () => resolve(cells.map(({ value }) => counterValue(value)))
+      return { changes: [{ row, mutations }], steps: [], answer }
+    })
+  }
+
+  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+    await this.#turn('reads')
+    return this.view.readRows(keys, filter)
+  }
+
+  /** A few rows at a time, each time in another turn. */
+  async *scanRows(scan: RowScan): AsyncIterable<Row> {
+    const { filter, reverse = false, signal } = scan
+    let left = scan.limit ?? Number.POSITIVE_INFINITY
+    let rest: { start: Uint8Array; end: Uint8Array | undefined } | undefined = {
+      start: scan.start,
+      end: scan.end,
+    }
+    while (rest !== undefined && left > 0) {
+      await this.#turn('scans')
+      signal?.throwIfAborted()
+      const { start, end } = rest
+      const range = { start, ...(end === undefined ? {} : { end }), reverse, filter }
+      const chunk = this.view.readChunk({ ...range, rowsMax: Infinity, bytesMax: Infinity })
+      for (const row of chunk.rows.slice(0, left)) yield row
+      left -= chunk.rows.length
+      rest = chunk.rest
+    }
+  }
+
+  async splitPoints(): Promise<Uint8Array[]> {
+    return []
+  }
+
+  /** Everything that is queued is carried out first. */
+  async close(): Promise<void> {
+    await this.#mutate<void>('close', [], (_image, resolve) => {
+      return { changes: [], steps: [], answer: () => resolve() }
+    })
+    this.#writer.close()
+  }
+
+  async #mutateRow({ row, mutations }: RowMutations): Promise<CellStoreError | null> {
+    const step = { when: [], ifMatched: [], otherwise: mutations }
+    try {
+      await this.#mutate<void>(`mutate ${nameOfRow(row)}`, [step], (_image, resolve) => ({
+        changes: [{ row, mutations }],
+        steps: [{ row, step, matched: false }],
+        answer: () => resolve(),
+      }))
+      return null
+    } catch (error) {
+      if (error instanceof CellStoreError) return error
+      throw error
+    }
+  }
+
+  /** Queued in the turn of the call, unless the process dies in it. */
+  #mutate<T>(
+    name: string,
+    steps: ReadonlyArray<CheckAndMutate & { readonly row?: Uint8Array }>,
+    evaluate: (image: CellImage, resolve: (answer: T) => void) => Evaluated,
+    durability: Durability = 'synced',
+  ): Promise<T> {
+    const { scheduler, faults, counters } = this.#world
+    if (this.#process.isDead) return never()
+    const fault = faults.draw()
+    if (fault !== 'none') counters.count(`fault ${fault}`)
+    counters.count('calls')
+    this.#clock.jumpWall(faults.clockJumpMs())
+    scheduler.note(`${this.#process.name} queues ${name} ${fault}`)
+    if (fault === 'pauseBefore') this.#process.pauseUntil(scheduler.nowMs + faults.pauseMs())
+    if (fault === 'crashBefore') return this.#die(name)
+    const answer = new Promise<T>((resolve, reject) => {
+      for (const { row, ifMatched, otherwise } of steps) {
+        if (row !== undefined) checkRowKey(row)
+        checkMutations(ifMatched)
+        checkMutations(otherwise)
+      }
+      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject, durability })
+    })
+    if (fault !== 'crashAfter') return answer
+    answer.catch(() => undefined)
+    return this.#die(name)
+  }
+
+  /** The read transaction may end by itself in any turn, or last until something is answered. */
+  #show(changes: readonly RowMutations[]): void {
+    const { random, scheduler } = this.#world
+    this.#unseen.push(...changes)
+    if (random.fraction() < 0.3) this.#endReadTransaction()
+    const end = () => this.#endReadTransaction()
+    scheduler.after(this.#faults.writerMs() * 4, 'ends its read transaction', end, this.#process)
+  }
+
+  #endReadTransaction(): void {
+    this.#seen.apply(this.#unseen.splice(0))
+  }
+
+  #reading(): CellImage['cells'] {
+    this.#writer.assertOpen()
+    return this.#seen.cells
+  }
+
+  /** Now, or after whatever else comes before. */
+  async #turn(name: string): Promise<void> {
+    const { random, scheduler } = this.#world
+    if (this.#process.isDead) return never()
+    if (random.fraction() < 0.5) return
+    await new Promise<void>((resolve) =>
+      scheduler.after(this.#faults.writerMs(), name, resolve, this.#process),
+    )
+  }
+
+  #die(name: string): Promise<never> {
+    this.#world.scheduler.note(`${this.#process.name} crashes at ${name}`)
+    this.#process.crash()
+    return never()
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
