@@ -42,8 +42,9 @@ export class Follower implements FeedFollower {
     if (this.#state === 'live') this.#state = 'catchingUp'
   }
 
-  /** Nothing up to here is missing any more. */
+  /** Nothing up to here is missing any more; of one that was stopped meanwhile that is not known. */
   passed(position: Timestamp): void {
+    if (this.#state === 'stopped') return
     this.#position = Math.max(this.#position, position)
   }
 

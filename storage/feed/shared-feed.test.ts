@@ -46,6 +46,16 @@ describe('the feed of a shared store', () => {
     assert.deepEqual(await linesOf(world.b, 7), ['12: sue'])
   })
 
+  test('leaves the position of a follower that is stopped where its last commit left it', async () => {
+    const world = new ProtocolWorld(7)
+    await commit(world.a, 7, 'bob', 'joe')
+    const { follower, lines } = new RecordedFeed(world.b.feed, 7)
+    follower.stop()
+    await world.b.feed.stop()
+    assert.deepEqual(lines, [])
+    assert.equal(follower.position, 7)
+  })
+
   test('waits for a transaction that took its timestamp and has not committed', async () => {
     const world = new ProtocolWorld(7)
     const held = Promise.withResolvers<Fault>()
