@@ -107,7 +107,7 @@ export class GarbageCollector {
   ): Promise<{ readonly safePoint: Timestamp; readonly expendable: Expendable }> {
     for (let safePoint = wanted; ; ) {
       signal?.throwIfAborted()
-      const raising = this.#context.oracle.raiseSafePoint(safePoint)
+      const raising = this.#context.oracle.raiseSafePoint(safePoint, signal)
       // Read at once: the fence of many processes is waited for, and meanwhile it would be overtaken.
       const [raised, found] = await Promise.allSettled([raising, findExpendable(safePoint)])
       if (raised.status === 'rejected') throw raised.reason

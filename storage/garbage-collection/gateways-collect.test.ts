@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { ManualClock } from '../../test/manual-clock.ts'
 import { LeapingClock } from '../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../storage.ts'
@@ -43,4 +45,15 @@ test('gateways that collect at once all do, though the fence of one overtakes th
     for (const { safePoint } of reports) assert.ok(safePoint > 0)
     for (const gateway of gateways) assert.equal(await read(gateway), `${round}`)
   }
+})
+
+test('a gateway that is closed does not wait until no other one could rely on the older safe point', async (t) => {
+  const cellStore = new MemoryCellStore()
+  t.after(() => cellStore.close())
+  const gateway = await openGateway(cellStore, { clock: new ManualClock(), retention: AT_ONCE })
+  await write(gateway, 'a')
+  const collected = assert.rejects(gateway.collectGarbage(), { name: 'AbortError' })
+  await setImmediate()
+  await gateway.close()
+  await collected
 })

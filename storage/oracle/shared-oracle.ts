@@ -108,11 +108,15 @@ export class SharedOracle implements TimestampOracle {
    * Resolves only when no process can still hold the older safe point under a lease, about half a
    * minute later: the caller is free to delete what lies below `to` then.
    */
-  async raiseSafePoint(to: Timestamp): Promise<void> {
+  async raiseSafePoint(to: Timestamp, signal?: AbortSignal): Promise<void> {
     await this.#raise('safePoint', to)
     this.#safePoint = Math.max(this.#safePoint, to)
+    const ending = AbortSignal.any([
+      this.#closing.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ])
     // Also when the store had it already: whoever raised it may have done so only just now.
-    await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, this.#closing.signal)
+    await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, ending)
   }
 
   async raiseSchemaFence(_schemaScopes: readonly number[], to: Timestamp): Promise<void> {

@@ -36,8 +36,11 @@ export interface TimestampOracle {
   /** The newest timestamp this process knows to have been issued; for a bound on AS OF, ask `next()`. */
   lastSeen(): Timestamp
 
-  /** Raises the safe point to `to` unless it is there already; `to` has been issued before. */
-  raiseSafePoint(to: Timestamp): Promise<void>
+  /**
+   * Raises the safe point to `to` unless it is there already; `to` has been issued before. Rejects with the signal's
+   * reason where it still has to wait for other processes.
+   */
+  raiseSafePoint(to: Timestamp, signal?: AbortSignal): Promise<void>
 
   /** Raises the schema fence of these tables to `to` unless it is there already. */
   raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void>

@@ -485,7 +485,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: COLLECTOR,
-        find: 'const raising = this.#context.oracle.raiseSafePoint(safePoint)',
+        find: 'const raising = this.#context.oracle.raiseSafePoint(safePoint, signal)',
         replace: 'const raising = Promise.resolve()',
       },
       {
