@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testFolder } from '../test/test-folder.ts'
-import type { Report } from './harness/report.ts'
-import { startCommand, THIS_TREE } from './peers/start-command.ts'
+import type { Report } from './report/report.ts'
+import { startCommand, THIS_TREE } from './servers/start-command.ts'
 import { SUITES } from './suites.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { helpOf, readCall } from './harness/command-line.ts'
 import { UsageError } from './harness/experiment.ts'
-import { failuresOf } from './harness/report.ts'
-import { formatReport } from './harness/report-table.ts'
 import { runSuite } from './harness/run-suite.ts'
+import { failuresOf } from './report/report.ts'
+import { formatReport } from './report/report-table.ts'
 import { SUITES } from './suites.ts'
 
 /** npm passes a Ctrl-C on a second time; one that comes later than this is the user's own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OpenContender } from '../harness/experiment.ts'
-import type { PeerContender } from '../peers/installed-peers.ts'
+import type { PeerContender } from '../servers/installed-peers.ts'
 import { runBrokerage } from './brokerage-run.ts'
 import { BrokerageDriver } from './driver/brokerage-driver.ts'
 import type { Engine } from './engine.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal, Suite } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../peers/installed-peers.ts'
-import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
+import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { brokerageContender } from './brokerage-contender.ts'
 import { type BrokerageOptions, readOptions } from './brokerage-options.ts'
 import type { EngineName } from './engines/engine-kinds.ts'

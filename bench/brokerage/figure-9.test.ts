@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readCall } from '../harness/command-line.ts'
 import { type Experiment, UsageError } from '../harness/experiment.ts'
-import { drawPlots } from '../harness/plot.ts'
 import type { Sample } from '../harness/sample.ts'
+import { drawPlots } from '../report/plot.ts'
 import { brokerageSuite } from './brokerage-suite.ts'
 
 function experimentOf(...words: string[]): Experiment {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { withInstalledPeers } from '../peers/installed-peers.ts'
+import { withInstalledPeers } from '../servers/installed-peers.ts'
 import { brokerageContender } from './brokerage-contender.ts'
 import type { BrokerageOptions } from './brokerage-options.ts'
 import { Population } from './population/population.ts'

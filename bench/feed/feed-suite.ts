@@ -2,7 +2,7 @@
 import { type Experiment, type Suite, UsageError } from '../harness/experiment.ts'
 import { rowsOf } from '../load/data.ts'
 import { feedLog } from '../micro/feed-log.ts'
-import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
+import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { hotRow } from './hot-row.ts'
 import { observerThroughput } from './observer-throughput.ts'
 import { fanOut, frameLatency, slowReader } from './subscriptions.ts'

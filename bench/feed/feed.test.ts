@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Experiment } from '../harness/experiment.ts'
-import { runShortly, testWithServers } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { feedSuite } from './feed-suite.ts'
 
 const options = Object.fromEntries(

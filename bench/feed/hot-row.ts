@@ -2,8 +2,8 @@
 import type { Contender, Experiment } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { LoadProcess } from '../load/load-process.ts'
-import { SharedServer, serverCpuDuring } from '../peers/measured-server.ts'
-import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
+import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import type { HotRowSettings } from './hot-row-workload.ts'
 import { ObserverServer } from './observer-server.ts'
 

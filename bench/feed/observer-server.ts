@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { MeasuredServer } from '../peers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
+import type { MeasuredServer } from '../servers/measured-server.ts'
+import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
 
 const MODULE = fileURLToPath(new URL('./observers-module.ts', import.meta.url))
 const LOOK_MS = 10

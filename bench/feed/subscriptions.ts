@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { SharedServer } from '../peers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
+import { SharedServer } from '../servers/measured-server.ts'
+import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
 import type { FeedSettings } from './feed-workload.ts'
 import { CREATE_TICKS } from './ticks.ts'
 

@@ -2,12 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gatherFacts, makeReport, type Report } from '../report/report.ts'
+import { writeReport } from '../report/write-report.ts'
 import type { BenchCall } from './command-line.ts'
 import type { Suite } from './experiment.ts'
 import { Progress } from './progress.ts'
-import { gatherFacts, makeReport, type Report } from './report.ts'
 import { type MeasuredExperiment, planExperiment, runExperiment } from './run-experiment.ts'
-import { writeReport } from './write-report.ts'
 
 export type FinishedRun = {
   readonly report: Report

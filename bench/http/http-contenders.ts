@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
 import { type Load, loadedContender } from '../load/loaded-contender.ts'
-import { HelloServer } from '../peers/hello-server.ts'
-import type { PeerContender } from '../peers/installed-peers.ts'
-import { SharedServer } from '../peers/measured-server.ts'
-import type { PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
 import { preparedPercolite } from '../peers/prepared-servers.ts'
+import { HelloServer } from '../servers/hello-server.ts'
+import type { PeerContender } from '../servers/installed-peers.ts'
+import { SharedServer } from '../servers/measured-server.ts'
+import type { PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
 
 export type RequestName = HttpSettings['request']
 

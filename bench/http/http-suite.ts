@@ -2,7 +2,7 @@
 import type { Experiment, Suite } from '../harness/experiment.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
-import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
+import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { driverCheck, eventLoop, openLoopLatency } from './responsiveness.ts'
 import { batching, clientScaling, transfers } from './throughput.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly, testWithServers } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { httpSuite } from './http-suite.ts'
 
 const options = Object.fromEntries(

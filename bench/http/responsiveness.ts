@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import { requestLoad, sharedPercolite } from './http-contenders.ts'
 
 // Rates well below what the closed loop reaches: beyond it a queue grows and latency says only how long

@@ -2,7 +2,7 @@
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { STATEMENTS_PER_BATCH } from '../load/http-workload.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import type { PercoliteOptions } from '../peers/percolite-server.ts'
+import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import {
   durableCeiling,
   helloLoad,

@@ -4,9 +4,9 @@ import type { Sample } from '../harness/sample.ts'
 import { rowsOf } from '../load/data.ts'
 import type { HttpSettings } from '../load/http-workload.ts'
 import { LoadProcess } from '../load/load-process.ts'
-import type { PeerContender } from '../peers/installed-peers.ts'
-import { SharedServer, serverCpuDuring } from '../peers/measured-server.ts'
-import { PERCOLITE_OPTIONS } from '../peers/percolite-server.ts'
+import type { PeerContender } from '../servers/installed-peers.ts'
+import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
+import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { IndexedServer } from './indexed-server.ts'
 
 const WRITERS = 16

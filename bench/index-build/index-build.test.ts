@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { runShortly, testWithServers } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { indexBuildSuite } from './index-build-suite.ts'
 
 testWithServers('an index is built under writers, and agrees with its rows', async () => {

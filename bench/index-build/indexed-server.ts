@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Surroundings } from '../harness/experiment.ts'
-import type { MeasuredServer } from '../peers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../peers/percolite-server.ts'
-import { startCommand } from '../peers/start-command.ts'
+import type { MeasuredServer } from '../servers/measured-server.ts'
+import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import { startCommand } from '../servers/start-command.ts'
 import { loadItems } from './loaded-table.ts'
 
 const LOOK_MS = 100

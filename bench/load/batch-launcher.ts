@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process'
-import { installedExecutable } from '../peers/executable.ts'
+import { installedExecutable } from '../servers/executable.ts'
 
 let found: readonly string[] | undefined
 

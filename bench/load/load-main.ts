@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runClosedLoop } from '../harness/closed-loop.ts'
-import { measureHere } from '../harness/measurement.ts'
-import { runOpenLoop } from '../harness/open-loop.ts'
+
 import type { Sample } from '../harness/sample.ts'
+import { runClosedLoop } from './closed-loop.ts'
 import type { LoadAnswer, LoadRequest } from './load-process.ts'
+import { measureHere } from './measurement.ts'
+import { runOpenLoop } from './open-loop.ts'
 import type {
   OpenWorkload,
   RunOrder,

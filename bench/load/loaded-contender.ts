@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
-import type { PeerContender } from '../peers/installed-peers.ts'
+import type { PeerContender } from '../servers/installed-peers.ts'
 import {
   type MeasuredServer,
   type SharedServer,
   serverCpuDuring,
-} from '../peers/measured-server.ts'
+} from '../servers/measured-server.ts'
 import { LoadProcess } from './load-process.ts'
 import type { WorkloadOrder } from './workload.ts'
 

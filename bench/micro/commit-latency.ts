@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withEventLoopDelay } from '../harness/event-loop-delay.ts'
+
 import type { Contender, Experiment } from '../harness/experiment.ts'
-import { measureHere } from '../harness/measurement.ts'
-import { runOpenLoop } from '../harness/open-loop.ts'
+import { withEventLoopDelay } from '../load/event-loop-delay.ts'
+import { measureHere } from '../load/measurement.ts'
+import { runOpenLoop } from '../load/open-loop.ts'
 import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
 import { onStore, type Work } from '../store/store-contender.ts'
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withEventLoopDelay } from '../harness/event-loop-delay.ts'
+
 import type { Experiment } from '../harness/experiment.ts'
-import { measureHere } from '../harness/measurement.ts'
-import { runOpenLoop } from '../harness/open-loop.ts'
 import type { WorkDone } from '../harness/sample.ts'
+import { withEventLoopDelay } from '../load/event-loop-delay.ts'
+import { measureHere } from '../load/measurement.ts'
+import { runOpenLoop } from '../load/open-loop.ts'
 import { Random } from '../load/random.ts'
 import { COLUMN, rowKey, TRANSACTION_TABLE } from '../store/bench-rows.ts'
 import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'

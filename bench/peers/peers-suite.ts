@@ -4,11 +4,11 @@ import { durableCeiling, requestLoad, sharedPercolite } from '../http/http-conte
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { withInstalledPeers } from './installed-peers.ts'
-import { SharedServer } from './measured-server.ts'
-import { PERCOLITE_OPTIONS, type PercoliteOptions } from './percolite-server.ts'
+import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { SharedServer } from '../servers/measured-server.ts'
+import { PERCOLITE_OPTIONS, type PercoliteOptions } from '../servers/percolite-server.ts'
+import { RedisServer } from '../servers/redis-server.ts'
 import { preparedEtcd, preparedPostgres } from './prepared-servers.ts'
-import { RedisServer } from './redis-server.ts'
 
 const CLIENTS = 64
 // A server of Node's is fast when V8 has compiled what it does: after six to ten seconds under load.

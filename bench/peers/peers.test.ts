@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly, testWithPeer } from './peer-tests.ts'
+import { runShortly, testWithPeer } from '../servers/peer-tests.ts'
 import { peersSuite } from './peers-suite.ts'
 
 const options = Object.fromEntries(

@@ -4,7 +4,7 @@ import { itemId, itemValue } from '../load/data.ts'
 import { twoAccounts } from '../load/http-workload.ts'
 import { Random } from '../load/random.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
-import type { PostgresAddress } from './postgres-server.ts'
+import type { PostgresAddress } from '../servers/postgres-server.ts'
 
 export type PostgresSettings = {
   readonly address: PostgresAddress

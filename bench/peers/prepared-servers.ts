@@ -2,9 +2,9 @@
 import { accountId, batches, FIRST_BALANCE, itemId, itemValue } from '../load/data.ts'
 import { HttpClient } from '../load/http-client.ts'
 import { Random } from '../load/random.ts'
-import { EtcdServer } from './etcd-server.ts'
-import { type PercoliteOptions, PercoliteServer } from './percolite-server.ts'
-import { PostgresServer } from './postgres-server.ts'
+import { EtcdServer } from '../servers/etcd-server.ts'
+import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import { PostgresServer } from '../servers/postgres-server.ts'
 
 // Each server with the items and accounts of `load/data.ts` in it. Redis needs none: it is measured by
 // puts alone, which do not ask what was there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runClosedLoop } from '../harness/closed-loop.ts'
-import { measureHere } from '../harness/measurement.ts'
+import { runClosedLoop } from '../load/closed-loop.ts'
+import { measureHere } from '../load/measurement.ts'
 import { Random } from '../load/random.ts'
 import {
   COLUMNS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Client, DatabaseError } from 'pg'
-import type { PostgresAddress } from '../peers/postgres-server.ts'
+import type { PostgresAddress } from '../servers/postgres-server.ts'
 import { FIELD_NAMES, type FieldChange, type Fields } from './record.ts'
 import { missingRecord, type YcsbStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PostgresAddress } from '../peers/postgres-server.ts'
+import type { PostgresAddress } from '../servers/postgres-server.ts'
 import { openEtcdStore } from './etcd-store.ts'
 import { openPercoliteStore } from './percolite-store.ts'
 import { openPostgresStore } from './postgres-store.ts'

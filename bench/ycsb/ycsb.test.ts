@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { UsageError } from '../harness/experiment.ts'
-import { runShortly, testWithServers } from '../peers/peer-tests.ts'
+import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { CORE_WORKLOADS } from './core-workloads.ts'
 import { ycsbSuite } from './ycsb-suite.ts'
 

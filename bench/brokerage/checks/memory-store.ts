@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PlacedRow } from '../population/initial-trades.ts'
+import type { PlacedRow } from '../population/history/initial-trades.ts'
 import {
   type ColumnOf,
   type IndexOf,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TRADE_TYPE_OF } from '../population/codes.ts'
 import type { CounterRandom, RowRandom } from '../population/counter-random.ts'
-import { executedAt, marketDelayMs } from '../population/initial-order.ts'
+import { executedAt, marketDelayMs } from '../population/history/initial-order.ts'
 import { RUN_STREAM_FIRST } from '../population/population.ts'
 import type { PriceCurve } from '../population/price-curve.ts'
 import type { TickerEntry } from '../transactions/market-feed.ts'

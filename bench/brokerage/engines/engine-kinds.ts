@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PercoliteOptions } from '../../peers/percolite-server.ts'
+import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
-import { EmbeddedEngine } from './embedded-engine.ts'
 import { NullEngine } from './null-engine.ts'
-import { PercoliteEngine } from './percolite-engine.ts'
+import { EmbeddedEngine } from './percolite/embedded-engine.ts'
+import { PercoliteEngine } from './percolite/percolite-engine.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 

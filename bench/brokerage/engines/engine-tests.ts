@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test'
-import { testFolder, testWithPeer } from '../../peers/peer-tests.ts'
+import { testFolder, testWithPeer } from '../../servers/peer-tests.ts'
 import type { Engine } from '../engine.ts'
 import { loadPopulation } from '../loading/load-population.ts'
 import { Population } from '../population/population.ts'

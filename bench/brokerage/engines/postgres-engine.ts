@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Client, type CustomTypesConfig, type QueryResult, types } from 'pg'
-import { PostgresServer } from '../../peers/postgres-server.ts'
+import { PostgresServer } from '../../servers/postgres-server.ts'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
 import { loadPostgres } from '../loading/postgres-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'

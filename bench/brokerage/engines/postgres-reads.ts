@@ -3,8 +3,8 @@ import type { GetMany, ScanEach } from '../engine.ts'
 import { SCHEMA, type TableName } from '../schema/schema.ts'
 import type { TableShape } from '../schema/table-shape.ts'
 import type { AnyRead, AnyRow } from './buffered-transaction.ts'
-import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './grouped-rows.ts'
 import { keyColumns } from './key-order.ts'
+import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './percolite/grouped-rows.ts'
 import { primaryKeyOf, type SqlParameter, selectByKey, selectRange } from './sql-statements.ts'
 
 export type PostgresStatement = { readonly text: string; readonly values: readonly SqlParameter[] }

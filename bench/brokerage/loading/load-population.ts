@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BulkLoader } from '../engine.ts'
 import { populationRows, rowsExpected } from '../population/generator.ts'
-import type { PlacedRow } from '../population/initial-trades.ts'
+import type { PlacedRow } from '../population/history/initial-trades.ts'
 import type { Population } from '../population/population.ts'
 import type { RowOf, TableName } from '../schema/schema.ts'
 

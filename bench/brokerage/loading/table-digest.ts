@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
-import type { PlacedRow } from '../population/initial-trades.ts'
+import type { PlacedRow } from '../population/history/initial-trades.ts'
 import { columnsOf, type TableName } from '../schema/schema.ts'
 import type { Value } from '../schema/table-shape.ts'
 

@@ -2,7 +2,7 @@
 import { checkAll, verdictLines } from '../checks/all-checks.ts'
 import type { Walker } from '../checks/store-image.ts'
 import { populationRows } from '../population/generator.ts'
-import { historyRatios, ratioProblems } from '../population/history-ratios.ts'
+import { historyRatios, ratioProblems } from '../population/history/history-ratios.ts'
 import type { Population } from '../population/population.ts'
 import { NO_RUN } from '../run-facts.ts'
 import { columnsOf, TABLE_NAMES, type TableName } from '../schema/schema.ts'

@@ -11,7 +11,7 @@ import {
 } from '../schema/schema.ts'
 import type { ColumnType, Value } from '../schema/table-shape.ts'
 import { populationHash, populationRows, rowsExpected, TABLE_ROWS } from './generator.ts'
-import { historyRatios, ratioProblems } from './history-ratios.ts'
+import { historyRatios, ratioProblems } from './history/history-ratios.ts'
 import { ownerOfAccount } from './identifiers.ts'
 import { symbolOf } from './names.ts'
 import { Population } from './population.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto'
 import type { TableName } from '../schema/schema.ts'
-import { InitialTrades, type PlacedRow } from './initial-trades.ts'
+import { InitialTrades, type PlacedRow } from './history/initial-trades.ts'
 import type { Population } from './population.ts'
 import type { Profile } from './profiles.ts'
 import { financialRows, newsItemRows, newsXrefRows } from './rows/company-report-rows.ts'

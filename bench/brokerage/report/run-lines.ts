@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { alignColumns, shortNumber } from '../../harness/report-table.ts'
+import { alignColumns, shortNumber } from '../../report/report-table.ts'
 import { verdictLines } from '../checks/all-checks.ts'
 import type { TransactionFigures } from '../driver/tally.ts'
 import { LIMIT_SECONDS, MIX_PERCENT } from '../driver/transaction-names.ts'

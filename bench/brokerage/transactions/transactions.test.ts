@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkAll, verdictLines } from '../checks/all-checks.ts'
-import { CustomerEmulator } from '../driver/customer-emulator.ts'
+import { CustomerEmulator } from '../driver/customers/customer-emulator.ts'
 import { type Engine, get, type Session } from '../engine.ts'
 import type { EngineName } from '../engines/engine-kinds.ts'
 import { TEST_POPULATION, testOnEngine, withLoadedEngine } from '../engines/engine-tests.ts'

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+import { QUANTITIES, type TradeTypeId } from '../../population/codes.ts'
+import type { RowRandom } from '../../population/counter-random.ts'
+import { CustomerChoice } from '../../population/customer-choice.ts'
+import { accountIdentifier, identifier, tradeIdentifier } from '../../population/identifiers.ts'
+import {
+  brokerName,
+  companyName,
+  countryTaxRateId,
+  INDUSTRIES,
+  industryName,
+  issuerOf,
+  SECTORS,
+  sectorName,
+} from '../../population/market-facts.ts'
+import { symbolOf } from '../../population/names.ts'
+import type { Customer, Population } from '../../population/population.ts'
+import { PRICE_MAX, PRICE_MIN } from '../../population/price-curve.ts'
+import { historyMs, marketDay, momentOf } from '../../population/trading-calendar.ts'
+import type { BrokerVolumeInput } from '../../transactions/broker-volume.ts'
+import type { CustomerPositionInput } from '../../transactions/customer-position.ts'
+import type { MarketWatchInput } from '../../transactions/market-watch.ts'
+import type { SecurityDetailInput } from '../../transactions/security-detail.ts'
+import type { TradeLookupInput } from '../../transactions/trade-lookup.ts'
+import type { TradeOrderInput } from '../../transactions/trade-order.ts'
+import type { TradeStatusInput } from '../../transactions/trade-status.ts'
+import type { TradeUpdateInput } from '../../transactions/trade-update.ts'
+import { nonUniform, skewOfTimes, skewOfTrades, skewOfWeeks } from './non-uniform.ts'
+
+const MINUTE_MS = 60_000
+/** Lookups stop so long before the end of the history, so that there are trades behind them. */
+const BACK_OFF_MS = {
+  account: 32 * 60 * MINUTE_MS,
+  security: 200 * MINUTE_MS,
+  holdings: 500 * MINUTE_MS,
+} as const
+const LOOKED_UP = 20
+const BROKERS = { min: 20, max: 40 } as const
+const DETAIL_DAYS = { min: 5, max: 20 } as const
+/** Two of five accounts have another person who may trade; so a tenth of all orders is theirs. */
+const OTHER_EXECUTOR = 0.25
+const ROLLED_BACK = 1 / 101
+
+/** Makes up what customers ask: the inputs of the eight transactions that they call. */
+export class CustomerEmulator {
+  readonly #population: Population
+  readonly #customers: CustomerChoice
+
+  constructor(population: Population) {
+    this.#population = population
+    this.#customers = new CustomerChoice(population)
+  }
+
+  tradeStatus(random: RowRandom): TradeStatusInput {
+    return { accountId: this.#account(random).id }
+  }
+
+  customerPosition(random: RowRandom): CustomerPositionInput {
+    const { id, taxId } = this.#customers.choose(random)
+    const customer = random.chance(0.5) ? { id } : { taxId }
+    return random.chance(0.5) ? { customer, historyOf: random.below(10) } : { customer }
+  }
+
+  marketWatch(random: RowRandom): MarketWatchInput {
+    const kind = random.next()
+    const date = this.#marketDate(random)
+    if (kind < 0.6) {
+      return { of: { kind: 'watchList', customerId: this.#customers.choose(random).id }, date }
+    }
+    if (kind < 0.95) return { of: { kind: 'account', accountId: this.#account(random).id }, date }
+    // As many companies in a row as a load unit has.
+    const { companies, loadUnits } = this.#population.profile
+    const range = Math.floor(companies / loadUnits)
+    const first = random.below(companies - range + 1)
+    return {
+      of: {
+        kind: 'industry',
+        industry: industryName(random.below(INDUSTRIES)),
+        fromCompany: identifier(first),
+        toCompany: identifier(first + range - 1),
+      },
+      date,
+    }
+  }
+
+  securityDetail(random: RowRandom): SecurityDetailInput {
+    const days = random.between(DETAIL_DAYS.min, DETAIL_DAYS.max)
+    return {
+      symbol: this.symbol(random),
+      startDate: marketDay(random.between(0, this.#population.profile.marketDays - days)),
+      days,
+      wholeNews: random.chance(0.01),
+    }
+  }
+
+  tradeLookup(random: RowRandom): TradeLookupInput {
+    const frame = random.next()
+    if (frame < 0.3) return this.#byIds(random)
+    if (frame < 0.6) return this.#byAccount(random)
+    if (frame < 0.9) return this.#bySecurity(random)
+    return {
+      frame: 'holdings',
+      accountId: this.#account(random).id,
+      from: this.#historyTime(random, BACK_OFF_MS.holdings),
+    }
+  }
+
+  tradeUpdate(random: RowRandom): TradeUpdateInput {
+    const frame = random.next()
+    if (frame < 0.33) return this.#byIds(random)
+    return frame < 0.66 ? this.#byAccount(random) : this.#bySecurity(random)
+  }
+
+  brokerVolume(random: RowRandom): BrokerVolumeInput {
+    const { brokers } = this.#population.profile
+    const count = Math.min(brokers, random.between(BROKERS.min, BROKERS.max))
+    return {
+      brokers: random.distinctBelow(brokers, count).map(brokerName),
+      sector: sectorName(random.below(SECTORS)),
+    }
+  }
+
+  tradeOrder(
+    random: RowRandom,
+    { tradeId, now }: { readonly tradeId: number; readonly now: number },
+  ): TradeOrderInput {
+    const customer = this.#customers.choose(random)
+    const ordinal = random.below(customer.accounts)
+    const { id, permissions } = this.#population.account(customer, ordinal)
+    const [owner, ...others] = permissions
+    const other = random.chance(OTHER_EXECUTOR) ? others[0] : undefined
+    const { firstName, lastName } = other ?? owner
+    const basket = this.#population.basket(customer, ordinal)
+    const security = basket[random.below(basket.length)] as number
+    const isMarket = random.chance(0.6)
+    const isBuy = random.chance(0.5)
+    const isStopLoss = random.chance(0.5)
+    return {
+      tradeId,
+      accountId: id,
+      executor: {
+        name: `${firstName} ${lastName}`,
+        ...(other === undefined ? {} : { taxId: other.taxId }),
+      },
+      security: random.chance(0.6) ? { symbol: symbolOf(security) } : this.#issue(security),
+      type: typeOf(isMarket, isBuy, isStopLoss),
+      quantity: random.pick(QUANTITIES as unknown as [number, ...number[]]),
+      limitPrice: random.between(PRICE_MIN, PRICE_MAX),
+      onMargin: isBuy && random.chance(0.16),
+      lifo: random.chance(0.35),
+      rollsBack: random.chance(ROLLED_BACK),
+      now,
+    }
+  }
+
+  /** All alike. */
+  symbol(random: RowRandom): string {
+    return symbolOf(random.below(this.#population.profile.securities))
+  }
+
+  /** What Data-Maintenance may need, of whichever table. */
+  maintained(random: RowRandom) {
+    const { id, number } = this.#customers.choose(random)
+    return {
+      accountId: accountIdentifier(number, 0),
+      customerId: id,
+      companyId: identifier(random.below(this.#population.profile.companies)),
+      symbol: this.symbol(random),
+      taxRateId: countryTaxRateId(random.below(20)),
+      addressOfCustomer: random.chance(0.67),
+      dayOfMonth: random.between(1, 28),
+      volumeChange: random.between(1, 3),
+    }
+  }
+
+  #account(random: RowRandom): { readonly id: number } {
+    const { number, accounts }: Customer = this.#customers.choose(random)
+    return { id: accountIdentifier(number, random.below(accounts)) }
+  }
+
+  #issue(security: number): { readonly company: string; readonly issue: string } {
+    const { company, issue } = issuerOf(this.#population.profile, security)
+    return { company: companyName(company), issue }
+  }
+
+  #byIds(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'trades' }> {
+    const { trades } = this.#population.profile
+    const skew = skewOfTrades(trades)
+    const numbers = new Set<number>()
+    while (numbers.size < LOOKED_UP) numbers.add(nonUniform(random, 0, trades - 1, skew))
+    return { frame: 'trades', tradeIds: [...numbers].map(tradeIdentifier) }
+  }
+
+  #byAccount(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'account' }> {
+    const from = this.#historyTime(random, BACK_OFF_MS.account)
+    return { frame: 'account', accountId: this.#account(random).id, from }
+  }
+
+  #bySecurity(random: RowRandom): Extract<TradeUpdateInput, { readonly frame: 'security' }> {
+    const from = this.#historyTime(random, BACK_OFF_MS.security)
+    return { frame: 'security', symbol: this.symbol(random), from }
+  }
+
+  #historyTime(random: RowRandom, backOffMs: number): number {
+    const ms = historyMs(this.#population.profile)
+    const last = ms - Math.min(backOffMs, ms / 2)
+    return momentOf(nonUniform(random, 0, last, skewOfTimes(ms)))
+  }
+
+  #marketDate(random: RowRandom): number {
+    const weeks = Math.floor(this.#population.profile.marketDays / 5)
+    const week = nonUniform(random, 0, weeks - 1, skewOfWeeks(weeks))
+    const percent = random.below(100)
+    const day = percent < 20 ? 0 : percent < 27 ? 1 : percent < 33 ? 2 : percent < 40 ? 3 : 4
+    return marketDay(week * 5 + day)
+  }
+}
+
+function typeOf(isMarket: boolean, isBuy: boolean, isStopLoss: boolean): TradeTypeId {
+  if (isMarket) return isBuy ? 'TMB' : 'TMS'
+  if (isBuy) return 'TLB'
+  return isStopLoss ? 'TSL' : 'TLS'
+}

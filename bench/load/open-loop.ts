@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHistogram } from 'node:perf_hooks'
+import { setImmediate as eventLoopTurn, setTimeout as timeout } from 'node:timers/promises'
+import { type Latency, latencyOf } from '../harness/sample.ts'
+
+export type OpenLoop = {
+  /** Operations started per second, evenly spaced, whether or not earlier ones have ended. */
+  readonly ratePerSecond: number
+  readonly seconds: number
+  readonly signal: AbortSignal
+  /**
+   * With `spinning` the driver looks at the clock in every turn of its event loop, so that no start
+   * is late by a timer's millisecond; it costs a core.
+   */
+  readonly spinning?: boolean
+  /** `intendedMs` is when it should have begun, by `performance.now()`. */
+  readonly operation: (sequence: number, intendedMs: number) => Promise<unknown>
+}
+
+/** A timer wakes up to about this much too late. */
+const TIMER_MS = 1.2
+
+/**
+ * Starts operations at a fixed rate and takes each one's latency from its **intended** start. A stall
+ * is thereby counted for every operation that should have begun during it, and not only for the one
+ * that stalled (coordinated omission). `operations` counts those that ended; all are waited for. The
+ * first failure ends the loop and is thrown.
+ */
+export async function runOpenLoop(
+  loop: OpenLoop,
+): Promise<{ readonly operations: number; readonly latency: Latency }> {
+  const { ratePerSecond, signal, operation } = loop
+  const total = Math.max(1, Math.round(ratePerSecond * loop.seconds))
+  const startedMs = performance.now()
+  const intendedMs = (sequence: number) => startedMs + (sequence * 1000) / ratePerSecond
+  const histogram = createHistogram()
+  const failures: unknown[] = []
+  let operations = 0
+  const underWay = new Set<Promise<void>>()
+
+  const start = (sequence: number): void => {
+    const running = operation(sequence, intendedMs(sequence))
+      .then(() => {
+        const ms = performance.now() - intendedMs(sequence)
+        histogram.record(Math.max(1, Math.round(ms * 1e6)))
+        operations += 1
+      })
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underWay.delete(running))
+    underWay.add(running)
+  }
+  for (let sequence = 0; sequence < total && !signal.aborted && failures.length === 0; ) {
+    const early = intendedMs(sequence) - performance.now()
+    if (early <= 0) {
+      start(sequence++)
+    } else if (loop.spinning === true && early < TIMER_MS) {
+      await eventLoopTurn()
+    } else {
+      await timeout(loop.spinning === true ? early - TIMER_MS : early)
+    }
+  }
+  await Promise.all(underWay)
+  if (failures.length > 0) throw failures[0]
+  return { operations, latency: latencyOf(histogram) }
+}

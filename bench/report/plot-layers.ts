@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Plot } from '../harness/experiment.ts'
+import type { FittedLine } from './line-fit.ts'
+import { fitWords } from './report-table.ts'
+
+/** One mark of a plot: the median, and the least and most of the repetitions. */
+export type Point = {
+  readonly contender: string
+  readonly series: string
+  readonly x: number
+  readonly median: number
+  readonly min: number
+  readonly max: number
+  /** The median, as text. */
+  readonly label: string
+}
+
+/** As a point of bars, with the bounds and the paper's figure beside it. */
+export type GoalPoint = Omit<Point, 'series' | 'x' | 'label'> & {
+  readonly must?: number
+  readonly aim?: number
+  readonly paper?: number
+}
+
+const BLUE = '#3466a5'
+/** Estimated widths, which are larger than those of most fonts. */
+export const LABEL_WIDTH_MAX = 700
+
+/** Lying bars, so that the names of contenders can be read, with the median behind each. */
+export function barLayers(plot: Plot, points: readonly Point[]) {
+  const y = contenderAxis(points)
+  const label = {
+    mark: { type: 'text', align: 'left', dx: 6, fontSize: 12 },
+    encoding: {
+      y,
+      x: { field: 'max', type: 'quantitative' },
+      text: { field: 'label', type: 'nominal' },
+    },
+  } as const
+  return [...barsAndRanges(plot, points), label] as const
+}
+
+function barsAndRanges(plot: Plot, points: readonly Named[]) {
+  const y = contenderAxis(points)
+  const scale = plot.yLogarithmic === true ? ({ type: 'log' } as const) : {}
+  const axis = { format: '~s' } as const
+  const x = { field: 'median', type: 'quantitative', title: plot.yTitle, axis, scale } as const
+  return [
+    { mark: { type: 'bar', color: BLUE, height: 18 }, encoding: { y, x } },
+    {
+      mark: { type: 'rule', strokeWidth: 2, color: 'black' },
+      encoding: { y, x: { field: 'min', type: 'quantitative' }, x2: { field: 'max' } },
+    },
+  ] as const
+}
+
+type Named = Pick<Point, 'contender'>
+
+function contenderAxis(points: readonly Named[]) {
+  return {
+    field: 'contender',
+    type: 'nominal',
+    title: null,
+    sort: points.map(({ contender }) => contender),
+    axis: { labelLimit: LABEL_WIDTH_MAX },
+  } as const
+}
+
+/** Bars of what was measured, and one tick each for must, aim and the paper. */
+export function goalLayers(plot: Plot, points: readonly GoalPoint[]) {
+  const y = contenderAxis(points)
+  const tick = (field: 'must' | 'aim' | 'paper') =>
+    ({
+      transform: withField(field),
+      mark: { type: 'tick', thickness: 4, size: 32 },
+      encoding: {
+        y,
+        x: { field, type: 'quantitative' },
+        color: {
+          datum: field,
+          type: 'nominal',
+          scale: { domain: ['must', 'aim', 'paper'], range: ['#b3541e', '#2f7d4f', '#999999'] },
+          legend: { title: null, orient: 'bottom' },
+        },
+      },
+    }) as const
+  return [...barsAndRanges(plot, points), tick('must'), tick('aim'), tick('paper')] as const
+}
+
+function withField(field: string): Array<{ filter: string }> {
+  return [{ filter: `isValid(datum.${field})` }]
+}
+
+export type FitMarks = {
+  readonly dots: ReadonlyArray<FitMark & { readonly label: string }>
+  readonly lines: readonly FitMark[]
+}
+
+type FitMark = { readonly series: string; readonly x: number; readonly y: number }
+
+/** Each line goes from 0 as far as anything was measured. */
+export function fitMarks(
+  fitted: readonly FittedLine[],
+  slopes: NonNullable<Plot['slopes']> = [],
+): FitMarks {
+  const xMax = Math.max(...fitted.flatMap(({ points }) => points.map(({ x }) => x)))
+  const named = fitted.map((line) => ({ ...line, series: fitWords(line) }))
+  const through = (series: string, slope: number): FitMark[] => [
+    { series, x: 0, y: 0 },
+    { series, x: xMax, y: slope * xMax },
+  ]
+  return {
+    dots: named.flatMap(({ series, points }) =>
+      points.map(({ contender, x, y }) => ({ series, label: contender, x, y })),
+    ),
+    lines: [
+      ...named.flatMap(({ series, slope }) => through(series, slope)),
+      ...slopes.flatMap(({ label, slope }) => through(label, slope)),
+    ],
+  }
+}
+
+export function fitLayers(plot: Plot, { dots, lines }: FitMarks) {
+  const x = { field: 'x', type: 'quantitative', title: plot.xTitle ?? '' } as const
+  const y = { field: 'y', type: 'quantitative', title: plot.yTitle } as const
+  const color = {
+    field: 'series',
+    type: 'nominal',
+    title: null,
+    legend: { orient: 'bottom', direction: 'vertical' },
+  } as const
+  return [
+    { data: { values: [...lines] }, mark: { type: 'line' }, encoding: { x, y, color } },
+    {
+      data: { values: [...dots] },
+      mark: { type: 'point', filled: true, size: 60 },
+      encoding: { x, y, color },
+    },
+    {
+      data: { values: [...dots] },
+      mark: { type: 'text', align: 'right', dx: -8, dy: -6, fontSize: 11 },
+      encoding: { x, y, text: { field: 'label', type: 'nominal' } },
+    },
+  ] as const
+}
+
+export function lineLayers(plot: Plot) {
+  const logarithmic = { type: 'log' } as const
+  const x = {
+    field: 'x',
+    type: 'quantitative',
+    title: plot.xTitle ?? '',
+    scale: plot.xLogarithmic === true ? logarithmic : {},
+    axis: { format: '~s' },
+  } as const
+  const y = {
+    field: 'median',
+    type: 'quantitative',
+    title: plot.yTitle,
+    scale: plot.yLogarithmic === true ? logarithmic : {},
+    axis: { format: '~s' },
+  } as const
+  const color = { field: 'series', type: 'nominal', title: null } as const
+  return [
+    { mark: { type: 'line', point: { size: 60 } }, encoding: { x, y, color } },
+    {
+      mark: { type: 'rule', strokeWidth: 1.5 },
+      encoding: { x, color, y: { field: 'min', type: 'quantitative' }, y2: { field: 'max' } },
+    },
+  ] as const
+}
