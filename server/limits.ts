@@ -29,7 +29,7 @@ export const SERVER_LIMITS = {
   pathParameterCharactersMax: 16_384,
   headerBytesMax: 32 * 1024,
   connectionsMax: 12_000,
-  receivedBytesMax: 256 * 1024 * 1024,
+  receivedBytesMax: 128 * 1024 * 1024,
   unsentBytesMax: 256 * 1024 * 1024,
   subscriptionBytesMax: 1024 * 1024,
   subscriptionsBytesMax: 128 * 1024 * 1024,
