@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
 import { type Load, loadedContender } from '../load/loaded-contender.ts'
-import { preparedPercolite } from '../peers/prepared-servers.ts'
 import { HelloServer } from '../servers/hello-server.ts'
 import type { PeerContender } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
-import type { PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import { loadItemsAndAccounts } from '../stores/load-items.ts'
+import { closedOnFailure } from '../stores/start-store.ts'
 
 export type RequestName = HttpSettings['request']
 
@@ -17,8 +18,19 @@ const MODULE = new URL('../load/http-workload.ts', import.meta.url).href
 /** One percolite with the data of the benchmarks, for all contenders of an experiment. */
 export function sharedPercolite(options: PercoliteOptions): SharedServer<PercoliteServer> {
   return new SharedServer('percolite', (folder) =>
-    preparedPercolite(folder, rowsOf(options), options),
+    loadedPercolite(folder, rowsOf(options), options),
   )
+}
+
+async function loadedPercolite(
+  folder: string,
+  rows: number,
+  options: PercoliteOptions,
+): Promise<PercoliteServer> {
+  const server = await PercoliteServer.start(folder, options)
+  const { origin } = server
+  await closedOnFailure(server, () => loadItemsAndAccounts({ kind: 'percolite', origin }, rows))
+  return server
 }
 
 const ROWS_FOR_ONE_ANSWER = 2
@@ -33,7 +45,7 @@ export function sharedHello(
   { puts = false } = {},
 ): SharedServer<HelloServer> {
   return new SharedServer(puts ? 'hello-puts' : 'hello', async (folder) => {
-    const percolite = await preparedPercolite(folder, ROWS_FOR_ONE_ANSWER, options)
+    const percolite = await loadedPercolite(folder, ROWS_FOR_ONE_ANSWER, options)
     try {
       const { body } = exampleRequest(request, ROWS_FOR_ONE_ANSWER)
       const answers = { [HELLO_PATH]: await percolite.query(body) }
@@ -45,11 +57,11 @@ export function sharedHello(
   })
 }
 
-/** Such requests to a server at this origin: a percolite, or etcd for its own. */
+/** Such requests to a percolite. */
 export function requestLoad(
   request: RequestName,
   options: PercoliteOptions,
-): (server: { readonly origin: string }) => Load {
+): (server: PercoliteServer) => Load {
   return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options) })
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UsageError } from '../harness/experiment.ts'
+import type { Table } from '../stores/store.ts'
 import type { Random } from './random.ts'
 
 // What every server holds when `http` and `peers` begin, the same in each: so many items of an id of
@@ -10,7 +11,9 @@ export const ROWS_OPTION = {
   default: '10000',
   help: 'items, and accounts, in every server',
 } as const
-export const VALUE_LENGTH = 100
+export const ITEMS: Table = { name: 'item', key: 'id', fields: ['value'], type: 'TEXT' }
+export const ACCOUNTS: Table = { name: 'account', key: 'id', fields: ['balance'], type: 'INTEGER' }
+const VALUE_LENGTH = 100
 export const FIRST_BALANCE = 1_000_000
 
 /** For the reports. */
@@ -30,6 +33,13 @@ export function itemId(number: number): string {
 
 export function accountId(number: number): string {
   return `acct${String(number).padStart(8, '0')}`
+}
+
+/** The ids of two different accounts. */
+export function twoAccounts(random: Random, rows: number): readonly [string, string] {
+  const from = random.below(rows)
+  const to = (from + 1 + random.below(rows - 1)) % rows
+  return [accountId(from), accountId(to)]
 }
 
 /** A value that no other write of a run has: an identical one would cost some stores nothing. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { accountId, itemId, itemValue } from './data.ts'
+import { setStatement, transferRequest } from '../stores/percolite-store.ts'
+import { ACCOUNTS, ITEMS, itemId, itemValue, twoAccounts } from './data.ts'
 import { HttpClient, Retries } from './http-client.ts'
 import { Random } from './random.ts'
 import type { LoadPlace, Workload } from './workload.ts'
@@ -18,7 +19,6 @@ type Request = { readonly path: string; readonly body: unknown }
 type Draw = { readonly random: Random; readonly rows: number; readonly sequence: number }
 
 const GET = 'GET id, value FROM item WHERE id = :id'
-const SET = 'SET value = :value ON item WHERE id = :id'
 const BATCH_SIZE = 100
 const PAGE_ROWS_MAX = 10_000
 export const STATEMENTS_PER_BATCH = BATCH_SIZE
@@ -28,31 +28,19 @@ const randomItem = ({ random, rows }: Draw) => itemId(random.below(rows))
 /** Every request that the HTTP benchmarks send, by name. Written values differ from each other. */
 const REQUESTS = {
   get: (draw) => query({ sql: GET, params: { id: randomItem(draw) } }),
-  set: (draw) =>
-    query({
-      sql: SET,
-      params: { id: randomItem(draw), value: itemValue(draw.random, draw.sequence) },
-    }),
+  set: (draw) => {
+    const value = itemValue(draw.random, draw.sequence)
+    return query(setStatement(ITEMS, randomItem(draw), [[0, value]]))
+  },
   batchOfGets: (draw) => {
     const statements = Array.from({ length: BATCH_SIZE }, () => {
       return { sql: GET, params: { id: randomItem(draw) } }
     })
     return query({ statements })
   },
-  transfer: ({ random, rows }) => {
-    const [from, to] = twoAccounts(random, rows)
-    const statements = [
-      { sql: 'SET balance = balance - :n ON account WHERE id = :id', params: { n: 1, id: from } },
-      { sql: 'SET balance = balance + :n ON account WHERE id = :id', params: { n: 1, id: to } },
-    ]
-    return query({ statements })
-  },
+  transfer: ({ random, rows }) => query(transferRequest(ACCOUNTS, ...twoAccounts(random, rows))),
   scan: ({ rows }) =>
     query({ sql: 'SCAN id, value FROM item', pageSize: Math.min(rows, PAGE_ROWS_MAX) }),
-  etcdPut: (draw) => {
-    const value = base64(itemValue(draw.random, draw.sequence))
-    return { path: '/v3/kv/put', body: { key: base64(randomItem(draw)), value } }
-  },
 } as const satisfies Record<string, (draw: Draw) => Request>
 
 export async function openWorkload(settings: HttpSettings, place: LoadPlace): Promise<Workload> {
@@ -76,17 +64,6 @@ export function exampleRequest(name: keyof typeof REQUESTS, rows: number): Reque
   return REQUESTS[name]({ random: new Random(1), rows, sequence: 1 })
 }
 
-/** The ids of two different accounts. */
-export function twoAccounts(random: Random, rows: number): readonly [string, string] {
-  const from = random.below(rows)
-  const to = (from + 1 + random.below(rows - 1)) % rows
-  return [accountId(from), accountId(to)]
-}
-
 function query(body: unknown): Request {
   return { path: '/v1/query', body }
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
 }

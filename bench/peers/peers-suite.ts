@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Suite } from '../harness/experiment.ts'
-import { durableCeiling, requestLoad, sharedPercolite } from '../http/http-contenders.ts'
+import { durableCeiling } from '../http/http-contenders.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION, rowsOf } from '../load/data.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
-import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS, type PercoliteOptions } from '../servers/percolite-server.ts'
-import { RedisServer } from '../servers/redis-server.ts'
-import { preparedEtcd, preparedPostgres } from './prepared-servers.ts'
+import { loadItemsAndAccounts } from '../stores/load-items.ts'
+import type { StoreKind } from '../stores/open-store.ts'
+import { closedOnFailure, PROGRAMS, startStore } from '../stores/start-store.ts'
+import type { PeerSettings } from './peer-workload.ts'
 
 const CLIENTS = 64
 // A server of Node's is fast when V8 has compiled what it does: after six to ten seconds under load.
 const WARM_UP_SECONDS = 8
 
-const moduleOf = (path: string) => new URL(path, import.meta.url).href
+const MODULE = new URL('./peer-workload.ts', import.meta.url).href
 
 /** Percolite beside the servers that people would use instead. */
 export const peersSuite: Suite = {
@@ -33,8 +35,34 @@ export const peersSuite: Suite = {
   },
 }
 
-function puts(options: PercoliteOptions): Experiment {
+/** A store of this kind, with the data of the benchmarks, and this is all that is asked of it. */
+function peer(
+  name: string,
+  kind: StoreKind,
+  operation: PeerSettings['operation'],
+  options: PercoliteOptions,
+): PeerContender {
   const rows = rowsOf(options)
+  const program = PROGRAMS[kind]
+  return loadedContender({
+    name,
+    ...(program === undefined ? {} : { program }),
+    server: new SharedServer(kind, async (folder) => {
+      const store = await startStore(kind, folder, options)
+      await closedOnFailure(store, () => loadItemsAndAccounts(store.settings, rows))
+      return store
+    }),
+    load: ({ settings }) => {
+      return {
+        module: MODULE,
+        settings: { store: settings, operation, rows } satisfies PeerSettings,
+      }
+    },
+    clients: CLIENTS,
+  })
+}
+
+function puts(options: PercoliteOptions): Experiment {
   const ceiling = durableCeiling(options, CLIENTS)
   return withInstalledPeers({
     name: 'put',
@@ -42,38 +70,10 @@ function puts(options: PercoliteOptions): Experiment {
     unit: 'puts',
     warmUpSeconds: WARM_UP_SECONDS,
     contenders: [
-      loadedContender({
-        name: 'percolite',
-        server: sharedPercolite(options),
-        load: requestLoad('set', options),
-        clients: CLIENTS,
-      }),
-      loadedContender({
-        name: 'etcd',
-        program: 'etcd',
-        server: new SharedServer('etcd', (folder) => preparedEtcd(folder, rows)),
-        load: requestLoad('etcdPut', options),
-        clients: CLIENTS,
-      }),
-      loadedContender({
-        name: 'postgresql',
-        program: 'postgres',
-        server: new SharedServer('postgres', (folder) => preparedPostgres(folder, rows)),
-        load: ({ address }) => {
-          return {
-            module: moduleOf('./postgres-workload.ts'),
-            settings: { address, operation: 'upsert', rows },
-          }
-        },
-        clients: CLIENTS,
-      }),
-      loadedContender({
-        name: 'redis',
-        program: 'redis-server',
-        server: new SharedServer('redis', RedisServer.start),
-        load: ({ url }) => ({ module: moduleOf('./redis-workload.ts'), settings: { url, rows } }),
-        clients: CLIENTS,
-      }),
+      peer('percolite', 'percolite', 'put', options),
+      peer('etcd', 'etcd', 'put', options),
+      peer('postgresql', 'postgresql', 'put', options),
+      peer('redis', 'redis', 'put', options),
       ceiling,
     ],
     goals: [
@@ -96,48 +96,22 @@ function puts(options: PercoliteOptions): Experiment {
     ],
     notes: [
       'etcd is asked through its own JSON gateway (/v3/kv/put), PostgreSQL through pg by a named INSERT … ON CONFLICT DO UPDATE, each with as many connections as clients.',
-      'Redis is there for orientation: it has no goal, since it keeps everything in memory and gives no snapshots.',
+      'Redis is there for orientation: it has no goal, since it keeps everything in memory and gives no snapshots. A put is a hash and its key in a sorted set, as scans need it.',
       'The hello with a raw durable put is a Fastify that puts the value as a cell into the product’s own store, by the same group commit, without SQL, transaction or log: what any server of this kind can reach with this client.',
     ],
   })
 }
 
 function transfers(options: PercoliteOptions): Experiment {
-  const rows = rowsOf(options)
   return withInstalledPeers({
     name: 'transfer',
     title: `Transfer between two rows, ${CLIENTS} clients`,
     unit: 'transfers',
     warmUpSeconds: WARM_UP_SECONDS,
     contenders: [
-      loadedContender({
-        name: 'percolite, one request',
-        server: sharedPercolite(options),
-        load: requestLoad('transfer', options),
-        clients: CLIENTS,
-      }),
-      loadedContender({
-        name: 'postgresql, five round trips',
-        program: 'postgres',
-        server: new SharedServer('postgres', (folder) => preparedPostgres(folder, rows)),
-        load: ({ address }) => {
-          return {
-            module: moduleOf('./postgres-workload.ts'),
-            settings: { address, operation: 'transfer', rows },
-          }
-        },
-        clients: CLIENTS,
-      }),
-      loadedContender({
-        name: 'etcd3, compare-and-swap',
-        program: 'etcd',
-        server: new SharedServer('etcd', (folder) => preparedEtcd(folder, rows)),
-        load: ({ origin }) => ({
-          module: moduleOf('./etcd-workload.ts'),
-          settings: { origin, rows },
-        }),
-        clients: CLIENTS,
-      }),
+      peer('percolite, one request', 'percolite', 'transfer', options),
+      peer('postgresql, five round trips', 'postgresql', 'transfer', options),
+      peer('etcd3, compare-and-swap', 'etcd', 'transfer', options),
     ],
     goals: [
       {
@@ -156,7 +130,7 @@ function transfers(options: PercoliteOptions): Experiment {
       },
     ],
     notes: [
-      'PostgreSQL: BEGIN (REPEATABLE READ), SELECT of both, UPDATE, UPDATE, COMMIT, again after 40001 or 40P01. etcd: both read in one transaction, both written in another if neither has changed, through the package etcd3 over gRPC.',
+      'PostgreSQL: BEGIN (REPEATABLE READ), SELECT of both, UPDATE, UPDATE, COMMIT, again after 40001 or 40P01. etcd3 is the third version of etcd’s API, through its JSON gateway: both read in one transaction, both written in another if neither has changed.',
       'Percolite: two SETs of an expression in one request; each reads its row and writes it, and the server itself runs the request again after a conflict.',
     ],
   })

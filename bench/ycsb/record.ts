@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Random } from '../load/random.ts'
+import type { StoreRecord, Table } from '../stores/store.ts'
 import { fnvHash64 } from './fnv-hash.ts'
 
 export const FIELD_COUNT = 10
 export const FIELD_LENGTH = 100
-export const FIELD_NAMES = Array.from({ length: FIELD_COUNT }, (_, index) => `field${index}`)
+const FIELD_NAMES = Array.from({ length: FIELD_COUNT }, (_, index) => `field${index}`)
+
+export const USERTABLE: Table = {
+  name: 'usertable',
+  key: 'ycsb_key',
+  fields: FIELD_NAMES,
+  type: 'TEXT',
+}
 
 const KEY_DIGITS = 19
 const TEXT_LENGTH = 2 ** 16
 const PRINTABLE_FIRST = 32
 const PRINTABLE_COUNT = 95
 const TEXT_SEED = 26
-
-/** The texts of the ten fields, in their order. */
-export type Fields = readonly string[]
-
-export type YcsbRecord = { readonly key: string; readonly fields: Fields }
-
-/** A field, by its index, and its new text. */
-export type FieldChange = readonly [index: number, text: string]
 
 /**
  * The key of a record: its hash, so that records are not inserted in the order of their keys. Padded
@@ -47,7 +47,7 @@ export class FieldTexts {
     return this.#text.slice(start, start + FIELD_LENGTH)
   }
 
-  record(number: number, random: Random): YcsbRecord {
+  record(number: number, random: Random): StoreRecord {
     return { key: recordKey(number), fields: FIELD_NAMES.map(() => this.next(random)) }
   }
 }

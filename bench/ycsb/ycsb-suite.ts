@@ -6,16 +6,10 @@ import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
 import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
+import type { StoreKind } from '../stores/open-store.ts'
+import { PROGRAMS } from '../stores/start-store.ts'
 import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads.ts'
-import { type LoadedStore, type StoreKind, startLoadedStore } from './loaded-store.ts'
-
-const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
-  percolite: undefined,
-  postgresql: 'postgres',
-  redis: 'redis-server',
-  etcd: 'etcd',
-  'better-sqlite3': undefined,
-}
+import { type LoadedStore, startLoadedStore } from './loaded-store.ts'
 
 /** The Yahoo! Cloud Serving Benchmark, by the facts of its core workloads, in our own words. */
 export const ycsbSuite: Suite = {

@@ -3,6 +3,8 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { latencyOf } from '../harness/sample.ts'
 import { Random } from '../load/random.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
+import { openStore, type StoreSettings } from '../stores/open-store.ts'
+import type { FieldChange } from '../stores/store.ts'
 import {
   CORE_WORKLOADS,
   type CoreWorkload,
@@ -12,8 +14,7 @@ import {
 } from './core-workloads.ts'
 import { InsertCounter } from './insert-counter.ts'
 import { type KeyChooser, latest, scrambledZipfian, uniform } from './key-chooser.ts'
-import { FIELD_COUNT, type FieldChange, FieldTexts, recordKey } from './record.ts'
-import { openStore, type StoreSettings } from './stores.ts'
+import { FIELD_COUNT, FieldTexts, recordKey, USERTABLE } from './record.ts'
 
 export type YcsbSettings = {
   readonly store: StoreSettings
@@ -30,7 +31,7 @@ type Mix = CoreWorkload & { readonly chooseKey: KeyChooser }
 /** The core workloads, one at a time, over one set of connections; records inserted stay. */
 export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Promise<Workload> {
   const { records } = settings
-  const store = await openStore(settings.store, place.clients)
+  const store = await openStore(settings.store, USERTABLE, place.clients)
   const random = new Random(place.seed)
   const texts = new FieldTexts()
   const inserts = new InsertCounter(records)
@@ -58,7 +59,7 @@ export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Pr
     const key = recordKey(mix.chooseKey(random))
     switch (kind) {
       case 'read':
-        await store.read(client, key)
+        await store.get(client, key)
         break
       case 'update':
         await store.update(client, key, changes())
@@ -70,7 +71,7 @@ export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Pr
         if (mix.modify === 'transaction') {
           await store.modify(client, key, changes())
         } else {
-          await store.read(client, key)
+          await store.get(client, key)
           await store.update(client, key, changes())
         }
     }

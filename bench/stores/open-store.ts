@@ -5,7 +5,7 @@ import { openPercoliteStore } from './percolite-store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { openRedisStore } from './redis-store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
-import type { YcsbStore } from './store.ts'
+import type { Store, Table } from './store.ts'
 
 /** Which store, and where it is; this travels to the load process. */
 export type StoreSettings =
@@ -15,17 +15,19 @@ export type StoreSettings =
   | { readonly kind: 'etcd'; readonly origin: string }
   | { readonly kind: 'better-sqlite3'; readonly file: string }
 
-export function openStore(settings: StoreSettings, clients: number): Promise<YcsbStore> {
+export type StoreKind = StoreSettings['kind']
+
+export function openStore(settings: StoreSettings, table: Table, clients: number): Promise<Store> {
   switch (settings.kind) {
     case 'percolite':
-      return openPercoliteStore(settings, clients)
+      return openPercoliteStore(settings, table, clients)
     case 'postgresql':
-      return openPostgresStore(settings, clients)
+      return openPostgresStore(settings, table, clients)
     case 'redis':
-      return openRedisStore(settings, clients)
+      return openRedisStore(settings, table, clients)
     case 'etcd':
-      return openEtcdStore(settings, clients)
+      return openEtcdStore(settings, table, clients)
     case 'better-sqlite3':
-      return openSqliteStore(settings)
+      return openSqliteStore(settings, table)
   }
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { HttpClient, Retries } from '../load/http-client.ts'
+import { createText } from './sql-texts.ts'
+import {
+  type FieldChange,
+  type Fields,
+  missingRecord,
+  type Store,
+  type StoreRecord,
+  type Table,
+  type Value,
+} from './store.ts'
+
+type Answer = {
+  readonly results: readonly { readonly rows: readonly Readonly<Record<string, Value>>[] }[]
+  readonly attempts: number
+}
+type Statement = { readonly sql: string; readonly params: Readonly<Record<string, Value>> }
+
+/**
+ * Over HTTP, one request for each operation. A read-modify-write is a GET and a SET in one request: the
+ * new text does not depend on the old one in YCSB, and a write in between is a conflict.
+ */
+export async function openPercoliteStore(
+  { origin }: { readonly origin: string },
+  table: Table,
+  clients: number,
+): Promise<Store> {
+  const http = new HttpClient(origin, clients)
+  const retries = new Retries()
+  let conflicts = 0
+  const send = (body: unknown): Promise<string> => {
+    const text = JSON.stringify(body)
+    return retries.run(() => http.post('/v1/query', text))
+  }
+  const ask = async (body: unknown): Promise<Answer> => {
+    const answer: Answer = JSON.parse(await send(body))
+    conflicts += answer.attempts - 1
+    return answer
+  }
+  const { name, key: keyName, fields: names } = table
+  const columns = names.join(', ')
+  const get = (key: string): Statement => {
+    return { sql: `GET ${columns} FROM ${name} WHERE ${keyName} = :key`, params: { key } }
+  }
+  const insert = ({ key, fields }: StoreRecord): Statement => {
+    const sql = `INSERT INTO ${name} (${keyName}, ${columns}) VALUES (:key, ${names.map((one) => `:${one}`).join(', ')})`
+    return { sql, params: paramsOf(table, { key }, [...fields.entries()]) }
+  }
+  const fieldsOf = ({ results }: Answer, key: string): Fields => {
+    const row = results[0]?.rows[0]
+    if (row === undefined) throw missingRecord(key)
+    return names.map((one) => row[one] as Value)
+  }
+  const scan = `SCAN ${keyName}, ${columns} FROM ${name} WHERE ${keyName} >= :key ORDER BY ${keyName} LIMIT`
+  return {
+    get: async (_client, key) => fieldsOf(await ask(get(key)), key),
+    async put(_client, { key, fields }) {
+      await send(setStatement(table, key, [...fields.entries()]))
+    },
+    async insert(_client, record) {
+      await send(insert(record))
+    },
+    async update(_client, key, changes) {
+      await ask(setStatement(table, key, changes))
+    },
+    async scan(_client, key, count) {
+      const answer = await ask({ sql: `${scan} ${count}`, params: { key } })
+      return answer.results[0]?.rows.length ?? 0
+    },
+    async modify(_client, key, changes) {
+      fieldsOf(await ask({ statements: [get(key), setStatement(table, key, changes)] }), key)
+    },
+    async transfer(_client, from, to) {
+      await send(transferRequest(table, from, to))
+    },
+    takeRetries() {
+      const taken = conflicts + retries.take()
+      conflicts = 0
+      return taken
+    },
+    async create() {
+      await send({ sql: createText(table) })
+    },
+    async insertMany(records) {
+      await send({ statements: records.map(insert) })
+    },
+    close: async () => http.close(),
+  }
+}
+
+/** Texts differ only by the fields they name: at most eleven, and so the server plans them once. */
+export function setStatement(
+  table: Table,
+  key: string,
+  changes: readonly FieldChange[],
+): Statement {
+  const { name, key: keyName, fields } = table
+  const assignments = changes.map(([index]) => `${fields[index]} = :${fields[index]}`).join(', ')
+  return {
+    sql: `SET ${assignments} ON ${name} WHERE ${keyName} = :${keyName}`,
+    params: paramsOf(table, { [keyName]: key }, changes),
+  }
+}
+
+/** Each SET reads its row and writes it; together they are one transaction, which the server retries. */
+export function transferRequest(
+  { name, key, fields: [field] }: Table,
+  from: string,
+  to: string,
+): { readonly statements: readonly Statement[] } {
+  const move = (sign: '-' | '+', id: string): Statement => {
+    const sql = `SET ${field} = ${field} ${sign} :n ON ${name} WHERE ${key} = :id`
+    return { sql, params: { n: 1, id } }
+  }
+  return { statements: [move('-', from), move('+', to)] }
+}
+
+function paramsOf(
+  { fields }: Table,
+  key: Readonly<Record<string, string>>,
+  changes: readonly FieldChange[],
+): Record<string, Value> {
+  const params: Record<string, Value> = { ...key }
+  for (const [index, value] of changes) params[fields[index] as string] = value
+  return params
+}
