@@ -4,13 +4,14 @@ import type { Contender, Experiment } from '../harness/experiment.ts'
 import { withEventLoopDelay } from '../load/event-loop-delay.ts'
 import { measureHere } from '../load/measurement.ts'
 import { runOpenLoop } from '../load/open-loop.ts'
-import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
-import { onStore, type Work } from '../store/store-contender.ts'
+import { type BenchStore, sharedStore } from '../store/bench-store.ts'
+import { onStore } from '../store/store-contender.ts'
+import type { Work } from '../store/work.ts'
 
 const RATES = [1_000, 5_000] as const
 
 export function commitLatency(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'auto' })
+  const store = sharedStore({ rows, commit: 'auto' })
   const contendersAt = (rate: number): Contender[] => [
     onStore(`raw puts, ${rate} a second`, store, (one) =>
       atRate(one, rate, (row, sequence) => one.putRaw(row, sequence)),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
-import { onStore, type Work } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, putInTransactions } from '../store/write-work.ts'
+import { type BenchStore, sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
+import { onStore } from '../store/store-contender.ts'
+import { DURABLE_WRITE_SAMPLES, type Work, writing } from '../store/work.ts'
 
 const WITH = 'with the log'
 const WITHOUT = 'without it'
@@ -12,7 +13,7 @@ const FOLLOWED = 'with the log, and followed'
 export function feedLog(rows: number): Experiment {
   // One store each, so that none holds the versions of two contenders.
   const storeOf = (keepsLog: boolean) =>
-    new SharedBenchStore({ rows, commit: 'one-phase', fill: 'transactions', keepsLog })
+    sharedStore({ rows, commit: 'one-phase', fill: 'transactions', keepsLog })
   return {
     name: 'feed-log',
     title: 'Durable one-cell transactions of 64 writers, with and without the log of commits',
@@ -21,10 +22,10 @@ export function feedLog(rows: number): Experiment {
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [
-      onStore(WITHOUT, storeOf(false), putInTransactions(64)),
-      onStore(WITH, storeOf(true), putInTransactions(64)),
+      onStore(WITHOUT, storeOf(false), writing(OPERATIONS.write.own, 64)),
+      onStore(WITH, storeOf(true), writing(OPERATIONS.write.own, 64)),
       onStore(FOLLOWED, storeOf(true), (store) =>
-        whileFollowed(store, putInTransactions(64)(store)),
+        whileFollowed(store, writing(OPERATIONS.write.own, 64)(store)),
       ),
     ],
     goals: [

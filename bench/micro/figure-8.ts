@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { SharedBenchStore } from '../store/bench-store.ts'
-import { readInOwnTransaction, readRaw } from '../store/read-work.ts'
+import { sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
 import { onStore } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, putInTransactions, putRaw } from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, reading, writing } from '../store/work.ts'
 
 /**
  * The paper's Figure 8, "The overhead of Percolator operations relative to Bigtable": random reads and
@@ -22,8 +22,8 @@ const ONE_PHASE = 'write, Percolite, one-phase'
 const TWO_PHASE = 'write, Percolite, two-phase as in the paper'
 
 export function figure8(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'one-phase' })
-  const twoPhase = new SharedBenchStore({ rows, commit: 'two-phase', fill: 'transactions' })
+  const store = sharedStore({ rows, commit: 'one-phase' })
+  const twoPhase = sharedStore({ rows, commit: 'two-phase', fill: 'transactions' })
   const title = 'Figure 8 of the paper: the overhead of transactions relative to the raw store'
   const paperRead = PAPER.percolator.read / PAPER.bigtable.read
   const paperWrite = PAPER.percolator.write / PAPER.bigtable.write
@@ -33,11 +33,11 @@ export function figure8(rows: number): Experiment {
     unit: 'operations',
     ...DURABLE_WRITE_SAMPLES,
     contenders: [
-      onStore(RAW_READ, store, readRaw),
-      onStore(READ, store, readInOwnTransaction),
-      onStore(RAW_WRITE, store, putRaw(WRITERS)),
-      onStore(ONE_PHASE, store, putInTransactions(WRITERS)),
-      onStore(TWO_PHASE, twoPhase, putInTransactions(WRITERS)),
+      onStore(RAW_READ, store, reading(OPERATIONS.read.raw)),
+      onStore(READ, store, reading(OPERATIONS.read.own)),
+      onStore(RAW_WRITE, store, writing(OPERATIONS.write.raw, WRITERS)),
+      onStore(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
+      onStore(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
     ],
     goals: [
       {

@@ -7,15 +7,16 @@ import { measureHere } from '../load/measurement.ts'
 import { runOpenLoop } from '../load/open-loop.ts'
 import { Random } from '../load/random.ts'
 import { COLUMN, rowKey, TRANSACTION_TABLE } from '../store/bench-rows.ts'
-import { type BenchStore, SharedBenchStore } from '../store/bench-store.ts'
-import { onStore, type Work } from '../store/store-contender.ts'
+import { type BenchStore, sharedStore } from '../store/bench-store.ts'
+import { onStore } from '../store/store-contender.ts'
+import type { Work } from '../store/work.ts'
 
 const RATE = 1_000
 const SEED = 20_101_008
 
 /** What small requests feel of a scan of everything that runs beside them in the same process. */
 export function longScan(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'auto', fill: 'transactions' })
+  const store = sharedStore({ rows, commit: 'auto', fill: 'transactions' })
   const title = `${RATE} small transactions a second, beside a scan of the whole table`
   return {
     name: 'long-scan',

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { SharedBenchStore } from '../store/bench-store.ts'
-import {
-  MULTI_GET_ROWS,
-  multiGetInTransaction,
-  multiGetRaw,
-  readInOwnTransaction,
-  readInSharedTransaction,
-  readRaw,
-  readTable,
-  readView,
-} from '../store/read-work.ts'
+import { sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
 import { onSqliteTable, onStore } from '../store/store-contender.ts'
+import { MULTI_GET_ROWS, reading, readingGroups } from '../store/work.ts'
 
 const RAW = 'raw read'
 const SHARED = 'in one transaction of 1,000 reads'
@@ -20,19 +12,19 @@ const RAW_MANY = `raw, ${MULTI_GET_ROWS} rows at once`
 const TRANSACTION_MANY = `transaction, ${MULTI_GET_ROWS} rows at once`
 
 export function readOneCell(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'auto' })
+  const store = sharedStore({ rows, commit: 'auto' })
   return {
     name: 'read-one-cell',
     title: 'Random reads of one cell, one reader',
     unit: 'reads',
     contenders: [
-      onStore(RAW, store, readRaw),
-      onStore(SHARED, store, readInSharedTransaction),
-      onStore(OWN, store, readInOwnTransaction),
-      onStore(RAW_MANY, store, multiGetRaw),
-      onStore(TRANSACTION_MANY, store, multiGetInTransaction),
-      onStore('raw read, without a promise', store, readView),
-      onSqliteTable('better-sqlite3, bare table', rows, readTable),
+      onStore(RAW, store, reading(OPERATIONS.read.raw)),
+      onStore(SHARED, store, reading(OPERATIONS.read.shared)),
+      onStore(OWN, store, reading(OPERATIONS.read.own)),
+      onStore(RAW_MANY, store, readingGroups(OPERATIONS.multiGet.raw)),
+      onStore(TRANSACTION_MANY, store, readingGroups(OPERATIONS.multiGet.own)),
+      onStore('raw read, without a promise', store, reading(OPERATIONS.read.view)),
+      onSqliteTable('better-sqlite3, bare table', rows, reading(OPERATIONS.read.table)),
     ],
     goals: [
       { what: 'read in a transaction / raw read', of: SHARED, to: RAW, ...GOAL },

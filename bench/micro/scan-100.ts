@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { SharedBenchStore } from '../store/bench-store.ts'
-import {
-  scanInOwnTransaction,
-  scanInSharedTransaction,
-  scanRaw,
-  scanTable,
-  scanView,
-} from '../store/scan-work.ts'
+import { sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
 import { onSqliteTable, onStore } from '../store/store-contender.ts'
+import { scanning } from '../store/work.ts'
 
 const RAW = 'raw scan'
 const SHARED = 'in one transaction of 100 scans'
 const OWN = 'each in its own transaction'
 
 export function scan100(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'auto' })
+  const store = sharedStore({ rows, commit: 'auto' })
   return {
     name: 'scan-100',
     title: 'Scans of 100 rows from a random row on, one reader',
     unit: 'scans',
     contenders: [
-      onStore(RAW, store, scanRaw),
-      onStore(SHARED, store, scanInSharedTransaction),
-      onStore(OWN, store, scanInOwnTransaction),
-      onStore('raw scan, without promises', store, scanView),
-      onSqliteTable('better-sqlite3, bare table', rows, scanTable),
+      onStore(RAW, store, scanning(OPERATIONS.scan.raw)),
+      onStore(SHARED, store, scanning(OPERATIONS.scan.shared)),
+      onStore(OWN, store, scanning(OPERATIONS.scan.own)),
+      onStore('raw scan, without promises', store, scanning(OPERATIONS.scan.view)),
+      onSqliteTable('better-sqlite3, bare table', rows, scanning(OPERATIONS.scan.table)),
     ],
     goals: [
       { what: '100-row scan in a transaction / raw scan', of: SHARED, to: RAW, ...GOAL },

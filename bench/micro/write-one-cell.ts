@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { SharedBenchStore } from '../store/bench-store.ts'
+import { sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
 import { onSqliteTable, onStore } from '../store/store-contender.ts'
-import {
-  DURABLE_WRITE_SAMPLES,
-  putInTransactions,
-  putRaw,
-  putTableGroups,
-} from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, writing, writingGroups } from '../store/work.ts'
 
 const WRITERS = 64
 const RAW = 'raw put'
@@ -17,8 +13,8 @@ const SQLITE_ONE = 'better-sqlite3, one row a COMMIT'
 const SQLITE_MANY = `better-sqlite3, ${WRITERS} rows a COMMIT`
 
 export function writeOneCell(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'one-phase' })
-  const twoPhase = new SharedBenchStore({ rows, commit: 'two-phase', fill: 'transactions' })
+  const store = sharedStore({ rows, commit: 'one-phase' })
+  const twoPhase = sharedStore({ rows, commit: 'two-phase', fill: 'transactions' })
   return {
     name: 'write-one-cell',
     title: `Durable writes of one cell, ${WRITERS} writers`,
@@ -27,11 +23,11 @@ export function writeOneCell(rows: number): Experiment {
     // Transactions have much more to be compiled than the raw puts beside them.
     warmUpSeconds: 3,
     contenders: [
-      onStore(RAW, store, putRaw(WRITERS)),
-      onStore(ONE_PHASE, store, putInTransactions(WRITERS)),
-      onStore(TWO_PHASE, twoPhase, putInTransactions(WRITERS)),
-      onSqliteTable(SQLITE_ONE, rows, putTableGroups(1)),
-      onSqliteTable(SQLITE_MANY, rows, putTableGroups(WRITERS)),
+      onStore(RAW, store, writing(OPERATIONS.write.raw, WRITERS)),
+      onStore(ONE_PHASE, store, writing(OPERATIONS.write.own, WRITERS)),
+      onStore(TWO_PHASE, twoPhase, writing(OPERATIONS.write.own, WRITERS)),
+      onSqliteTable(SQLITE_ONE, rows, writingGroups(1)),
+      onSqliteTable(SQLITE_MANY, rows, writingGroups(WRITERS)),
     ],
     goals: [
       {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment } from '../harness/experiment.ts'
-import { SharedBenchStore } from '../store/bench-store.ts'
+import { sharedStore } from '../store/bench-store.ts'
+import { OPERATIONS } from '../store/operations.ts'
 import { onStore } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, putInTransactions } from '../store/write-work.ts'
+import { DURABLE_WRITE_SAMPLES, writing } from '../store/work.ts'
 
 const ONE = '1 writer'
 const MANY = '64 writers'
 
 export function writers(rows: number): Experiment {
-  const store = new SharedBenchStore({ rows, commit: 'one-phase', fill: 'transactions' })
+  const store = sharedStore({ rows, commit: 'one-phase', fill: 'transactions' })
   return {
     name: 'writers',
     title: 'Durable one-cell transactions by number of writers, one-phase',
@@ -17,8 +18,8 @@ export function writers(rows: number): Experiment {
     // For as long V8 compiles what a transaction does.
     warmUpSeconds: 3,
     contenders: [
-      onStore(ONE, store, putInTransactions(1)),
-      onStore(MANY, store, putInTransactions(64)),
+      onStore(ONE, store, writing(OPERATIONS.write.own, 1)),
+      onStore(MANY, store, writing(OPERATIONS.write.own, 64)),
     ],
     goals: [{ what: '64 writers / 1 writer, durable', of: MANY, to: ONE, must: 8, aim: 12 }],
   }

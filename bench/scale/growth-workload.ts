@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SampledWorkload } from '../load/workload.ts'
 import { BenchStore } from '../store/bench-store.ts'
-import { readInSharedTransaction, readRecord } from '../store/read-work.ts'
-import { scanInSharedTransaction } from '../store/scan-work.ts'
-import type { Work } from '../store/store-contender.ts'
-import { putInTransactions } from '../store/write-work.ts'
+import { OPERATIONS } from '../store/operations.ts'
+import { reading, scanning, type Work, writing } from '../store/work.ts'
 
 const WRITERS = 64
 
 /** What is done in a store of each size, by name. */
 const WORKS = {
-  'point read': readInSharedTransaction,
-  'look-up in the store': readRecord,
-  'scan of 100 rows': scanInSharedTransaction,
-  [`durable write, ${WRITERS} writers`]: putInTransactions(WRITERS),
+  'point read': reading(OPERATIONS.read.shared),
+  'look-up in the store': reading(OPERATIONS.read.record),
+  'scan of 100 rows': scanning(OPERATIONS.scan.shared),
+  [`durable write, ${WRITERS} writers`]: writing(OPERATIONS.write.own, WRITERS),
 } as const satisfies Record<string, (store: BenchStore) => Work>
 
 export const GROWTH_OPERATIONS: readonly string[] = Object.keys(WORKS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
-import { GrownStore } from './grown-store.ts'
+import { grownStore, growthContender } from './grown-store.ts'
 import { GROWTH_OPERATIONS } from './growth-workload.ts'
 
 const SMALLEST_ROWS = 10_000
@@ -12,10 +12,10 @@ export function growth(rows: number): Experiment {
   const sizes = sizesUpTo(rows)
   const smallest = sizes[0] as number
   const largest = sizes.at(-1) as number
-  const stores = sizes.map((size) => ({ size, store: new GrownStore(size) }))
+  const stores = sizes.map((size) => ({ size, store: grownStore(size) }))
   const contenders = GROWTH_OPERATIONS.flatMap((name): Contender[] =>
     stores.map(({ size, store }) =>
-      store.contender(contenderName(name, size), name, { series: name, x: size }),
+      growthContender(contenderName(name, size), store, name, { series: name, x: size }),
     ),
   )
   return {

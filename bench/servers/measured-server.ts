@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Surroundings } from '../harness/experiment.ts'
+import { Shared } from '../harness/shared.ts'
 import { cpuSecondsOfTree } from './cpu-time.ts'
 
 /** A server under test: a process of its own with everything loaded, and a way to reach it. */
@@ -8,33 +8,10 @@ export type MeasuredServer = {
   close(): Promise<void>
 }
 
-/**
- * One server for all contenders of an experiment that measure it: started by the first that opens it,
- * stopped by the last that closes it.
- */
-export class SharedServer<Server extends MeasuredServer> {
-  readonly #name: string
-  readonly #start: (folder: string) => Promise<Server>
-  #started: Promise<Server> | undefined
-  #users = 0
-
+/** One server for all contenders of an experiment that measure it, in a folder of its own. */
+export class SharedServer<Server extends MeasuredServer> extends Shared<Server> {
   constructor(name: string, start: (folder: string) => Promise<Server>) {
-    this.#name = name
-    this.#start = start
-  }
-
-  acquire(surroundings: Surroundings): Promise<Server> {
-    this.#users += 1
-    this.#started ??= surroundings.temporaryFolder(this.#name).then(this.#start)
-    return this.#started
-  }
-
-  async release(): Promise<void> {
-    this.#users -= 1
-    if (this.#users > 0) return
-    const server = await this.#started?.catch(() => undefined)
-    this.#started = undefined
-    await server?.close()
+    super((surroundings) => surroundings.temporaryFolder(name).then(start))
   }
 }
 

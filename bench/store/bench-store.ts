@@ -6,6 +6,7 @@ import { type CellView, isEmbedded } from '../../storage/cell-store/embedded-cel
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { Storage, type StorageOptions } from '../../storage/storage.ts'
 import type { Surroundings } from '../harness/experiment.ts'
+import { Shared } from '../harness/shared.ts'
 import { COLUMN, RAW_TABLE, rowKey, rowValue, TRANSACTION_TABLE } from './bench-rows.ts'
 
 export type CommitMode = NonNullable<StorageOptions['commit']>
@@ -155,27 +156,7 @@ export class BenchStore {
 const FILL_BATCH = 1_000
 const FILLERS = 4
 
-/** One store for several contenders of an experiment: made by the first, closed after the last. */
-export class SharedBenchStore {
-  readonly #options: BenchStoreOptions
-  #opening: Promise<BenchStore> | undefined
-  #users = 0
-
-  constructor(options: BenchStoreOptions) {
-    this.#options = options
-  }
-
-  async acquire(surroundings: Surroundings): Promise<BenchStore> {
-    this.#users += 1
-    this.#opening ??= BenchStore.open(this.#options, surroundings)
-    return await this.#opening
-  }
-
-  async release(): Promise<void> {
-    this.#users -= 1
-    if (this.#users > 0) return
-    const opening = this.#opening
-    this.#opening = undefined
-    await (await opening)?.close()
-  }
+/** One store for several contenders of an experiment. */
+export function sharedStore(options: BenchStoreOptions): Shared<BenchStore> {
+  return new Shared((surroundings) => BenchStore.open(options, surroundings))
 }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender } from '../harness/experiment.ts'
-import type { Sample } from '../harness/sample.ts'
-import type { BenchStore, SharedBenchStore } from './bench-store.ts'
+import type { Shared } from '../harness/shared.ts'
+import type { BenchStore } from './bench-store.ts'
 import { SqliteTable } from './sqlite-table.ts'
-
-/** One measured stretch of work; `SharedBenchStore` and `SqliteTable` bring what it works on. */
-export type Work = (seconds: number, signal: AbortSignal) => Promise<Sample>
+import type { Work } from './work.ts'
 
 type Extra = Pick<Contender, 'point'>
 
 /** A contender over a store that it shares with its neighbours. */
 export function onStore(
   name: string,
-  shared: SharedBenchStore,
+  shared: Shared<BenchStore>,
   prepare: (store: BenchStore) => Work,
   extra: Extra = {},
 ): Contender {

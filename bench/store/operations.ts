@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Transaction } from '../../storage/storage.ts'
+import {
+  COLUMNS,
+  NEWEST,
+  NEWEST_RECORD,
+  RAW_TABLE,
+  rowKey,
+  TRANSACTION_TABLE,
+} from './bench-rows.ts'
+import type { BenchStore } from './bench-store.ts'
+import type { SqliteTable } from './sqlite-table.ts'
+
+/** One read of a row, one scan from a row on, or one write of a row with the number of the write. */
+export type Operation = (row: number, sequence: number) => unknown
+
+export type GroupOperation = (rows: readonly number[]) => Promise<unknown[]>
+
+export const SCAN_ROWS = 100
+
+/** How many reads or scans the same transaction does, where it is shared. */
+const READS_PER_TRANSACTION = 1_000
+const SCANS_PER_TRANSACTION = 100
+
+/**
+ * What is done to a store, in rows, and how, in columns: `raw` by the contract of the cell store, `own` in a
+ * transaction of its own (begin, work, commit), `shared` in one of many, `view` below the contract, without a
+ * promise, and `table` in a bare table of better-sqlite3.
+ */
+export const OPERATIONS = {
+  read: {
+    raw:
+      ({ cellStore }: BenchStore): Operation =>
+      async (row) =>
+        (await cellStore.readRows([rowKey(RAW_TABLE, row)], NEWEST))[0],
+    own: ownTransaction(getRow),
+    shared: sharedTransaction(getRow, READS_PER_TRANSACTION),
+    view:
+      ({ view }: BenchStore): Operation =>
+      (row) =>
+        view.readRows([rowKey(RAW_TABLE, row)], NEWEST)[0],
+    /** The look-up that a read in a transaction costs where no record of the row is in memory. */
+    record:
+      ({ cellStore }: BenchStore): Operation =>
+      async (row) =>
+        (await cellStore.readRows([rowKey(TRANSACTION_TABLE, row)], NEWEST_RECORD))[0],
+    table:
+      ({ get }: SqliteTable): Operation =>
+      (row) =>
+        get(row),
+  },
+  scan: {
+    raw:
+      ({ cellStore }: BenchStore): Operation =>
+      (row) =>
+        countRows(
+          cellStore.scanRows({ ...rangeFrom(RAW_TABLE, row), filter: NEWEST, limit: SCAN_ROWS }),
+        ),
+    own: ownTransaction(scanRows),
+    shared: sharedTransaction(scanRows, SCANS_PER_TRANSACTION),
+    view:
+      ({ view }: BenchStore): Operation =>
+      (row) => {
+        const range = { ...rangeFrom(RAW_TABLE, row), reverse: false }
+        const size = { rowsMax: SCAN_ROWS, bytesMax: Number.POSITIVE_INFINITY }
+        return view.readChunk({ ...range, ...size, filter: NEWEST }).rows.length
+      },
+    table:
+      ({ scan }: SqliteTable): Operation =>
+      (row) =>
+        scan(row, SCAN_ROWS).length,
+  },
+  write: {
+    raw:
+      (store: BenchStore): Operation =>
+      (row, sequence) =>
+        store.putRaw(row, sequence),
+    own:
+      (store: BenchStore): Operation =>
+      (row, sequence) =>
+        store.putInTransaction(row, sequence),
+  },
+  /** Of many rows at once. */
+  multiGet: {
+    raw:
+      ({ cellStore }: BenchStore): GroupOperation =>
+      (rows) =>
+        cellStore.readRows(
+          rows.map((row) => rowKey(RAW_TABLE, row)),
+          NEWEST,
+        ),
+    own:
+      ({ storage }: BenchStore): GroupOperation =>
+      async (rows) => {
+        const transaction = await storage.begin({ readOnly: true })
+        const keys = rows.map((row) => rowKey(TRANSACTION_TABLE, row))
+        const found = await transaction.getRows(keys, COLUMNS)
+        await transaction.commit()
+        return found
+      },
+  },
+} as const
+
+/** What a transaction reads of a row, or from it on. */
+type Use = (transaction: Transaction, row: number) => unknown
+
+function getRow(transaction: Transaction, row: number) {
+  return transaction.getRow(rowKey(TRANSACTION_TABLE, row), COLUMNS)
+}
+
+function scanRows(transaction: Transaction, row: number): Promise<number> {
+  const range = rangeFrom(TRANSACTION_TABLE, row)
+  return countRows(transaction.scanRows({ ...range, columns: COLUMNS, limit: SCAN_ROWS }))
+}
+
+function ownTransaction(use: Use) {
+  return ({ storage }: BenchStore): Operation =>
+    async (row) => {
+      const transaction = await storage.begin({ readOnly: true })
+      const found = await use(transaction, row)
+      await transaction.commit()
+      return found
+    }
+}
+
+/** The same read-only transaction `uses` times, then the next one; only for that one waits. */
+function sharedTransaction(use: Use, uses: number) {
+  return ({ storage }: BenchStore): Operation => {
+    let current: Transaction | undefined
+    let left = 0
+    return async (row) => {
+      if (current === undefined || left === 0) {
+        await current?.commit()
+        current = await storage.begin({ readOnly: true })
+        left = uses
+      }
+      left -= 1
+      return await use(current, row)
+    }
+  }
+}
+
+function rangeFrom(table: number, row: number): { readonly start: Buffer; readonly end: Buffer } {
+  return { start: rowKey(table, row), end: rowKey(table, Number.MAX_SAFE_INTEGER) }
+}
+
+async function countRows(rows: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const _ of rows) count += 1
+  return count
+}
