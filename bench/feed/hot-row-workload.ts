@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { HttpClient, UnexpectedAnswer } from '../load/http-client.ts'
+import { HttpClient, Retries } from '../load/http-client.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
 
 export type HotRowSettings = {
@@ -14,47 +14,28 @@ const TELL = {
 } as const
 
 /** Each operation inserts a trade of its own, and tells of the one broker that all of them have. */
-class HotRowWorkload implements Workload {
-  readonly #client: HttpClient
-  readonly #kind: HotRowSettings['kind']
-  #trades = 0
-  #conflicts = 0
-
-  constructor({ origin, kind }: HotRowSettings, { clients }: LoadPlace) {
-    this.#client = new HttpClient(origin, clients)
-    this.#kind = kind
+export async function openWorkload(
+  { origin, kind }: HotRowSettings,
+  { clients }: LoadPlace,
+): Promise<Workload> {
+  const client = new HttpClient(origin, clients)
+  // After several attempts the server gives up; how many those were, it does not say, so they count as one.
+  const retries = new Retries()
+  let trades = 0
+  let conflicts = 0
+  return {
+    async operate() {
+      trades += 1
+      const tell = { sql: TELL[kind], ...(kind === 'strong' ? { params: [trades] } : {}) }
+      const insert = { sql: 'INSERT INTO trade (id, broker) VALUES ($1, 1)', params: [trades] }
+      const body = JSON.stringify({ statements: [insert, tell] })
+      conflicts += JSON.parse(await retries.run(() => client.post('/v1/query', body))).attempts - 1
+    },
+    takeFigures() {
+      const taken = conflicts + retries.take()
+      conflicts = 0
+      return { conflicts: taken }
+    },
+    close: async () => client.close(),
   }
-
-  async operate(): Promise<void> {
-    this.#trades += 1
-    const id = this.#trades
-    const tell = { sql: TELL[this.#kind], ...(this.#kind === 'strong' ? { params: [id] } : {}) }
-    const insert = { sql: 'INSERT INTO trade (id, broker) VALUES ($1, 1)', params: [id] }
-    const body = JSON.stringify({ statements: [insert, tell] })
-    for (;;) {
-      try {
-        const { attempts } = JSON.parse(await this.#client.post('/v1/query', body))
-        this.#conflicts += attempts - 1
-        return
-      } catch (error) {
-        // The server has tried several times by then; how often, it does not say, so it counts as one.
-        if (!(error instanceof UnexpectedAnswer && error.retryable)) throw error
-        this.#conflicts += 1
-      }
-    }
-  }
-
-  takeFigures(): Record<string, number> {
-    const conflicts = this.#conflicts
-    this.#conflicts = 0
-    return { conflicts }
-  }
-
-  async close(): Promise<void> {
-    this.#client.close()
-  }
-}
-
-export async function openWorkload(settings: HotRowSettings, place: LoadPlace): Promise<Workload> {
-  return new HotRowWorkload(settings, place)
 }

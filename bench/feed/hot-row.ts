@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender, Experiment } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
-import { LoadProcess } from '../load/load-process.ts'
-import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
+import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
+import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import type { HotRowSettings } from './hot-row-workload.ts'
 import { ObserverServer } from './observer-server.ts'
 
 const MODULE = new URL('./hot-row-workload.ts', import.meta.url).href
 const CLIENTS = 16
-const SEED = 20_061_106
 const OBSERVER = 'fold'
 
 const TABLES = [
@@ -56,46 +55,34 @@ const nameOf = (kind: Kind) => `${kind} observer`
 
 function contender(kind: Kind, options: PercoliteOptions): Contender {
   const create = `CREATE ${kind === 'weak' ? 'WEAK ' : ''}OBSERVER ${OBSERVER} ON broker (trades)`
-  const shared = new SharedServer(`hot-row-${kind}`, (folder) =>
-    ObserverServer.start(folder, options, [...TABLES, create]),
-  )
-  return {
+  return loadedContender({
     name: nameOf(kind),
-    open: async (surroundings) => {
-      const server = await shared.acquire(surroundings)
-      const settings: HotRowSettings = { origin: server.origin, kind }
-      const order = { module: MODULE, settings, clients: CLIENTS, seed: SEED }
-      const load = await LoadProcess.open(order)
-      return {
-        run: (seconds, signal) => run(server, load, seconds, signal),
-        close: async () => {
-          await load.close()
-          await shared.release()
-        },
-      }
-    },
-  }
+    server: new SharedServer(`hot-row-${kind}`, (folder) =>
+      ObserverServer.start(folder, options, [...TABLES, create]),
+    ),
+    load: ({ origin }) => ({ module: MODULE, settings: { origin, kind } satisfies HotRowSettings }),
+    clients: CLIENTS,
+    sample: sampleWithObserver,
+  })
 }
 
-async function run(
-  server: ObserverServer,
-  load: LoadProcess,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<Sample> {
+async function sampleWithObserver({
+  server,
+  run,
+  seconds,
+  signal,
+}: Sampling<ObserverServer>): Promise<Sample> {
   const before = await server.figures(OBSERVER)
-  const { result, cpuSeconds } = await serverCpuDuring(server, () => load.run({ seconds }, signal))
+  const sample = await run(seconds, signal)
   const after = await server.figures(OBSERVER)
   const isAtRest = ({ pending, running }: { pending: number; running: number }) =>
     pending === 0 && running === 0
   const lagMs = await server.until(OBSERVER, isAtRest, signal)
-  const perSecond = (count: number) => count / result.seconds
+  const perSecond = (count: number) => count / sample.seconds
   return {
-    ...result,
-    cpuSeconds,
-    driverCpuSeconds: result.cpuSeconds,
+    ...sample,
     figures: {
-      conflictsPerSecond: perSecond(result.figures?.conflicts ?? 0),
+      conflictsPerSecond: perSecond(sample.figures?.conflicts ?? 0),
       runsPerSecond: perSecond(after.runs - before.runs),
       runConflictsPerSecond: perSecond(after.conflicts - before.conflicts),
       lagMs,

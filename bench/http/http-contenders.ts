@@ -61,7 +61,7 @@ export function sharedHello(
 export function requestLoad(
   request: RequestName,
   options: PercoliteOptions,
-): (server: PercoliteServer) => Load {
+): (server: { readonly origin: string }) => Load {
   return ({ origin }) => loadOf({ origin, request, rows: rowsOf(options) })
 }
 

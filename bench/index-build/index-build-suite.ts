@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Experiment, Suite, Surroundings } from '../harness/experiment.ts'
+import type { Experiment, Suite } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
+import { Shared } from '../harness/shared.ts'
+import { requestLoad } from '../http/http-contenders.ts'
 import { rowsOf } from '../load/data.ts'
-import type { HttpSettings } from '../load/http-workload.ts'
-import { LoadProcess } from '../load/load-process.ts'
-import type { PeerContender } from '../servers/installed-peers.ts'
-import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
+import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { IndexedServer } from './indexed-server.ts'
 
 const WRITERS = 16
-const SEED = 20_061_106
 /** Until it is told to stop. */
 const ENDLESS_SECONDS = 24 * 3600
-const WORKLOAD = new URL('../load/http-workload.ts', import.meta.url).href
 
 /** An index is built over a table that sixteen clients write all the time. */
 export const indexBuildSuite: Suite = {
@@ -38,7 +35,18 @@ const NAMES = {
 
 function indexBuild(options: Readonly<Record<string, string>>): Experiment {
   const rows = rowsOf(options)
-  const shared = new SharedIndexedServer(rows, options)
+  const server = new Shared(async (surroundings) => {
+    const folder = await surroundings.temporaryFolder('index-build')
+    return await IndexedServer.start(folder, options, { rows, ...surroundings })
+  })
+  const contender = (name: string, sample?: (of: Sampling<IndexedServer>) => Promise<Sample>) =>
+    loadedContender({
+      name,
+      server,
+      load: requestLoad('set', options),
+      clients: WRITERS,
+      ...(sample === undefined ? {} : { sample }),
+    })
   return {
     name: 'index-build',
     title: `An index over ${rows.toLocaleString('en')} rows, built while they are written`,
@@ -46,12 +54,10 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
     repetitions: 1,
     warmUpSeconds: 0,
     contenders: [
-      shared.contender(NAMES.before, ({ load }, seconds, signal) => load.run({ seconds }, signal)),
-      shared.contender(NAMES.during, (open, _seconds, signal) =>
-        buildUnderWriters(open, rows, signal),
-      ),
-      shared.contender(NAMES.after, ({ load }, seconds, signal) => load.run({ seconds }, signal)),
-      shared.contender(NAMES.check, ({ server }) => checkEntries(server, rows)),
+      contender(NAMES.before),
+      contender(NAMES.during, (sampling) => buildUnderWriters(sampling, rows)),
+      contender(NAMES.after),
+      contender(NAMES.check, ({ server }) => checkEntries(server, rows)),
     ],
     goals: [
       {
@@ -79,68 +85,12 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
   }
 }
 
-type Open = {
-  readonly server: IndexedServer
-  readonly load: LoadProcess
-  readonly say: (text: string) => void
-}
-
-/** The one server of the experiment, and one load process for each contender. */
-class SharedIndexedServer {
-  readonly #rows: number
-  readonly #options: Readonly<Record<string, string>>
-  #shared: SharedServer<IndexedServer> | undefined
-
-  constructor(rows: number, options: Readonly<Record<string, string>>) {
-    this.#rows = rows
-    this.#options = options
-  }
-
-  contender(
-    name: string,
-    run: (open: Open, seconds: number, signal: AbortSignal) => Promise<Sample>,
-  ): PeerContender {
-    return {
-      name,
-      program: undefined,
-      open: async (surroundings) => {
-        const shared = this.#serverIn(surroundings)
-        const server = await shared.acquire(surroundings)
-        const settings: HttpSettings = { origin: server.origin, request: 'set', rows: this.#rows }
-        const order = { module: WORKLOAD, settings, clients: WRITERS, seed: SEED }
-        const load = await LoadProcess.open(order)
-        const { say } = surroundings
-        return {
-          run: async (seconds, signal) => {
-            const measured = () => run({ server, load, say }, seconds, signal)
-            const { result, cpuSeconds } = await serverCpuDuring(server, measured)
-            return { ...result, driverCpuSeconds: result.cpuSeconds, cpuSeconds }
-          },
-          close: async () => {
-            await load.close()
-            await shared.release()
-          },
-        }
-      },
-    }
-  }
-
-  #serverIn({ signal, say }: Surroundings): SharedServer<IndexedServer> {
-    const load = { rows: this.#rows, signal, say }
-    this.#shared ??= new SharedServer('index-build', (folder) =>
-      IndexedServer.start(folder, this.#options, load),
-    )
-    return this.#shared
-  }
-}
-
 async function buildUnderWriters(
-  { server, load, say }: Open,
+  { server, run, signal, say }: Sampling<IndexedServer>,
   rows: number,
-  signal: AbortSignal,
 ): Promise<Sample> {
   const built = new AbortController()
-  const writing = load.run({ seconds: ENDLESS_SECONDS }, AbortSignal.any([signal, built.signal]))
+  const writing = run(ENDLESS_SECONDS, AbortSignal.any([signal, built.signal]))
   // Shown below, once the build has come to its end in whatever way.
   writing.catch(() => built.abort())
   try {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OpenContender, Surroundings } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
+import type { Shared } from '../harness/shared.ts'
 import type { PeerContender } from '../servers/installed-peers.ts'
-import {
-  type MeasuredServer,
-  type SharedServer,
-  serverCpuDuring,
-} from '../servers/measured-server.ts'
+import { type MeasuredServer, serverCpuDuring } from '../servers/measured-server.ts'
 import { LoadProcess } from './load-process.ts'
 import type { WorkloadOrder } from './workload.ts'
 
@@ -18,7 +15,7 @@ export type LoadedContender<Server extends MeasuredServer> = {
   readonly point?: PeerContender['point']
   /** The server's program, where it may not be installed. */
   readonly program?: string
-  readonly server: SharedServer<Server>
+  readonly server: Shared<Server>
   readonly load: (server: Server) => Load
   /** Of the closed loop; in an open one, connections. Divided among the drivers. */
   readonly clients: number
@@ -29,6 +26,16 @@ export type LoadedContender<Server extends MeasuredServer> = {
   readonly unitsPerOperation?: number
   /** Asked by one client without pause during the run, but neither counted nor timed. */
   readonly beside?: (server: Server) => Load
+  /** Where a sample is more than the load's, which is taken by `run`. */
+  readonly sample?: (sampling: Sampling<Server>) => Promise<Sample>
+}
+
+export type Sampling<Server extends MeasuredServer> = {
+  readonly server: Server
+  readonly seconds: number
+  readonly signal: AbortSignal
+  readonly say: Surroundings['say']
+  readonly run: (seconds: number, signal: AbortSignal) => Promise<Sample>
 }
 
 const SEED = 20_061_106
@@ -60,7 +67,17 @@ export function loadedContender<Server extends MeasuredServer>(
         if (beside !== undefined) {
           opened.push(await LoadProcess.open({ ...beside, clients: 1, seed: SEED }))
         }
-        return { run: (seconds, signal) => run(order, server, opened, seconds, signal), close }
+        const runLoads: Sampling<Server>['run'] = (...length) =>
+          run(order, server, opened, ...length)
+        const { sample } = order
+        const { say } = surroundings
+        return {
+          run: (seconds, signal) =>
+            sample === undefined
+              ? runLoads(seconds, signal)
+              : sample({ server, seconds, signal, say, run: runLoads }),
+          close,
+        }
       } catch (error) {
         await close()
         throw error
