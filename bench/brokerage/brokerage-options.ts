@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UsageError } from '../harness/experiment.ts'
+import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import { ENGINE_NAMES, type EngineName } from './engines/engine-kinds.ts'
 import type { BrokerMode } from './run-facts.ts'
 
@@ -33,19 +34,19 @@ export type BrokerageOptions = {
 /** Throws UsageError. */
 export function readOptions(options: Readonly<Record<string, string>>): BrokerageOptions {
   const { profile = '', against = '', broker = '', sizes = '' } = options
-  const product: EngineName = `percolite-${oneOf('path', options.path, PATHS)}`
-  const modes = broker.split(',').map((mode) => oneOf('broker', mode, BROKER_MODES))
-  const figure = oneOf('figure', options.figure, FIGURES)
+  const product: EngineName = `percolite-${oneOf('path', options.path ?? '', PATHS)}`
+  const modes = listOf(broker, (mode) => oneOf('broker', mode, BROKER_MODES))
+  const figure = oneOf('figure', options.figure ?? '', FIGURES)
   const peers = peersOf(against, figure === '9' ? [] : peersByProfile(profile))
   return {
     ...{ profile, product, figure },
     peers: [...new Set(peers)].filter((name) => name !== product),
     brokerModes: [...new Set(modes)] as [BrokerMode, ...BrokerMode[]],
-    isPaced: oneOf('mode', options.mode, MODES) === 'paced',
+    isPaced: oneOf('mode', options.mode ?? '', MODES) === 'paced',
     users: wholeNumber('users', options.users ?? '', USERS_MAX),
     seed: seedOf(options.seed ?? ''),
     kills: options.kill === 'yes',
-    sizes: sizes.split(',').map((size) => wholeNumber('sizes', size, LOAD_UNITS_MAX)),
+    sizes: listOf(sizes, (size) => wholeNumber('sizes', size, LOAD_UNITS_MAX)),
     percolite: options,
   }
 }
@@ -53,28 +54,11 @@ export function readOptions(options: Readonly<Record<string, string>>): Brokerag
 function peersOf(against: string, auto: readonly EngineName[]): readonly EngineName[] {
   if (against === 'none') return []
   if (against === 'auto') return auto
-  return against.split(',').map((word) => oneOf('against', word.trim(), ENGINE_NAMES))
+  return listOf(against, (word) => oneOf('against', word, ENGINE_NAMES))
 }
 
 function peersByProfile(profile: string): readonly EngineName[] {
   return profile === 'tiny' ? ['null'] : ['postgres', 'sqlite']
-}
-
-function oneOf<Name extends string>(
-  flag: string,
-  text: string | undefined,
-  known: readonly Name[],
-): Name {
-  const found = known.find((name) => name === text)
-  if (found !== undefined) return found
-  const words = known.filter((name) => name !== '').join(', ')
-  throw new UsageError(`--${flag} ${text}: it is ${words}.`)
-}
-
-function wholeNumber(flag: string, text: string, max: number): number {
-  const number = Number(text)
-  if (Number.isInteger(number) && number > 0 && number <= max) return number
-  throw new UsageError(`--${flag} ${text}: it is a whole number from 1 to ${max}.`)
 }
 
 function seedOf(text: string): bigint {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { readCall } from '../harness/command-line.ts'
 import type { Experiment } from '../harness/experiment.ts'
-import { runShortly, testWithServers } from '../servers/peer-tests.ts'
+import { goalsOf, runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { feedSuite } from './feed-suite.ts'
 
-const options = Object.fromEntries(
-  Object.entries(feedSuite.options ?? {}).map(([name, option]) => [name, option.default]),
-)
+const { options } = readCall([], feedSuite)
 
 function experimentOf(name: string, contenders?: readonly string[]): Experiment {
   const found = feedSuite.experiments(options).find((one) => one.name === name)
@@ -54,13 +53,7 @@ testWithServers('observers run in the server and elsewhere', async () => {
 })
 
 test('the goals of the feed are there with their must and their aim', () => {
-  const goals = feedSuite.experiments(options).flatMap((experiment) => {
-    const names = experiment.contenders.map(({ name }) => name)
-    for (const { of, to } of experiment.goals) {
-      assert.ok(names.includes(of) && names.includes(to ?? of))
-    }
-    return experiment.goals.map(({ what, must, aim }) => [what, must, aim])
-  })
+  const goals = goalsOf(feedSuite.experiments(options))
   assert.deepEqual(goals.slice(0, 3), [
     ['commit -> WebSocket frame p99, 100 subscribers, 100 commits/s', 20, 5],
     ['fan-out, 100 subscribers, messages/s', 80_000, 150_000],

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Experiment, type Suite, UsageError } from './experiment.ts'
+import { numberOf } from './flag-values.ts'
 
 /** Flags that every suite has; a suite adds its own. */
 const FLAGS = {
@@ -35,8 +36,10 @@ export function readCall(words: readonly string[], suite: Suite): BenchCall {
   const out = text('out')
   const json = text('json')
   return {
-    seconds: numberOf('seconds', text('seconds'), defaults.seconds, 0.01),
-    repetitions: Math.floor(numberOf('repetitions', text('repetitions'), defaults.repetitions, 1)),
+    seconds: numberOf('seconds', text('seconds') ?? String(defaults.seconds), 0.01),
+    repetitions: Math.floor(
+      numberOf('repetitions', text('repetitions') ?? String(defaults.repetitions), 1),
+    ),
     dataFolder: text('data') ?? tmpdir(),
     ...(out === undefined ? {} : { out }),
     ...(json === undefined ? {} : { json }),
@@ -100,21 +103,6 @@ function parseWords(
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** A flag's number. Throws UsageError when it is none or below `min`. */
-export function numberOf(
-  flag: string,
-  text: string | undefined,
-  otherwise: number,
-  min: number,
-): number {
-  if (text === undefined) return otherwise
-  const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < min) {
-    throw new UsageError(`--${flag} ${text}: a number of at least ${min} is needed.`)
-  }
-  return value
 }
 
 function chosen(experiments: readonly Experiment[], names: readonly string[]): Experiment[] {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly, testWithServers } from '../servers/peer-tests.ts'
+import { readCall } from '../harness/command-line.ts'
+import { goalsOf, runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { httpSuite } from './http-suite.ts'
 
-const options = Object.fromEntries(
-  Object.entries(httpSuite.options ?? {}).map(([name, option]) => [name, option.default]),
-)
+const { options } = readCall([], httpSuite)
 const FEW_ROWS = { ...options, rows: '100' }
 
 testWithServers('SETs over HTTP are measured beside the hello server', async () => {
@@ -29,13 +28,7 @@ testWithServers('SETs over HTTP are measured beside the hello server', async () 
 })
 
 test('every goal of HTTP is there by name with its must and its aim', () => {
-  const goals = httpSuite.experiments(options).flatMap((experiment) => {
-    const names = experiment.contenders.map(({ name }) => name)
-    for (const { of, to } of experiment.goals) {
-      assert.ok(names.includes(of) && names.includes(to ?? of))
-    }
-    return experiment.goals.map(({ what, must, aim }) => [what, must, aim])
-  })
+  const goals = goalsOf(httpSuite.experiments(options))
   assert.deepEqual(goals, [
     ['GET over HTTP / Fastify hello-world POST, same client', 0.55, 0.8],
     ['SET over HTTP, durable, 64 clients / hello', 0.5, 0.85],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { UsageError } from '../harness/experiment.ts'
+import { wholeNumber } from '../harness/flag-values.ts'
 import type { Table } from '../stores/store.ts'
 import type { Random } from './random.ts'
 
@@ -21,10 +21,7 @@ export const DATA_NOTE = `Every server holds --rows items (id of 12 characters, 
 
 /** Throws UsageError. */
 export function rowsOf(options: Readonly<Record<string, string>>): number {
-  const text = options.rows ?? ROWS_OPTION.default
-  const rows = Number(text)
-  if (Number.isInteger(rows) && rows >= 2 && rows <= 10_000_000) return rows
-  throw new UsageError(`--rows ${text}: it is a whole number from 2 to 10,000,000.`)
+  return wholeNumber('rows', options.rows ?? ROWS_OPTION.default, 10_000_000, 2)
 }
 
 export function itemId(number: number): string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { numberOf } from '../harness/command-line.ts'
 import type { Suite } from '../harness/experiment.ts'
+import { numberOf } from '../harness/flag-values.ts'
 import { commitLatency } from './commit-latency.ts'
 import { feedLog } from './feed-log.ts'
 import { figure8 } from './figure-8.ts'
@@ -20,7 +20,7 @@ export const microSuite: Suite = {
   defaults: { seconds: 1, repetitions: 5 },
   options: { rows: { default: '50000', help: 'rows of 100 bytes that each store holds' } },
   experiments(options) {
-    const rows = numberOf('rows', options.rows, ROWS_MIN, ROWS_MIN)
+    const rows = numberOf('rows', options.rows ?? '', ROWS_MIN)
     return [
       readOneCell(rows),
       scan100(rows),

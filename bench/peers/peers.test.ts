@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runShortly, testWithPeer } from '../servers/peer-tests.ts'
+import { readCall } from '../harness/command-line.ts'
+import { goalsOf, runShortly, testWithPeer } from '../servers/peer-tests.ts'
 import { peersSuite } from './peers-suite.ts'
 
-const options = Object.fromEntries(
-  Object.entries(peersSuite.options ?? {}).map(([name, option]) => [name, option.default]),
-)
+const { options } = readCall([], peersSuite)
 const FEW_ROWS = { ...options, rows: '100' }
 
 const PEERS = [
@@ -45,9 +44,8 @@ test('where no peer is installed the experiments have percolite alone, and say w
         notes,
         /Left out: etcd.* etcd is not installed here; bench\/peers\.sh installs it/,
       )
-      for (const { of, to } of experiment.goals) {
-        assert.ok(names.includes(of) && names.includes(to ?? of), 'no goal without its contenders')
-      }
+      // No goal is without its contenders.
+      goalsOf([experiment])
     }
   } finally {
     process.env.PATH = path
@@ -64,7 +62,6 @@ test('every goal of the peers is there by name with its must and its aim', () =>
     ['hello with a raw durable put, 64 clients / etcd HTTP put', undefined, undefined],
     ['durable put over HTTP / hello with a raw durable put, 64 clients', undefined, undefined],
   ]
-  const goals = peersSuite.experiments(options).flatMap((experiment) => experiment.goals)
-  const known = goals.map(({ what, must, aim }) => [what, must, aim])
-  for (const goal of known) assert.ok(wanted.some((one) => one.join() === goal.join()))
+  const goals = goalsOf(peersSuite.experiments(options))
+  for (const goal of goals) assert.ok(wanted.some((one) => one.join() === goal.join()))
 })

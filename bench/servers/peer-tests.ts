@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import test, { type TestContext } from 'node:test'
 import type { Experiment } from '../harness/experiment.ts'
@@ -52,5 +53,14 @@ export async function runShortly(experiment: Experiment): Promise<MeasuredExperi
     dataFolder: tmpdir(),
     signal: new AbortController().signal,
     progress: new Progress(silent),
+  })
+}
+
+/** What each goal is, its must and its aim. None is without its contenders. */
+export function goalsOf(experiments: readonly Experiment[]) {
+  return experiments.flatMap(({ contenders, goals }) => {
+    const names = contenders.map(({ name }) => name)
+    for (const { of, to } of goals) assert.ok(names.includes(of) && names.includes(to ?? of))
+    return goals.map(({ what, must, aim }) => [what, must, aim])
   })
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OpenContender, Plot, Suite } from '../harness/experiment.ts'
-import { UsageError } from '../harness/experiment.ts'
+import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import type { Sample } from '../harness/sample.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
@@ -10,6 +10,8 @@ import type { StoreKind } from '../stores/open-store.ts'
 import { PROGRAMS } from '../stores/start-store.ts'
 import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads.ts'
 import { type LoadedStore, startLoadedStore } from './loaded-store.ts'
+
+const RECORDS_MAX = 10_000_000
 
 /** The Yahoo! Cloud Serving Benchmark, by the facts of its core workloads, in our own words. */
 export const ycsbSuite: Suite = {
@@ -43,10 +45,11 @@ export const ycsbSuite: Suite = {
 function experimentOf(options: Readonly<Record<string, string>>) {
   const { workloads = '', stores = '', records = '', clients = '', keys = '' } = options
   const chosen = workloadsOf(workloads)
-  const kinds = chosenFrom<StoreKind>('stores', stores, Object.keys(PROGRAMS) as StoreKind[])
-  const counts = clients.split(',').map((text) => wholeNumber('clients', text))
-  const size = wholeNumber('records', records)
-  const [distribution] = chosenFrom('keys', keys, ['zipfian', 'uniform'])
+  const known = Object.keys(PROGRAMS) as StoreKind[]
+  const kinds = listOf(stores, (word) => oneOf('stores', word, known))
+  const counts = listOf(clients, (word) => wholeNumber('clients', word, RECORDS_MAX))
+  const size = wholeNumber('records', records, RECORDS_MAX)
+  const distribution = oneOf('keys', keys, ['zipfian', 'uniform'])
   const shared = new Map(
     kinds.map((kind) => [
       kind,
@@ -131,26 +134,6 @@ function ycsbContender(order: {
 
 function workloadsOf(text: string): readonly CoreWorkload[] {
   const letters = [...new Set(CORE_WORKLOADS.map(({ letter }) => letter))]
-  const chosen = chosenFrom('workloads', text, letters)
+  const chosen = listOf(text, (word) => oneOf('workloads', word, letters))
   return CORE_WORKLOADS.filter(({ letter }) => chosen.includes(letter))
-}
-
-function chosenFrom<Name extends string>(
-  flag: string,
-  text: string,
-  known: readonly Name[],
-): readonly Name[] {
-  return text.split(',').map((word) => {
-    const found = known.find((name) => name === word.trim().toLowerCase())
-    if (found === undefined) {
-      throw new UsageError(`--${flag} ${text}: there is no ${word}, but ${known.join(', ')}.`)
-    }
-    return found
-  })
-}
-
-function wholeNumber(flag: string, text: string): number {
-  const number = Number(text)
-  if (Number.isInteger(number) && number > 0 && number <= 10_000_000) return number
-  throw new UsageError(`--${flag} ${text}: it is a whole number from 1 to 10,000,000.`)
 }

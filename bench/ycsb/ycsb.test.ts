@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { readCall } from '../harness/command-line.ts'
 import { UsageError } from '../harness/experiment.ts'
 import { runShortly, testWithServers } from '../servers/peer-tests.ts'
 import { CORE_WORKLOADS } from './core-workloads.ts'
 import { ycsbSuite } from './ycsb-suite.ts'
 
-const options = Object.fromEntries(
-  Object.entries(ycsbSuite.options ?? {}).map(([name, option]) => [name, option.default]),
-)
+const { options } = readCall([], ycsbSuite)
 
 testWithServers(
   'all workloads run on one loading, each with the operations of its mix',
