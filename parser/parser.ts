@@ -6,7 +6,7 @@ import { buildScript } from './builders/ast-builder.ts'
 import { buildInsertedRows } from './builders/row-statement-builder.ts'
 import { Grammar } from './grammar/grammar.ts'
 import { createLexer } from './grammar/tokens.ts'
-import { ParseError, type ParseErrorCode } from './parse-error.ts'
+import { ParseError } from './parse-error.ts'
 import { STATEMENT_CACHE_LIMITS } from './parser-limits.ts'
 import { type ScriptPart, scriptParts, type TokenRange } from './script-parts.ts'
 import { StatementCache, type StatementCacheLimits } from './statement-cache.ts'
@@ -16,7 +16,7 @@ import { describeMistake, type Mistake, withGeneratedKey } from './syntax-error/
 import { checkText, checkTokens, checkTurn, statementAt } from './text-limits.ts'
 
 export { PARSER_LIMITS } from './parser-limits.ts'
-export { ParseError, type ParseErrorCode }
+export { ParseError }
 
 export interface Parser {
   /**

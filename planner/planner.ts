@@ -35,10 +35,10 @@ export type {
   StatementResult,
 } from './execute/rows/execution-context.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
-export { type Parameters, parameterJson, parameterText } from './expressions/parameters.ts'
+export { type Parameters, parameterText } from './expressions/parameters.ts'
 export { identityOf } from './expressions/value-identity.ts'
 export { WorkMeter } from './expressions/work-meter.ts'
-export { jsonOfText, type KeptNumbers } from './json/json-object.ts'
+export { jsonOfText } from './json/json-object.ts'
 export {
   distinctText,
   JsonSource,
@@ -50,8 +50,7 @@ export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.
 export { fromSource } from './json/sourced-json.ts'
 export type { Plan } from './plan/plan.ts'
 export { planSubscription, type SubscriptionPlan } from './plan/subscription.ts'
-export type { SubscriptionRoute } from './plan/subscription-route.ts'
-export { PLAN_ERRORS, PlanError, type PlanErrorCode, type PlanErrorDetails } from './plan-error.ts'
+export { PLAN_ERRORS, PlanError } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
 
 /** The statements that have a plan: all that run inside a transaction. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { putRow } from '../test/storage/row-writes.ts'
 import { testFolder } from '../test/test-folder.ts'
 import { MemoryCellStore } from './cell-store/memory/memory-cell-store.ts'
 import { InvariantViolation } from './invariant.ts'
@@ -13,7 +14,6 @@ import {
   guardRow,
   openGateway,
   openStorage,
-  putRow,
   type Storage,
   scanRows,
   type TableDefinition,

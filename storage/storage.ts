@@ -6,44 +6,32 @@
  */
 
 export { type Answer, andThen } from './answer.ts'
-export type { Family, Timestamp } from './cell-store/cell.ts'
+export type { Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
 export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
-export { type Slotted, SlottedSet } from './collections/slotted-set.ts'
-export type { ConsistencyCheckOptions } from './consistency/consistency-check.ts'
+export { SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'
 export { Storage } from './database.ts'
-export { type ErrorFields, STORAGE_ERRORS, StorageError, type StorageErrorCode } from './errors.ts'
+export { STORAGE_ERRORS, StorageError } from './errors.ts'
 export type {
   ChangedRow,
-  ChangeFeed,
   FeedCommit,
   FeedFollower,
-  FeedListener,
   FeedPage,
-  FeedReadOptions,
 } from './feed/change-feed.ts'
-export type { GarbageReport } from './garbage-collection/garbage-collector.ts'
-export type { Retention } from './garbage-collection/safe-point.ts'
 export { readDirectoryHistory, renewDirectoryHistory } from './history/directory-history.ts'
-export type { RenewedHistory } from './history/renew-history.ts'
-export type { HistoryGap, StoreHistory } from './history/store-history.ts'
+export type { StoreHistory } from './history/store-history.ts'
 export {
-  IDEMPOTENCY_MS,
-  type IdempotencyRecord,
   readIdempotencyRecord,
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
 export { COMMIT_PHASES, type CommitPhase, type ConflictKind, type Measures } from './measures.ts'
 export type {
-  LeaseOptions,
   Notification,
-  ObserverDeadLetter,
-  ObserverFailure,
   ObserverStatus,
   Observers,
 } from './observers/observers.ts'
@@ -74,13 +62,11 @@ export {
   requireIndex,
   requireObserver,
   requireTable,
-  type TableIndex,
-  type TableObserver,
 } from './tables/catalog/catalog.ts'
 export { createTable, dropTable } from './tables/catalog/catalog-changes.ts'
 export { addColumn, dropColumn } from './tables/catalog/column-changes.ts'
 export { createIndex, dropIndex } from './tables/catalog/index-changes.ts'
-export { type IndexProgress, readIndexProgress } from './tables/catalog/index-progress.ts'
+export { readIndexProgress } from './tables/catalog/index-progress.ts'
 export {
   createObserver,
   dropObserver,
@@ -88,7 +74,6 @@ export {
   replayObserver,
   resumeObserver,
 } from './tables/catalog/observer-changes.ts'
-export type { IndexBuild } from './tables/index-build/index-builder.ts'
 export { canonicalJson } from './tables/json/canonical-json.ts'
 export {
   canonicalNumber,
@@ -106,18 +91,16 @@ export {
 export { nearestNames } from './tables/nearest-names.ts'
 export type { NewIndex } from './tables/new-index.ts'
 export type { NewObserver } from './tables/new-observer.ts'
-export type { NewColumn, NewFamily, NewKeyPart, NewTable } from './tables/new-table.ts'
-export type { RowChange, UniqueConflict } from './tables/rows/index-maintenance.ts'
-export { getUniqueEntries, type IndexScan, scanIndexEntries } from './tables/rows/index-scan.ts'
+export type { NewColumn, NewKeyPart, NewTable } from './tables/new-table.ts'
+export type { RowChange } from './tables/rows/index-maintenance.ts'
+export { getUniqueEntries, scanIndexEntries } from './tables/rows/index-scan.ts'
 export {
   changeRows,
   columnsForDelete,
   columnsForSet,
-  deleteRow,
   guardRow,
-  putRow,
 } from './tables/rows/row-changes.ts'
-export { nameOfRow, type RowName } from './tables/rows/row-name.ts'
+export { nameOfRow } from './tables/rows/row-name.ts'
 export { notifyObserver } from './tables/rows/row-notifications.ts'
 export {
   getRow,
@@ -126,25 +109,19 @@ export {
   getRowsOfTables,
   type RowsAsked,
   type StoredRow,
-  type StoredRows,
   scanRowBatches,
   scanRows,
-  type TableScan,
 } from './tables/rows/table-rows.ts'
-export { SQL_TYPES, type SqlType, type SqlValue } from './tables/sql-type.ts'
+export type { SqlType, SqlValue } from './tables/sql-type.ts'
 export {
   compareText,
   compareValues,
-  INTEGER_MAX,
-  INTEGER_MIN,
   isIntegerInRange,
-  requireValue,
 } from './tables/sql-value.ts'
 export {
   type ColumnDefault,
   type ColumnDefinition,
   columnPosition,
-  type FamilyDefinition,
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,

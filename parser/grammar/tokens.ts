@@ -109,7 +109,7 @@ export const MalformedParameter = malformed('MalformedParameter', /[:$?@]\w*/)
 export const DoubleEqual = malformed('DoubleEqual', /==/)
 // Surrogate pairs whole, and a plain range for the rest: the lexer's first-character table refuses
 // complements such as \S at the beginning of a pattern.
-export const UnknownCharacter = malformed(
+const UnknownCharacter = malformed(
   'UnknownCharacter',
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are meant, too.
   /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\u0000-\uFFFF]/,

@@ -92,7 +92,7 @@ const MOMENTS: ReadonlySet<string> = new Set([
   ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE', 'GETDATE'],
 ])
 
-export function isMoment(name: string): boolean {
+function isMoment(name: string): boolean {
   return MOMENTS.has(name.toUpperCase())
 }
 

@@ -33,7 +33,7 @@ const SATISFIES: Readonly<Record<ComparisonOperator, (order: number) => boolean>
   '>=': (order) => order >= 0,
 }
 
-export function isComparisonOperator(operator: BinaryOperator): operator is ComparisonOperator {
+function isComparisonOperator(operator: BinaryOperator): operator is ComparisonOperator {
   return Object.hasOwn(SATISFIES, operator)
 }
 

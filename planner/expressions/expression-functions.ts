@@ -47,7 +47,7 @@ const FUNCTIONS: Readonly<Record<string, Definition>> = {
 
 const AGGREGATES = 'COUNT, SUM, MIN, MAX and AVG'
 
-export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS)
+const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS)
 
 /** Throws PlanError invalid_request for an unknown function or a wrong number of arguments. */
 export function compileCall(

@@ -89,7 +89,7 @@ export function converted(part: CompiledExpression, wanted: ExpressionType): Com
   return { ...part, type: 'REAL', evaluate: (scope: Scope) => realOf(evaluate(scope)) }
 }
 
-export function realOf(value: SqlValue): SqlValue {
+function realOf(value: SqlValue): SqlValue {
   return value === null ? null : Number(value)
 }
 

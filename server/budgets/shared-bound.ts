@@ -113,7 +113,7 @@ export class SharedBound {
 }
 
 /** The client itself holds as much as one client may; it has to end or read something first. */
-export function clientOverloaded(
+function clientOverloaded(
   limit: string,
   limitValue: number,
   actual: number,

@@ -28,7 +28,7 @@ export function compareFamilies(a: Family, b: Family): number {
  * Compares qualifiers by their UTF-8 bytes, which is the order of their code points. JavaScript's own
  * order differs: it puts U+10000 (a pair of surrogates D800 DC00) before U+FFFF.
  */
-export function compareQualifiers(a: string, b: string): number {
+function compareQualifiers(a: string, b: string): number {
   if (a === b) return 0
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

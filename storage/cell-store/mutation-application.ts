@@ -26,7 +26,7 @@ export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): v
 }
 
 /** Puts a cell among those of its row, which stay in their order, or in place of the one that stands there. */
-export function putCell<T extends CellPlace>(cells: T[], cell: T): void {
+function putCell<T extends CellPlace>(cells: T[], cell: T): void {
   const at = positionOf(cells, cell)
   if (at === cells.length) {
     cells.push(cell)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { deleteRow, putRow } from '../../test/storage/row-writes.ts'
 import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { noteRowKey } from '../cell-store/note.ts'
@@ -10,11 +11,9 @@ import { encodeGap } from '../history/history-rows.ts'
 import { ORACLE_ROW } from '../oracle/oracle-row.ts'
 import {
   createTable,
-  deleteRow,
   dropTable,
   encodePrimaryKey,
   guardRow,
-  putRow,
   Storage,
   type TableDefinition,
 } from '../storage.ts'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { deleteRow, putRow } from '../../test/storage/row-writes.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import {
@@ -8,13 +9,11 @@ import {
   type Catalog,
   createIndex,
   createTable,
-  deleteRow,
   dropIndex,
   encodeIndexKey,
   encodePrimaryKey,
   getRows,
   type IndexDefinition,
-  putRow,
   requireTable,
   type SqlRow,
   Storage,

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { EmbeddedWorld } from '../../test/storage/embedded-world.ts'
+import { putRow } from '../../test/storage/row-writes.ts'
 import {
   createTable,
   dropTable,
   getRows,
   openStorage,
-  putRow,
   type Storage,
   type StorageOptions,
   type TableDefinition,

@@ -36,7 +36,7 @@ export async function readHistoryRows(cellStore: CellStore): Promise<FoundHistor
 }
 
 /** Pure: the same of the rows themselves. Throws RangeError where a value is too short. */
-export function foundIn(rows: readonly Row[]): FoundHistory {
+function foundIn(rows: readonly Row[]): FoundHistory {
   let current: CurrentHistory | undefined
   const gaps: HistoryGap[] = []
   for (const { key, cells } of rows) {

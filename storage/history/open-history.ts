@@ -70,6 +70,6 @@ async function settledHistory(
   return new StoreHistory(current.id, current.from, gaps)
 }
 
-export function newHistoryId(randomness: Randomness): string {
+function newHistoryId(randomness: Randomness): string {
   return Buffer.from(randomness.bytes(ID_BYTES)).toString('hex')
 }

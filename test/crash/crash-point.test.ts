@@ -8,10 +8,8 @@ import {
   type Clock,
   checkDataDirectory,
   createTable,
-  deleteRow,
   guardRow,
   openStorage,
-  putRow,
   Storage,
   scanRows,
   systemClock,
@@ -19,6 +17,7 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { type Fault, FaultyCellStore } from '../storage/faulty-cell-store.ts'
+import { deleteRow, putRow } from '../storage/row-writes.ts'
 import { testFolder } from '../test-folder.ts'
 
 /**

@@ -10,11 +10,11 @@ import {
   checkDataDirectory,
   createTable,
   openStorage,
-  putRow,
   StorageError,
   scanRows,
 } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
+import { putRow } from '../storage/row-writes.ts'
 import { testFolder } from '../test-folder.ts'
 import { readWriteAheadLog } from './write-ahead-log.ts'
 

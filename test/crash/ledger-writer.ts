@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
-import { createTable, putRow, Storage, type TableDefinition } from '../../storage/storage.ts'
+import { createTable, Storage, type TableDefinition } from '../../storage/storage.ts'
+import { putRow } from '../storage/row-writes.ts'
 
 /**
  * A process that writes for ever into the folder of its first argument: each client's transactions

@@ -11,20 +11,19 @@ import {
   columnPosition,
   createObserver,
   createTable,
-  deleteRow,
   encodePrimaryKey,
   getRows,
   type InspectedCell,
   type Notification,
   openGateway,
   openStorage,
-  putRow,
   requireObserver,
   requireTable,
   type Storage,
   type StorageOptions,
   type Transaction,
 } from '../../storage/storage.ts'
+import { deleteRow, putRow } from './row-writes.ts'
 
 /** `text` is in family 0 and `visits` in family 1, so that they can be written side by side. */
 const PAGE = {

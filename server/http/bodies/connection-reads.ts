@@ -9,7 +9,7 @@ import { FairQueue } from '../../budgets/fair-queue.ts'
  */
 export const BODY_WORK_MAX = 1024 * 1024
 /** So much is read of one client in a turn, whatever it sends. */
-export const CLIENT_WORK_MAX = 8 * 1024 * 1024
+const CLIENT_WORK_MAX = 8 * 1024 * 1024
 
 /** Node reads so many bytes of a connection at a time. */
 const READ_BYTES = 64 * 1024

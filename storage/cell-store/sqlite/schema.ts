@@ -4,19 +4,19 @@ import { StorageError } from '../../errors.ts'
 import { FAMILIES, type Family } from '../cell.ts'
 
 /** "Perc", in the header of the file, so that the database of another program is never taken for ours. */
-export const APPLICATION_ID = 0x50657263
+const APPLICATION_ID = 0x50657263
 
 /**
  * Raised with every change of the layout that an older version could not read: 2 has notes of several
  * commits in one cell, 3 a redo log, 4 places in it that are erased, 5 rows that name the history.
  */
-export const FORMAT_VERSION = 5
+const FORMAT_VERSION = 5
 
 /**
  * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
  * of the time that it needs for a Buffer, and decoding it costs less than the difference.
  */
-export const HEX_BYTES_MAX = 1024
+const HEX_BYTES_MAX = 1024
 
 /** So many cells are inserted by one statement. */
 export const CELLS_AT_ONCE = 8

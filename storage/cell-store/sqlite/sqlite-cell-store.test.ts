@@ -9,13 +9,13 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { promisify } from 'node:util'
 import SqliteDatabase from 'better-sqlite3'
 import { StorageError, type StorageErrorCode } from '../../errors.ts'
-import { silentLog } from '../../storage-log.ts'
 import type { CellStore, CellStoreError } from '../cell-store.ts'
 import type { Mutation } from '../mutation.ts'
 import type { RowFilter } from '../row-filter.ts'
 import { checkSqliteVersion, emptyLog, openWriterConnection } from './file/connection.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
-import { SqliteThreads } from './threads/threads.ts'
+import { SqliteThread } from './threads/thread.ts'
+import type { WriterOpened, WriterRequest } from './threads/writer-thread.ts'
 import { LOG_BYTES_MAX } from './wal/write-ahead-log.ts'
 
 const run = promisify(execFile)
@@ -313,13 +313,13 @@ test('a log that cannot be emptied on a full disk is left, and its content is th
 })
 
 test('the thread that writes says that its connection syncs the log at each COMMIT', async () => {
-  const path = join(folder, 'cells.db')
-  const threads = await SqliteThreads.start(path, {
-    onFailure: (cause) => assert.fail(String(cause)),
-    log: silentLog,
-  })
-  assert.deepEqual(threads.writerOpened, { journalMode: 'wal', synchronous: 2 })
-  await threads.closeWriter({ emptiesLog: true })
+  const writer = await SqliteThread.start<WriterRequest, WriterOpened>(
+    new URL('./threads/writer-thread.ts', import.meta.url),
+    join(folder, 'cells.db'),
+    (cause) => assert.fail(String(cause)),
+  )
+  assert.deepEqual(writer.opened, { journalMode: 'wal', synchronous: 2 })
+  await writer.close({ kind: 'close', emptiesLog: true })
 })
 
 test('a process ends by itself, its store closed or not, when nothing is under way', async () => {

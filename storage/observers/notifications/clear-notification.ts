@@ -53,7 +53,7 @@ export async function clearWeakNotification(
   })
 }
 
-export function clearStep(seen: SeenNotification, until: Timestamp): CheckAndMutate {
+function clearStep(seen: SeenNotification, until: Timestamp): CheckAndMutate {
   return {
     when: unseenBefore(seen, until),
     ifMatched: [],

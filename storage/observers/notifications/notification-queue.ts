@@ -44,10 +44,6 @@ export class NotificationQueue {
     return this.#held.size
   }
 
-  get hasReady(): boolean {
-    return this.#ready.size > 0
-  }
-
   /** Whether something was offered, since this was last asked, that there was no room for. */
   takeHasLeftOut(): boolean {
     const hasLeftOut = this.#hasLeftOut

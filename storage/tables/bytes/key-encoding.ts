@@ -17,7 +17,7 @@ import {
 } from './key-component.ts'
 import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
 
-export { compareRowKeys, endOfPrefix, keyAfter } from '../../cell-store/row-key.ts'
+export { compareRowKeys, endOfPrefix } from '../../cell-store/row-key.ts'
 export { encodeKeyComponent } from './key-component.ts'
 
 /**
@@ -103,7 +103,7 @@ export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlVa
 }
 
 /** The definition of the primary key's column at this place of the key, and how it is ordered. */
-export function keyColumn(
+function keyColumn(
   table: TableDefinition,
   index: number,
 ): { readonly column: ColumnDefinition; readonly type: SqlType; readonly descending: boolean } {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
+import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
 import {
@@ -13,7 +14,6 @@ import {
   changeRows,
   createIndex,
   createTable,
-  deleteRow,
   dropIndex,
   encodePrimaryKey,
   getRows,
@@ -21,7 +21,6 @@ import {
   type NewIndex,
   openGateway,
   openStorage,
-  putRow,
   ROW_COLUMN,
   readIndexProgress,
   requireIndex,

@@ -3,20 +3,14 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
+import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { type Answer, openStorage, type Transaction } from '../../storage.ts'
 import { defineIndex } from '../new-index.ts'
 import { defineTable } from '../new-table.ts'
 import type { SqlValue } from '../sql-type.ts'
 import type { SqlRow, TableDefinition } from '../table-definition.ts'
 import { getUniqueEntries, scanIndexEntries } from './index-scan.ts'
-import {
-  changeRows,
-  columnsForDelete,
-  columnsForSet,
-  deleteRow,
-  guardRow,
-  putRow,
-} from './row-changes.ts'
+import { changeRows, columnsForDelete, columnsForSet, guardRow } from './row-changes.ts'
 import { getRows, scanRows } from './table-rows.ts'
 
 const column = (name: string, type = 'INTEGER') => ({ name, type, notNull: name === 'id' })

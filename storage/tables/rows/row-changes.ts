@@ -13,7 +13,7 @@ import {
   ROW_COLUMN,
 } from '../bytes/row-codec.ts'
 import type { SqlValue } from '../sql-type.ts'
-import { columnPosition, type SqlRow, type TableDefinition } from '../table-definition.ts'
+import { columnPosition, type TableDefinition } from '../table-definition.ts'
 import {
   type EntryEdit,
   entryEdits,
@@ -87,25 +87,6 @@ function writeChanges(
   return conflicts
 }
 
-/** Writes one whole row; `before` is the row that the transaction reads there, null when none. */
-export async function putRow(
-  transaction: RowWrites,
-  table: TableDefinition,
-  row: SqlRow,
-  before: SqlRow | null,
-): Promise<void> {
-  await changeRows(transaction, table, [{ before, after: row }])
-}
-
-/** Deletes a row as the transaction reads it, with at least the columns of `columnsForDelete`. */
-export async function deleteRow(
-  transaction: RowWrites,
-  table: TableDefinition,
-  before: SqlRow,
-): Promise<void> {
-  await changeRows(transaction, table, [{ before, after: null }])
-}
-
 /**
  * Makes the commit conflict with every write and guard of that row since the snapshot, whether the
  * row exists or not: what GET … FOR UPDATE asks for.
@@ -145,7 +126,7 @@ export function columnsForDelete(table: TableDefinition): readonly number[] {
 }
 
 /** The row key of these values of the whole primary key. Errors: those of `encodePrimaryKey`. */
-export function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
+function fullKey(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
   invariant(keyValues.length === table.primaryKey.length, 'T1', { table: table.name })
   return encodePrimaryKey(table, keyValues)
 }

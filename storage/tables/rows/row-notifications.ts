@@ -18,7 +18,7 @@ import type { RowChange } from './index-maintenance.ts'
  *     onBody (body), onVisits (visits)      INSERT, DELETE             both
  *                                           SET visits = visits + 1    onVisits
  */
-export function observersOf(
+function observersOf(
   table: TableDefinition,
   { columns }: RowChange,
 ): readonly ObserverDefinition[] {

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
+import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
 import { encodePrimaryKey, endOfPrefix } from '../bytes/key-encoding.ts'
 import { encodeRow } from '../bytes/row-codec.ts'
 import { defineTable } from '../new-table.ts'
 import type { SqlRow } from '../table-definition.ts'
-import { deleteRow, guardRow, putRow } from './row-changes.ts'
+import { guardRow } from './row-changes.ts'
 import { getRow, getRows, getRowsOfTables, scanRows, type TableScan } from './table-rows.ts'
 
 const trade = defineTable(

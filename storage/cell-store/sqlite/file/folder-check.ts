@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { StorageError } from '../../../errors.ts'
 
 /** Nobody but their owner may look into the data. */
-export const FOLDER_MODE = 0o700
+const FOLDER_MODE = 0o700
 export const FILE_MODE = 0o600
 
 const GROUP_WRITES = 0o020

@@ -81,11 +81,6 @@ export class SqliteThreads implements GroupCommitter {
     return new SqliteThreads(path, writer, outside)
   }
 
-  /** How durable the connection that writes says it is. */
-  get writerOpened(): WriterOpened {
-    return this.#writer.opened
-  }
-
   get hasRoomForRedoLog(): boolean {
     return this.#share >= REDO_LOG_SHARE_MIN
   }

@@ -19,7 +19,7 @@ import { REDO_GROUP_BYTES_MAX } from '../redo/redo-record.ts'
 
 /** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
 export const GROUP_STEPS_MAX = 1_000
-export const GROUP_BYTES_MAX = 4 * 1024 * 1024
+const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
 /** While the thread has one group, the next one can be made and sent; a third would only wait there. */
 const GROUPS_UNDER_WAY_MAX = 2
