@@ -53,7 +53,7 @@ export type Store = {
 export type Change = (read: readonly Fields[]) => ReadonlyArray<readonly FieldChange[]>
 
 /** Reads the records and writes what `change` says; false when another transaction was in the way. */
-export type Attempt = (client: number, keys: readonly string[], change: Change) => Promise<boolean>
+type Attempt = (client: number, keys: readonly string[], change: Change) => Promise<boolean>
 
 /** The transactions of a store whose client itself reads, then writes, and begins again after a conflict. */
 export function transactionsBy(

@@ -4,7 +4,7 @@ import type { StoreRecord, Table } from '../stores/store.ts'
 import { fnvHash64 } from './fnv-hash.ts'
 
 export const FIELD_COUNT = 10
-export const FIELD_LENGTH = 100
+const FIELD_LENGTH = 100
 const FIELD_NAMES = Array.from({ length: FIELD_COUNT }, (_, index) => `field${index}`)
 
 export const USERTABLE: Table = {

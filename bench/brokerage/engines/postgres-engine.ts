@@ -9,13 +9,9 @@ import { type AnyRow, BufferedTransaction, type Write } from './buffered-transac
 import { keyColumns } from './key-order.ts'
 import { postgresAbort } from './postgres-errors.ts'
 import { createNativeFunctions, nativeTransactions } from './postgres-native.ts'
-import {
-  numbered,
-  type PostgresStatement,
-  postgresAnswer,
-  postgresQuery,
-} from './postgres-reads.ts'
-import { assertOneRow, writeStatement } from './sql-statements.ts'
+import { type PostgresStatement, postgresQuery } from './postgres-reads.ts'
+import { readAnswer } from './read-answers.ts'
+import { assertOneRow, numbered, writeStatement } from './sql-statements.ts'
 
 const WALK_ROWS = 1_000
 
@@ -140,7 +136,7 @@ class PostgresSession implements Session {
     return new BufferedTransaction({
       read: async (reads) => {
         const results = await this.#run(reads.map(postgresQuery))
-        return reads.map((read, place) => postgresAnswer(read, results[place]?.rows ?? []))
+        return reads.map((read, place) => readAnswer(read, results[place]?.rows ?? []))
       },
       commit: (writes) => this.#commit(writes),
       rollback: () => this.#rollback(),

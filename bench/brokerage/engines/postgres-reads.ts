@@ -2,14 +2,18 @@
 import type { GetMany, ScanEach } from '../engine.ts'
 import { SCHEMA, type TableName } from '../schema/schema.ts'
 import type { TableShape } from '../schema/table-shape.ts'
-import type { AnyRead, AnyRow } from './buffered-transaction.ts'
+import type { AnyRead } from './buffered-transaction.ts'
 import { keyColumns } from './key-order.ts'
-import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './percolite/grouped-rows.ts'
-import { primaryKeyOf, type SqlParameter, selectByKey, selectRange } from './sql-statements.ts'
+import { columnsAndKey, firstColumn } from './read-answers.ts'
+import {
+  numbered,
+  primaryKeyOf,
+  type SqlParameter,
+  selectByKey,
+  selectRange,
+} from './sql-statements.ts'
 
 export type PostgresStatement = { readonly text: string; readonly values: readonly SqlParameter[] }
-
-export const numbered = (number: number) => `$${number}`
 
 /** One statement for each read, however many keys it has: they are one parameter, an array. */
 export function postgresQuery(read: AnyRead): PostgresStatement {
@@ -22,20 +26,6 @@ export function postgresQuery(read: AnyRead): PostgresStatement {
       return selectRange(read, numbered)
     case 'scanEach':
       return selectFirsts(read)
-  }
-}
-
-/** The rows of that statement in the form in which the read is answered. */
-export function postgresAnswer(read: AnyRead, rows: readonly AnyRow[]): unknown {
-  switch (read.kind) {
-    case 'get':
-      return rows[0]
-    case 'getMany':
-      return rowsOfKeys(read.keys, primaryKeyOf(read.table), rows)
-    case 'scan':
-      return rows
-    case 'scanEach':
-      return rowsOfFirsts(read.firsts, firstColumn(read), rows)
   }
 }
 
@@ -56,10 +46,6 @@ function selectFirsts(read: ScanEach): PostgresStatement {
   const first = firstColumn(read)
   const text = `SELECT ${columnsAndKey(columns, [first]).join(', ')} FROM ${table} WHERE ${first} = ANY($1) ORDER BY ${keyColumns(table, read.index).join(', ')}`
   return { text, values: [firsts] }
-}
-
-function firstColumn({ table, index }: ScanEach): string {
-  return keyColumns(table, index)[0] as string
 }
 
 function isInteger(table: TableName, column: string): boolean {

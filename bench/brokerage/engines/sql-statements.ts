@@ -14,6 +14,10 @@ export type SqlStatement = { readonly text: string; readonly values: readonly Va
 /** The parameter with this number, counted from 1: `?` or `$1`. */
 export type ParameterName = (number: number) => string
 
+export const numbered: ParameterName = (number) => `$${number}`
+
+export type UpdateText = (table: TableName, assignments: string, where: string) => string
+
 export function primaryKeyOf(table: TableName): readonly string[] {
   return (SCHEMA[table] as TableShape).primaryKey
 }
@@ -23,18 +27,33 @@ export function selectByKey(
   columns: readonly string[],
   parameter: ParameterName,
 ): string {
-  return `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keyEquals(table, parameter, 1)}`
+  return `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keyEquals(table, parameter)}`
 }
 
 export function selectRange(scan: Scan, parameter: ParameterName): SqlStatement {
+  const direction = scan.reverse === true ? ' DESC' : ''
+  const order = orderOf(scan).map((column) => `${column}${direction}`)
+  return rangeStatement(
+    `SELECT ${scan.columns.join(', ')} FROM ${scan.table}`,
+    scan,
+    order,
+    parameter,
+  )
+}
+
+/** What stands behind the columns and the table of a scan. */
+export function rangeStatement(
+  head: string,
+  scan: Scan,
+  order: readonly string[],
+  parameter: ParameterName,
+): SqlStatement {
   const conditions = conditionsOf(scan)
   const where = conditions
     .map(({ column, operator }, place) => `${column} ${operator} ${parameter(place + 1)}`)
     .join(' AND ')
-  const direction = scan.reverse === true ? ' DESC' : ''
-  const order = orderOf(scan).map((column) => `${column}${direction}`)
   const text = [
-    `SELECT ${scan.columns.join(', ')} FROM ${scan.table}`,
+    head,
     ...(where === '' ? [] : [`WHERE ${where}`]),
     ...(order.length === 0 ? [] : [`ORDER BY ${order.join(', ')}`]),
     ...(scan.limit === undefined ? [] : [`LIMIT ${scan.limit}`]),
@@ -42,7 +61,13 @@ export function selectRange(scan: Scan, parameter: ParameterName): SqlStatement 
   return { text, values: conditions.map(({ value }) => value) }
 }
 
-export function writeStatement(write: Write, parameter: ParameterName): SqlStatement {
+/** `updateText` is how an update is written where SQL's UPDATE is not known. */
+export function writeStatement(
+  write: Write,
+  parameter: ParameterName,
+  updateText: UpdateText = (table, assignments, where) =>
+    `UPDATE ${table} SET ${assignments} WHERE ${where}`,
+): SqlStatement {
   switch (write.kind) {
     case 'insert': {
       const columns = Object.keys(write.row)
@@ -61,13 +86,13 @@ export function writeStatement(write: Write, parameter: ParameterName): SqlState
       ]
       const where = keyEquals(write.table, parameter, assignments.length + 1)
       return {
-        text: `UPDATE ${write.table} SET ${assignments.join(', ')} WHERE ${where}`,
+        text: updateText(write.table, assignments.join(', '), where),
         values: [...Object.values(write.set), ...Object.values(write.add), ...write.key],
       }
     }
     case 'delete':
       return {
-        text: `DELETE FROM ${write.table} WHERE ${keyEquals(write.table, parameter, 1)}`,
+        text: `DELETE FROM ${write.table} WHERE ${keyEquals(write.table, parameter)}`,
         values: write.key,
       }
   }
@@ -79,7 +104,7 @@ export function assertOneRow(rows: number | null, statement: SqlStatement): void
   if (rows !== 1) throw new Error(`${text} changed ${rows} rows (${values.join(', ')})`)
 }
 
-function keyEquals(table: TableName, parameter: ParameterName, first: number): string {
+export function keyEquals(table: TableName, parameter: ParameterName, first = 1): string {
   return primaryKeyOf(table)
     .map((column, place) => `${column} = ${parameter(first + place)}`)
     .join(' AND ')

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GetMany, Scan, ScanEach } from '../../engine.ts'
 import type { Value } from '../../schema/table-shape.ts'
-import type { AnyRead, AnyRow, Notified, Write } from '../buffered-transaction.ts'
-import { conditionsOf, keyColumns, orderOf } from '../key-order.ts'
-import { primaryKeyOf } from '../sql-statements.ts'
-import { columnsAndKey, rowsOfFirsts, rowsOfKeys } from './grouped-rows.ts'
+import type { AnyRead, Notified, Write } from '../buffered-transaction.ts'
+import { orderOf } from '../key-order.ts'
+import { columnsAndKey, firstColumn } from '../read-answers.ts'
+import {
+  keyEquals,
+  numbered,
+  primaryKeyOf,
+  rangeStatement,
+  type SqlStatement,
+  writeStatement as sqlWriteStatement,
+  type UpdateText,
+} from '../sql-statements.ts'
 
 /** A statement of the dialect as a request carries it. */
 export type PercoliteStatement = {
@@ -26,51 +34,11 @@ export function readStatements(read: AnyRead): readonly PercoliteStatement[] {
   }
 }
 
-/** The rows of those statements in the form in which the read is answered. */
-export function readAnswer(read: AnyRead, rows: readonly AnyRow[]): unknown {
-  switch (read.kind) {
-    case 'get':
-      return rows[0]
-    case 'getMany':
-      return rowsOfKeys(read.keys, primaryKeyOf(read.table), rows)
-    case 'scan':
-      return rows
-    case 'scanEach':
-      return rowsOfFirsts(read.firsts, keyColumns(read.table, read.index)[0] as string, rows)
-  }
-}
-
 export function writeStatement(write: Write): PercoliteStatement {
-  switch (write.kind) {
-    case 'insert': {
-      const columns = Object.keys(write.row)
-      const places = columns.map((_column, place) => `$${place + 1}`)
-      return {
-        sql: `INSERT INTO ${write.table} (${columns.join(', ')}) VALUES (${places.join(', ')})`,
-        params: Object.values(write.row),
-      }
-    }
-    case 'update': {
-      const set = Object.keys(write.set)
-      const assignments = [
-        ...set.map((column, place) => `${column} = $${place + 1}`),
-        ...Object.keys(write.add).map((column, place) => {
-          return `${column} = ${column} + $${set.length + place + 1}`
-        }),
-      ]
-      const where = keyEquals(write.table, assignments.length)
-      // A SET of plain values would make the row where there is none.
-      return {
-        sql: `SET ${assignments.join(', ')} ON ${write.table} WHERE ${where} IF EXISTS`,
-        params: [...Object.values(write.set), ...Object.values(write.add), ...write.key],
-      }
-    }
-    case 'delete':
-      return {
-        sql: `DELETE FROM ${write.table} WHERE ${keyEquals(write.table, 0)}`,
-        params: write.key,
-      }
-  }
+  // A SET of plain values would make the row where there is none.
+  const updateText: UpdateText = (table, assignments, where) =>
+    `SET ${assignments} ON ${table} WHERE ${where} IF EXISTS`
+  return asked(sqlWriteStatement(write, numbered, updateText))
 }
 
 /** Each table that is observed has one observer, by this name. */
@@ -86,7 +54,7 @@ export function createObserverStatement(table: AnyRead['table']): PercoliteState
 
 export function notifyStatement({ table, key }: Notified): PercoliteStatement {
   return {
-    sql: `NOTIFY ${observerOf(table)} ON ${table} WHERE ${keyEquals(table, 0)}`,
+    sql: `NOTIFY ${observerOf(table)} ON ${table} WHERE ${keyEquals(table, numbered)}`,
     params: key,
   }
 }
@@ -97,7 +65,7 @@ function getStatement(
   key: readonly Value[],
 ): PercoliteStatement {
   return {
-    sql: `GET ${columns.join(', ')} FROM ${table} WHERE ${keyEquals(table, 0)}`,
+    sql: `GET ${columns.join(', ')} FROM ${table} WHERE ${keyEquals(table, numbered)}`,
     params: key,
   }
 }
@@ -118,22 +86,14 @@ function getManyStatements({ table, keys, columns }: GetMany): readonly Percolit
 }
 
 function scanStatement(scan: Scan): PercoliteStatement {
-  const conditions = conditionsOf(scan)
-  const where = conditions
-    .map(({ column, operator }, place) => `${column} ${operator} $${place + 1}`)
-    .join(' AND ')
-  const order = orderOf(scan).map((column) => `${column} DESC`)
-  const sql = [
-    `SCAN ${scan.columns.join(', ')} FROM ${scan.table} USE ${keyName(scan.index)}`,
-    ...(where === '' ? [] : [`WHERE ${where}`]),
-    ...(scan.reverse === true && order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
-    ...(scan.limit === undefined ? [] : [`LIMIT ${scan.limit}`]),
-  ].join(' ')
-  return { sql, params: conditions.map(({ value }) => value) }
+  const head = `SCAN ${scan.columns.join(', ')} FROM ${scan.table} USE ${keyName(scan.index)}`
+  const order = scan.reverse === true ? orderOf(scan).map((column) => `${column} DESC`) : []
+  return asked(rangeStatement(head, scan, order, numbered))
 }
 
-function scanEachStatement({ table, index, columns, firsts }: ScanEach): PercoliteStatement {
-  const first = keyColumns(table, index)[0] as string
+function scanEachStatement(read: ScanEach): PercoliteStatement {
+  const { table, index, columns, firsts } = read
+  const first = firstColumn(read)
   const wanted = columnsAndKey(columns, [first])
   return {
     sql: `SCAN ${wanted.join(', ')} FROM ${table} USE ${keyName(index)} WHERE ${first} IN $1`,
@@ -154,8 +114,6 @@ function keyName(index: string | undefined): string {
   return index === undefined ? 'PRIMARY KEY' : `INDEX ${index}`
 }
 
-function keyEquals(table: AnyRead['table'], parametersBefore: number): string {
-  return primaryKeyOf(table)
-    .map((column, place) => `${column} = $${parametersBefore + place + 1}`)
-    .join(' AND ')
+function asked({ text, values }: SqlStatement): PercoliteStatement {
+  return { sql: text, params: values }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnyRead, Notified, TransactionSteps, Write } from '../buffered-transaction.ts'
+import { readAnswer } from '../read-answers.ts'
 import type { PercoliteAnswer, PercoliteAsking } from './percolite-requests.ts'
 import {
   notifyStatement,
   type PercoliteStatement,
-  readAnswer,
   readStatements,
   writeStatement,
 } from './percolite-statements.ts'

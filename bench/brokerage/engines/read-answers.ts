@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Value } from '../../schema/table-shape.ts'
-import type { AnyRow } from '../buffered-transaction.ts'
+import type { ScanEach } from '../engine.ts'
+import type { Value } from '../schema/table-shape.ts'
+import type { AnyRead, AnyRow } from './buffered-transaction.ts'
+import { keyColumns } from './key-order.ts'
+import { primaryKeyOf } from './sql-statements.ts'
 
 // Engines that answer many keys by one statement answer the rows that there are, each once. They are
 // brought to their keys by the columns of the key, which are therefore asked for as well.
@@ -13,8 +16,27 @@ export function columnsAndKey(
   return [...columns, ...key.filter((column) => !columns.includes(column))]
 }
 
+/** The rows of those statements in the form in which the read is answered. */
+export function readAnswer(read: AnyRead, rows: readonly AnyRow[]): unknown {
+  switch (read.kind) {
+    case 'get':
+      return rows[0]
+    case 'getMany':
+      return rowsOfKeys(read.keys, primaryKeyOf(read.table), rows)
+    case 'scan':
+      return rows
+    case 'scanEach':
+      return rowsOfFirsts(read.firsts, firstColumn(read), rows)
+  }
+}
+
+/** By which the scans of a step differ. */
+export function firstColumn({ table, index }: ScanEach): string {
+  return keyColumns(table, index)[0] as string
+}
+
 /** For each key its row, or undefined. */
-export function rowsOfKeys(
+function rowsOfKeys(
   keys: ReadonlyArray<readonly Value[]>,
   keyColumns: readonly string[],
   rows: readonly AnyRow[],
@@ -25,7 +47,7 @@ export function rowsOfKeys(
 }
 
 /** For each value of the first column its rows, in the order in which they came. */
-export function rowsOfFirsts(
+function rowsOfFirsts(
   firsts: readonly Value[],
   column: string,
   rows: readonly AnyRow[],
