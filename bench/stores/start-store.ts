@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
-import { EtcdServer } from '../servers/etcd-server.ts'
+import { startEtcd } from '../servers/etcd-server.ts'
 import type { MeasuredServer } from '../servers/measured-server.ts'
 import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
 import { PostgresServer } from '../servers/postgres-server.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import { startRedis } from '../servers/redis-server.ts'
 import { openStore, type StoreKind, type StoreSettings } from './open-store.ts'
 import type { StoreRecord, Table } from './store.ts'
 
@@ -39,11 +39,11 @@ export async function startStore(
       return started(server, { kind, address: server.address })
     }
     case 'redis': {
-      const server = await RedisServer.start(folder)
+      const server = await startRedis(folder)
       return started(server, { kind, url: server.url })
     }
     case 'etcd': {
-      const server = await EtcdServer.start(folder)
+      const server = await startEtcd(folder)
       return started(server, { kind, origin: server.origin })
     }
     case 'better-sqlite3': {
