@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
 import { StorageError } from '../../errors.ts'
@@ -6,6 +7,7 @@ import { invariant } from '../../invariant.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { commitRow } from '../records/commit-row.ts'
+import { inPages } from './in-pages.ts'
 import { readTransactionStatus } from './transaction-status.ts'
 import type { WriteSet } from './write-set.ts'
 
@@ -73,12 +75,10 @@ export async function commitSecondaries(
   { secondaries, startTs }: WriteSet,
   commitTs: Timestamp,
 ): Promise<void> {
-  await Promise.all(
-    secondaries.map((group) =>
-      context.cellStore.checkAndMutateRow(
-        group.row,
-        commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
-      ),
+  await inPages(secondaries, (group) =>
+    context.cellStore.checkAndMutateRow(
+      group.row,
+      commitRow(group, { conditionColumn: group.columns[0].column, startTs, commitTs }),
     ),
   )
 }

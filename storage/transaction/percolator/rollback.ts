@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError, type CheckAndMutate } from '../../cell-store/cell-store.ts'
 import type { Mutation } from '../../cell-store/mutation.ts'
@@ -13,6 +14,7 @@ import {
   setRollback,
   writeRecordOf,
 } from '../records/percolator-columns.ts'
+import { inPages } from './in-pages.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
@@ -43,10 +45,8 @@ export async function rollBackWriteSet(
       rollBackOwnPrimary(primary, owner),
     )
     invariant(!isCommitted, 'I3', { startTs })
-    await Promise.all(
-      secondaries.map((group) =>
-        cellStore.checkAndMutateRow(group.row, rollBackSecondary(group, startTs)),
-      ),
+    await inPages(secondaries, (group) =>
+      cellStore.checkAndMutateRow(group.row, rollBackSecondary(group, startTs)),
     )
   } catch (error) {
     if (!(error instanceof CellStoreError)) throw error

@@ -9,6 +9,7 @@ import { snapshotTooOld } from '../protocol/snapshot-age.ts'
 import type { CommitOutcome } from '../protocol/transaction-protocol.ts'
 import { hintsAtCommit, hintsAtStart } from '../records/notify-cell.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
+import { inPages } from './in-pages.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { prewriteRow } from './prewrite.ts'
 import { primaryHeartbeat } from './primary-heartbeat.ts'
@@ -18,7 +19,8 @@ import type { WriteSet } from './write-set.ts'
 
 /**
  * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their
- * order is what makes it right.
+ * order is what makes it right. Of a step on many rows all have been answered before the next step begins, so no prewrite
+ * of ours is still under way when we roll back.
  */
 export async function commitTwoPhase(
   context: ProtocolContext,
@@ -34,7 +36,7 @@ export async function commitTwoPhase(
   try {
     await prewrite(primary) // The primary first: it is the only truth that others will ask.
     primaryIsLocked = true
-    await allAnswered(secondaries.map(prewrite))
+    await inPages(secondaries, prewrite)
     await setHints(context, hintsAtStart(hints, startTs))
     // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
     const stamp = await takeCommitStamp(context, writeSet)
@@ -55,13 +57,6 @@ export async function commitTwoPhase(
   } finally {
     if (!secondariesAreUnderWay) ended()
   }
-}
-
-/** Waits for every answer, so that no prewrite of ours is still under way when we roll back. */
-async function allAnswered(steps: ReadonlyArray<Promise<void>>): Promise<void> {
-  const answers = await Promise.allSettled(steps)
-  const refusal = answers.find((answer) => answer.status === 'rejected')
-  if (refusal !== undefined) throw refusal.reason
 }
 
 /**
