@@ -61,11 +61,13 @@ export class FeedReader {
   async catchUp(): Promise<void> {
     let isCaughtUp = false
     while (!isCaughtUp) {
+      const { length } = this.lines
       await this.#attempt(async () => {
         isCaughtUp = this.lines.length > 0 && (await this.#readPages(Infinity))
         if (this.lines.length === 0) await this.#beginAnew()
       })
-      await this.#world.scheduler.sleep(10)
+      // A new line is read at once: collections that come every few milliseconds would make it too old again.
+      if (this.lines.length === length) await this.#world.scheduler.sleep(10)
     }
   }
 
