@@ -88,7 +88,7 @@ export class Storage {
     this.#owner = owner
     this.#disk = new DiskWatch(parts.context)
     this.#starts = new TransactionStarts(parts.context)
-    const { context, protocol, resolveBelow, requestLifeMs, safePointMax } = parts
+    const { context, protocol, resolveBelow, requestLifeMs } = parts
     this.#transactionParts = {
       protocol: timedProtocol(protocol, context),
       budget: this.#budget,
@@ -109,7 +109,6 @@ export class Storage {
       collector: new GarbageCollector(context, resolveBelow, requestLifeMs, parts),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
-      safePointMax,
       expendableAt: (safePoint) => this.#expendableAt(safePoint),
     })
     this.#indexBuilder = new IndexBuilder({

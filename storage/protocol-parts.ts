@@ -20,9 +20,7 @@ import type { Randomness } from './randomness.ts'
 import type { StorageLog } from './storage-log.ts'
 import type { EmbeddedContext } from './transaction/one-process/embedded-context.ts'
 import { embeddedProtocol } from './transaction/one-process/embedded-protocol.ts'
-import { checkLocksAreLatched, latchedLocks } from './transaction/one-process/latched-locks.ts'
 import type { LatchTable } from './transaction/one-process/latches/latch-table.ts'
-import { settleLeftOver, takeOverLocks } from './transaction/one-process/left-over-locks.ts'
 import { generalProtocol } from './transaction/percolator/general-protocol.ts'
 import { LockResolver, type Settle } from './transaction/percolator/lock-resolver.ts'
 import { LockSweeper } from './transaction/percolator/lock-sweeper.ts'
@@ -49,8 +47,6 @@ export type ProtocolParts = {
   readonly lockedRows: () => AsyncIterable<Row>
   /** Settles every lock of a transaction that began before the safe point. */
   readonly resolveBelow: (safePoint: Timestamp) => Promise<number>
-  /** What the safe point must not pass; undefined where nothing holds it. */
-  readonly safePointMax: () => Timestamp | undefined
   /** How long after it was sent a request to the store may still take effect (A3). */
   readonly requestLifeMs: number
   /** Told of each row of which a collection has deleted something, perhaps all. */
@@ -96,27 +92,25 @@ export async function openProtocol(
 
 type PartsOfOwner = Omit<ProtocolParts, 'history'>
 
+/** Two-phase commit is the protocol of processes that share a store, also where this one shares it with nobody. */
 async function openParts(
   outside: Outside,
   owner: 'exclusive' | 'shared',
   commit: CommitMode,
 ): Promise<PartsOfOwner> {
   const { cellStore } = outside
-  if (owner === 'shared' || !isEmbedded(cellStore)) return await openGeneral(outside, owner)
-  const mode = commit === 'auto' ? 'one-phase' : commit
-  return await openEmbedded({ ...outside, cellStore }, mode)
+  if (owner === 'shared' || !isEmbedded(cellStore) || commit === 'two-phase') {
+    return await openGeneral(outside, owner)
+  }
+  return await openEmbedded({ ...outside, cellStore })
 }
 
-/**
- * The parts of a process that owns its store alone; the store may be used at once, though locks that
- * earlier processes left behind are still being cleared.
- */
+/** The parts of a process that owns its store alone and commits in one phase. */
 async function openEmbedded(
   outside: Outside & { readonly cellStore: EmbeddedCellStore },
-  commit: 'one-phase' | 'two-phase',
 ): Promise<PartsOfOwner> {
   const oracle = await EmbeddedOracle.open(outside)
-  const { latches, keepsLog } = outside
+  const { cellStore, latches, keepsLog, log } = outside
   const beginsAt = await openFeedBegins(outside, 'embedded', oracle.lastSeen())
   const feed = new EmbeddedFeed({ ...outside, oracle, beginsAt })
   const stopping = new AbortController()
@@ -125,24 +119,22 @@ async function openEmbedded(
     oracle,
     commitLog: keepsLog ? feed : NO_COMMIT_LOG,
     liveness: new ExclusiveLiveness(outside),
-    background: new BackgroundWork(outside.log),
+    background: new BackgroundWork(log),
     stopping: stopping.signal,
   }
-  await takeOverLocks(context)
+  const resolver = new LockResolver(context)
+  // Its reads look at latches and at no locks, so none may be left when the store can be used (J1).
+  const { resolved } = await new LockSweeper(context, resolver, 0).sweep()
+  if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
   return {
     context,
-    protocol: embeddedProtocol(context, commit),
+    protocol: embeddedProtocol(context),
     feed,
-    trimLog: (safePoint, signal) => trimLog(outside.cellStore, safePoint, signal),
+    trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
     stampNow: () => oracle.takeToRead(),
-    settle: (lock) => settleLeftOver(context, lock),
-    lockedRows: () => latchedLocks(context),
-    // The safe point passes none of them, so there is nothing to resolve but much to be sure of.
-    resolveBelow: async () => {
-      await checkLocksAreLatched(context)
-      return 0
-    },
-    safePointMax: () => latches.oldestLockedStart(),
+    settle: (lock) => resolver.settle(lock),
+    lockedRows: () => lockedRows(cellStore),
+    resolveBelow: async () => 0,
     requestLifeMs: 0,
     collected: (row) => latches.newest.forget(rowKeyText(row)),
     stop: async () => {
@@ -153,11 +145,11 @@ async function openEmbedded(
   }
 }
 
-/** The parts of one of several processes over a store, or of one over a store without atomic batches. */
+/** The parts of one of several processes over a store, or of one that commits in two phases. */
 async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Promise<PartsOfOwner> {
   const { cellStore, log, keepsLog } = outside
   const isShared = owner === 'shared'
-  const oracle = isShared ? await SharedOracle.open(outside) : await EmbeddedOracle.open(outside)
+  const oracle = await SharedOracle.open({ ...outside, isOnlyOwner: !isShared })
   const beginsAt = await openFeedBegins(outside, 'shared', oracle.lastSeen())
   const liveness = isShared
     ? await SharedLiveness.start({ ...outside, oracle })
@@ -176,9 +168,8 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
     trimLog: async () => {},
     stampNow: () => undefined,
     settle: (lock) => resolver.settle(lock),
-    lockedRows: () => cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] }),
+    lockedRows: () => lockedRows(cellStore),
     resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
-    safePointMax: () => undefined,
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
     collected: () => {},
     stop: async () => {
@@ -186,4 +177,8 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
       await sweeper.stop()
     },
   }
+}
+
+function lockedRows(cellStore: CellStore): AsyncIterable<Row> {
+  return cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] })
 }

@@ -6,7 +6,6 @@ import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import { rowKeyText } from '../cell-store/row-key.ts'
 import { COMMIT_TURN_ROWS } from '../transaction/one-process/latch-in-turns.ts'
-import { placedRow } from '../transaction/one-process/latches/latched-rows.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */
 const key = (name: string) => Buffer.from(`\u0001${name}`)
@@ -90,54 +89,6 @@ describe('a commit in the feed', () => {
 })
 
 describe('the order of the feed', () => {
-  test('a two-phase commit that was stamped first is told first, though it ends later', async () => {
-    const world = new EmbeddedWorld(7, 'two-phase')
-    const recorded = await follow(world, 7)
-    const first = commit(world, 7, 'bob')
-    await world.store.apply() // Locked; commitTs is 8, and the primary's commit waits.
-    const owner = world.latches.latch(8, 'onePhase', [{ ...placedRow('x'), kind: 'write' }])
-    const { timestamp } = await world.oracle.next()
-    world.latches.stamp(owner, timestamp)
-    const { note } = world.feed.noteOf(timestamp, [bufferedRow('joe')])
-    void world.store.applyAtomically([], note)
-    // Another writer would finish the later one first: the feed must not rely on the queue's order.
-    world.latches.settle(owner)
-    world.feed.settled(timestamp, 'committed')
-    assert.deepEqual(recorded.lines, [])
-    assert.equal(await world.feed.resolved(), 7)
-    await world.store.apply()
-    await first
-    assert.deepEqual(recorded.lines, ['8: bob', '9: joe'])
-  })
-
-  test('a two-phase commit is one entry, in the batch of its primary', async () => {
-    const world = new EmbeddedWorld(7, 'two-phase')
-    world.store.isHeld = false
-    await commit(world, 7, 'bob', 'joe', 'sue')
-    assert.deepEqual((await readFeed(world.feed, 7)).map(lineOf), ['8: bob joe sue'])
-    const [, decision] = world.store.batches
-    assert.deepEqual(
-      decision?.map(({ row }) => rowKeyText(row)),
-      ['\u0001bob'],
-    )
-    assert.deepEqual(
-      world.store.notes.slice(0, 2).map((note) => note?.timestamp),
-      [undefined, 8],
-    )
-  })
-
-  test('a two-phase commit whose primary is refused is not told', async () => {
-    const world = new EmbeddedWorld(7, 'two-phase')
-    const recorded = await follow(world, 7)
-    const refused = assert.rejects(commit(world, 7, 'bob'), { code: 'transaction_rolled_back' })
-    await world.store.apply()
-    await world.store.refuse('notApplied')
-    await refused
-    assert.equal(await world.feed.resolved(), 9)
-    assert.deepEqual(recorded.lines, [])
-    assert.deepEqual(await readFeed(world.feed, 7), [])
-  })
-
   test('a large commit is told whole, before all of its latches are gone', async () => {
     const world = new EmbeddedWorld(7)
     world.store.isHeld = false
@@ -284,8 +235,3 @@ describe('a page', () => {
     await assert.rejects(world.feed.read(7, { rowsMax: 1, signal }), { message: 'enough' })
   })
 })
-
-function bufferedRow(name: string) {
-  const write = { kind: 'put', value: Buffer.from('v') } as const
-  return { key: key(name), text: rowKeyText(key(name)), writes: new Map([[COLUMN, write]]) }
-}

@@ -15,7 +15,6 @@ import {
   type StorageOptions,
   type TableDefinition,
 } from '../storage.ts'
-import { checkLocksAreLatched } from '../transaction/one-process/latched-locks.ts'
 import { GarbageCollection } from './garbage-collection.ts'
 import { GarbageCollector } from './garbage-collector.ts'
 
@@ -186,45 +185,21 @@ describe('garbage collection of an embedded store', () => {
   })
 })
 
-describe('garbage collection beside two-phase commits of the same process', () => {
-  test('never chooses a safe point above the start of a transaction of which locks may stand', async () => {
-    const world = new EmbeddedWorld(100, 'two-phase')
-    await world.given('bob write@20 -> 10 put old', 'bob write@60 -> 50 put new')
-    const collection = collectionOf(world)
-    void world.commitAt(40, { joe: '1' })
-    const { safePoint, locksResolved } = await collection.collect()
-    assert.deepEqual({ safePoint, locksResolved }, { safePoint: 40, locksResolved: 0 })
-    assert.equal(world.oracle.safePoint, 40)
-    assert.equal(await world.read('bob', 45), 'old')
-  })
-
-  test('raises the fence in the turn that chooses it: who locks a row after that is refused', async () => {
-    const world = new EmbeddedWorld(100, 'two-phase')
-    const collecting = collectionOf(world).collect()
-    await Promise.resolve()
-    await assert.rejects(world.commitAt(40, { joe: '1' }), { code: 'snapshot_too_old' })
-    assert.equal((await collecting).safePoint, 101)
-  })
-
-  test('reports a lock in the view that has no latch (J1)', async () => {
-    const world = new EmbeddedWorld(100, 'two-phase')
-    await world.given('bob lock@10 primary=bob put 3')
-    await assert.rejects(collectionOf(world).collect(), { rule: 'J1' })
-  })
+test('a collection raises the fence in the turn that chooses it: an older commit is refused after that', async () => {
+  const world = new EmbeddedWorld(100)
+  const collecting = collectionOf(world).collect()
+  await Promise.resolve()
+  await assert.rejects(world.commitAt(40, { joe: '1' }), { code: 'snapshot_too_old' })
+  assert.equal((await collecting).safePoint, 101)
 })
 
 /** Collects everything that no open transaction needs, as the embedded store does. */
 function collectionOf(world: EmbeddedWorld): GarbageCollection {
-  const resolveBelow = async () => {
-    await checkLocksAreLatched(world.context)
-    return 0
-  }
   return new GarbageCollection({
     context: world.context,
-    collector: new GarbageCollector(world.context, resolveBelow, 0),
+    collector: new GarbageCollector(world.context, async () => 0, 0),
     retention: AT_ONCE,
     oldestSnapshot: () => undefined,
-    safePointMax: () => world.latches.oldestLockedStart(),
     expendableAt: async () => ({ row: () => false, observer: () => false }),
   })
 }

@@ -12,7 +12,6 @@ export type GarbageCollectionParts = {
   /** The startTs of the oldest transaction that is open here; undefined when none is. */
   readonly oldestSnapshot: () => Timestamp | undefined
   /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
-  readonly safePointMax: () => Timestamp | undefined
   readonly expendableAt: FindExpendable
 }
 
@@ -54,8 +53,7 @@ export class GarbageCollection {
   }
 
   async #collectOnce(): Promise<GarbageReport> {
-    const { context, collector, retention, oldestSnapshot, safePointMax, expendableAt } =
-      this.#parts
+    const { context, collector, retention, oldestSnapshot, expendableAt } = this.#parts
     const { oracle } = context
     const { timestamp: newest, safePoint: current } = await oracle.nextToRead()
     const monotonicMs = context.clock.monotonicMs()
@@ -63,7 +61,7 @@ export class GarbageCollection {
     const time = { monotonicMs, micros: oracle.wallClock.micros() }
     const ago = (agoMs: number) => Math.min(newest, this.#reached.ago(agoMs, time))
     const moment = { ago, oldestSnapshot: oldestSnapshot() ?? newest }
-    const chosen = Math.min(chooseSafePoint(moment, retention), safePointMax() ?? newest)
+    const chosen = chooseSafePoint(moment, retention)
     // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.
     const safePoint = Math.max(current, chosen)
     const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)

@@ -24,6 +24,8 @@ type Outside = {
   readonly cellStore: CellStore
   readonly clock: Clock
   readonly log: StorageLog
+  /** Whether no other process has the store open, and could hold a lease. */
+  readonly isOnlyOwner?: boolean
   /** Whether a clock is taken that lies far from the timestamps of the store. */
   readonly acceptClock?: boolean | undefined
 }
@@ -111,6 +113,7 @@ export class SharedOracle implements TimestampOracle {
   async raiseSafePoint(to: Timestamp, signal?: AbortSignal): Promise<void> {
     await this.#raise('safePoint', to)
     this.#safePoint = Math.max(this.#safePoint, to)
+    if (this.#outside.isOnlyOwner) return
     const ending = AbortSignal.any([
       this.#closing.signal,
       ...(signal === undefined ? [] : [signal]),

@@ -113,11 +113,8 @@ async function sharedBank(random: SeededRandomness): Promise<Bank> {
   }
 }
 
-async function embeddedBank(
-  random: SeededRandomness,
-  commit: 'one-phase' | 'two-phase',
-): Promise<Bank> {
-  const world = new EmbeddedWorld(100, commit)
+async function embeddedBank(random: SeededRandomness): Promise<Bank> {
+  const world = new EmbeddedWorld(100)
   const { store } = world
   await world.given(...OPENED)
   store.isHeld = false
@@ -184,8 +181,7 @@ async function checkAtRest(bank: Bank, ledger: Ledger): Promise<void> {
 
 const BANKS: Readonly<Record<string, (random: SeededRandomness) => Promise<Bank>>> = {
   'two gateways': sharedBank,
-  'one process, one-phase commit': (random) => embeddedBank(random, 'one-phase'),
-  'one process, two-phase commit': (random) => embeddedBank(random, 'two-phase'),
+  'one process, one-phase commit': embeddedBank,
 }
 
 describe('the bank', () => {

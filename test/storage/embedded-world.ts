@@ -40,7 +40,7 @@ export class EmbeddedWorld {
   readonly #stopping = new AbortController()
 
   /** `now` is the last timestamp that has been issued. */
-  constructor(now: Timestamp, commit: 'one-phase' | 'two-phase' = 'one-phase') {
+  constructor(now: Timestamp) {
     this.oracle = new CountingOracle(now)
     this.feed = new EmbeddedFeed({
       cellStore: this.store,
@@ -62,7 +62,7 @@ export class EmbeddedWorld {
       measures: { ...UNMEASURED, phaseTook: (phase) => this.waitedFor.push(phase) },
       stopping: this.#stopping.signal,
     }
-    this.#protocol = embeddedProtocol(this.context, commit)
+    this.#protocol = embeddedProtocol(this.context)
   }
 
   beginAt(startTs: Timestamp, options: { readonly keepsOutcome?: boolean } = {}): Transaction {
@@ -91,8 +91,9 @@ export class EmbeddedWorld {
       const [, text, commitTs, startTs] = COMMITTED_CELL.exec(line) ?? []
       if (text === undefined) continue
       const rows = [{ ...placedRow(text), kind: 'write' }] as const
-      const owner = this.latches.latch(Number(startTs), 'onePhase', rows)
-      this.latches.stampCommitted(owner, Number(commitTs))
+      const owner = this.latches.latch(Number(startTs), rows)
+      // Not by `stamp`: a scene may give its versions in any order.
+      Object.assign(owner, { commitTs: Number(commitTs) })
       this.latches.release(owner, rows)
     }
   }

@@ -2,29 +2,19 @@
 
 import type { TransactionProtocol } from '../protocol/transaction-protocol.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
-import { commitTwoPhaseEmbedded } from './embedded-two-phase-commit.ts'
 import { commitLarge } from './large-commit.ts'
 import { isLarge } from './latch-in-turns.ts'
 import { commitOnePhase } from './one-phase-commit.ts'
 import { ViewSnapshot } from './view/view-snapshot.ts'
 
-/**
- * The protocol of the process that owns its store alone: reads look at the view and at latches, never
- * at lock cells, whichever way its transactions commit.
- */
-export function embeddedProtocol(
-  context: EmbeddedContext,
-  commit: 'one-phase' | 'two-phase',
-): TransactionProtocol {
+/** The protocol of the process that owns its store alone: reads look at the view and at latches, never at lock cells. */
+export function embeddedProtocol(context: EmbeddedContext): TransactionProtocol {
   context.latches.newest.earlierEndedAt(context.oracle.lastSeen())
   return {
     snapshotAt(readTs) {
       return new ViewSnapshot(context, readTs)
     },
     commit(request) {
-      if (commit === 'two-phase') {
-        return commitTwoPhaseEmbedded(context, request)
-      }
       return isLarge(context, request)
         ? commitLarge(context, request)
         : commitOnePhase(context, request)

@@ -30,9 +30,9 @@ export async function untilGone(
 
 /**
  * A latch in the way. Where its transaction committed before this one began it is waited for, so that
- * a client which writes a row twice in a row does not conflict with itself, and so it is where it was
- * left over by a process that has ended; any other is a conflict. One that is about other columns of the
- * row is waited for too: an observer acknowledges a row that is just being written again.
+ * a client which writes a row twice in a row does not conflict with itself; any other is a conflict. One
+ * that is about other columns of the row is waited for too: an observer acknowledges a row that is just
+ * being written again.
  */
 export function findForeignLatch(
   latches: LatchTable,
@@ -44,9 +44,9 @@ export function findForeignLatch(
     const { row, text, place } = request
     const owner = latches.ownerOf(text, place)
     if (owner === undefined) continue
-    const { commitTs, kind } = owner
+    const { commitTs } = owner
     const isBefore = commitTs !== undefined && commitTs <= startTs
-    if (isBefore || kind === 'leftOver' || !latches.meets(request)) {
+    if (isBefore || !latches.meets(request)) {
       return { kind: 'wait', for: 'latch_wait', until: latches.nextRelease(owner) }
     }
     return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }

@@ -39,7 +39,6 @@ function latchRows(
   request: CommitRequest,
 ): Promise<Latched<EncodedRow> | Obstacle> {
   return latchInTurns(context, request, {
-    kind: 'onePhase',
     encode: (row) => encodeRow(row, request.startTs),
     findVersion: (rows) => findVersion(context, { request, rows }),
   })

@@ -29,7 +29,6 @@ export type Latched<Row> = {
 
 /** How a way to commit looks at its rows. */
 type Looks<Row> = {
-  readonly kind: LatchOwner['kind']
   /** What can fail of a row fails here. */
   readonly encode: (row: BufferedRow) => Row
   /** A version or a guard's stamp since the snapshot, of rows that nobody has latched. */
@@ -43,12 +42,12 @@ type Looks<Row> = {
 export async function latchInTurns<Row extends Latchable>(
   context: EmbeddedContext,
   request: CommitRequest,
-  { kind, encode, findVersion }: Looks<Row>,
+  { encode, findVersion }: Looks<Row>,
 ): Promise<Latched<Row> | Obstacle> {
   const { latches, commitTurnRows } = context
   const { startTs } = request
   const rows: Row[] = []
-  const owner = latches.latch(startTs, kind, rows)
+  const owner = latches.latch(startTs, rows)
   try {
     for (let at = 0; at < request.rows.length; at += commitTurnRows) {
       const encoded = request.rows.slice(at, at + commitTurnRows).map(encode)

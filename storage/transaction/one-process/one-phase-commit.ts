@@ -74,7 +74,7 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
   if (obstacle !== undefined) return obstacle
   const commitTs = oracle.take() // C3
   if (commitTs === undefined) return { kind: 'wait', for: 'fence', until: oracle.markRaised() }
-  const owner = latches.latch(startTs, 'onePhase', rows) // C4
+  const owner = latches.latch(startTs, rows) // C4
   latches.stamp(owner, commitTs)
   // Older writers of these tables committed before this turn or meet the fence after it.
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)

@@ -7,13 +7,12 @@ import { COMMIT_TURN_ROWS } from '../one-process/latch-in-turns.ts'
 
 const MANY = Array.from({ length: COMMIT_TURN_ROWS + 1 }, (_, at) => `r${1_000 + at}`)
 
-for (const [kind, mode, rows] of [
-  ['a commit in one phase', 'one-phase', ['bob']],
-  ['a commit of very many rows', 'one-phase', MANY],
-  ['a commit in two phases', 'two-phase', ['bob']],
+for (const [kind, rows] of [
+  ['a commit', ['bob']],
+  ['a commit of very many rows', MANY],
 ] as const) {
   test(`${kind} meets a bug of the engine: unknown, its latches stay, and the log says why`, async (t) => {
-    const world = new EmbeddedWorld(7, mode)
+    const world = new EmbeddedWorld(7)
     const { mock } = t.mock.method(silentLog, 'error')
     world.store.applyAtomically = () => Promise.reject(new TypeError('a bug'))
     const puts = Object.fromEntries(rows.map((row) => [row, 'x']))

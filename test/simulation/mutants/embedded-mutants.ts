@@ -10,8 +10,6 @@ const LATCHES = 'storage/transaction/one-process/latches/latch-table.ts'
 const NEWEST = 'storage/transaction/one-process/latches/newest-records.ts'
 const FENCES = 'storage/transaction/one-process/commit-fences.ts'
 const ORACLE = 'storage/oracle/embedded-oracle.ts'
-const TWO_PHASE = 'storage/transaction/one-process/embedded-two-phase-commit.ts'
-const LEFT_OVERS = 'storage/transaction/one-process/left-over-locks.ts'
 const OUTCOME = 'storage/transaction/transaction-outcome.ts'
 const PARTS = 'storage/protocol-parts.ts'
 const COLLECTOR = 'storage/garbage-collection/garbage-collector.ts'
@@ -108,7 +106,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     file: LATCHES,
     find: '      this.newest.forget(text, place)\n',
     replace: '',
-    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase' },
   }),
   mutant({
     name: 'olderRecordsKept',
@@ -391,94 +389,25 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
   }),
   mutant({
-    name: 'twoPhaseStampAwaitLatch',
-    what: 'a turn passes between the timestamp of a two-phase commit and its latches',
-    file: TWO_PHASE,
-    find: '      latches.stamp(owner, commitTs)\n',
-    replace:
-      '      await new Promise((resolve) => setImmediate(resolve))\n      latches.stamp(owner, commitTs)\n',
-    caughtBy: { seedsMax: 150, topology: 'embedded', commit: 'two-phase' },
-  }),
-  {
-    name: 'twoPhaseStampedLate',
-    what: 'the latches of a two-phase commit learn its timestamp when the primary is committed',
-    edits: [
-      { file: TWO_PHASE, find: '      latches.stamp(owner, commitTs)\n', replace: '' },
-      {
-        file: TWO_PHASE,
-        find: '      await cellStore.applyAtomically(batch, note)\n',
-        replace:
-          '      await cellStore.applyAtomically(batch, note)\n      latches.stampCommitted(owner, commitTs)\n',
-      },
-    ],
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
-  },
-  mutant({
-    name: 'primaryCommitInOrder',
-    what: 'a two-phase commit is answered before it is durable, as its prewrites are (J6)',
-    file: TWO_PHASE,
-    find: '      await cellStore.applyAtomically(batch, note)\n',
-    replace: "      await cellStore.applyAtomically(batch, note, 'inOrder')\n",
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase' },
-  }),
-  mutant({
-    name: 'prewriteNotLatched',
-    what: 'the rows of a two-phase commit are latched when their prewrites are answered',
-    file: TWO_PHASE,
-    find: "  const owner = latches.latch(startTs, 'twoPhase', groups)\n",
-    replace:
-      "  let owner = latches.latch(startTs, 'twoPhase', groups)\n  latches.release(owner, groups)\n  owner = latches.latch(startTs, 'twoPhase', [])\n",
-    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
-  }),
-  mutant({
     name: 'largeVersionsIgnored',
-    what: 'a two-phase commit of several turns does not look for versions since its snapshot',
-    file: TWO_PHASE,
-    find: '    findVersion: (groups) => findVersion(context, groups, startTs),\n',
+    what: 'a commit of several turns does not look for versions since its snapshot',
+    file: LARGE,
+    find: '    findVersion: (rows) => findVersion(context, { request, rows }),\n',
     replace: '    findVersion: () => undefined,\n',
-    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
+    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   }),
-  {
-    name: 'secondariesReleasedEarly',
-    what: 'the latches of all rows go when the primary is committed',
-    edits: [
-      {
-        file: TWO_PHASE,
-        find: '    latches.release(owner, [commit.primary])\n',
-        replace: '    latches.release(owner, commit.groups)\n',
-      },
-      {
-        file: TWO_PHASE,
-        find: '  await releaseInTurns(context, owner, secondaries)\n',
-        replace: '',
-      },
-    ],
-    caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'two-phase' },
-  },
   {
     name: 'locksNotLoaded',
-    what: 'a start does not look for the locks that processes before it left',
+    what: 'a start in one phase does not settle the locks that processes before it left',
     edits: [
-      { file: PARTS, find: '  await takeOverLocks(context)\n', replace: '  void takeOverLocks\n' },
+      {
+        file: PARTS,
+        find: 'await new LockSweeper(context, resolver, 0).sweep()',
+        replace: '{ resolved: 0 }',
+      },
     ],
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
+    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'changing', bias: 'crashing' },
   },
-  mutant({
-    name: 'leftOversNotStamped',
-    what: 'a left-over lock of a committed transaction is latched without its timestamp',
-    file: LEFT_OVERS,
-    find: 'if (commitTs !== undefined) latches.stampCommitted(owner, commitTs)',
-    replace: 'if (commitTs === undefined) latches.stampCommitted(owner, 0)',
-    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'two-phase', bias: 'crashing' },
-  }),
-  mutant({
-    name: 'collectionPassesLatches',
-    what: 'the safe point does not wait for two-phase commits under way',
-    file: PARTS,
-    find: 'safePointMax: () => latches.oldestLockedStart(),',
-    replace: 'safePointMax: () => undefined,',
-    caughtBy: { script: 'secondaryOutlivesItsPrimaryRecordInOneProcess' },
-  }),
   {
     name: 'fenceAfterTruncation',
     what: 'the safe point is raised after the versions below it have been deleted',

@@ -6,9 +6,7 @@ const FOLLOWER = 'storage/feed/follower.ts'
 const SHARED = 'storage/feed/shared-feed.ts'
 const LOG_ENTRY = 'storage/feed/log-entry.ts'
 const TRIM = 'storage/feed/trim-log.ts'
-const LATCHES = 'storage/transaction/one-process/latches/latch-table.ts'
 const ONE_PHASE = 'storage/transaction/one-process/one-phase-commit.ts'
-const TWO_PHASE = 'storage/transaction/one-process/embedded-two-phase-commit.ts'
 
 const EMBEDDED = { topology: 'embedded', isFollowed: true } as const
 const GATEWAYS = { topology: 'gateways', isFollowed: true } as const
@@ -22,14 +20,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     find: 'return latches.resolvedTimestamp(oracle.lastSeen())',
     replace: 'return latches.size < 0 ? 0 : oracle.lastSeen()',
     caughtBy: { seedsMax: 20, ...EMBEDDED },
-  }),
-  mutant({
-    name: 'resolvedIgnoresTwoPhase',
-    what: 'two-phase commits are not among those that are pending',
-    file: LATCHES,
-    find: '    this.#pending.push(stamped)\n',
-    replace: "    if (stamped.kind !== 'twoPhase') this.#pending.push(stamped)\n",
-    caughtBy: { seedsMax: 20, ...EMBEDDED, commit: 'two-phase' },
   }),
   mutant({
     name: 'toldWhenQueued',
@@ -55,14 +45,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     replace:
       'applied: cellStore.applyAtomically(batch).finally(() => note && cellStore.applyAtomically([], note).catch(() => {})) }',
     caughtBy: { seedsMax: 50, ...EMBEDDED, commit: 'one-phase', bias: 'crashing' },
-  }),
-  mutant({
-    name: 'twoPhaseNotLogged',
-    what: 'the commit of a primary has no entry of its transaction',
-    file: TWO_PHASE,
-    find: 'cellStore.applyAtomically(batch, note)',
-    replace: 'cellStore.applyAtomically(batch, note && undefined)',
-    caughtBy: { seedsMax: 20, ...EMBEDDED, commit: 'two-phase' },
   }),
   mutant({
     name: 'turnBeforeGoingLive',

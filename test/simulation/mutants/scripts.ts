@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { FAMILIES } from '../../../storage/cell-store/cell.ts'
-import { CellStoreError } from '../../../storage/cell-store/cell-store.ts'
-import type { StepList } from '../../../storage/cell-store/embedded-cell-store.ts'
-import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
-import type { Note } from '../../../storage/cell-store/note.ts'
 import { GarbageCollector } from '../../../storage/garbage-collection/garbage-collector.ts'
-import { Storage } from '../../../storage/storage.ts'
 import { commitPrimary } from '../../../storage/transaction/percolator/commit.ts'
 import { LockSweeper } from '../../../storage/transaction/percolator/lock-sweeper.ts'
 import { prewriteRow, prewriteStep } from '../../../storage/transaction/percolator/prewrite.ts'
@@ -38,7 +32,6 @@ export const SCRIPTS = {
   latePrewriteAfterTheTombstoneWasCollected,
   scanBelowTheSafePointFindsNothing,
   commitBelowTheSafePointMeetsNoTombstone,
-  secondaryOutlivesItsPrimaryRecordInOneProcess,
   valueLeftWhileItsIndexIsBuilt,
   valueSharedWhileItsIndexIsBuilt,
   runMeetsALockThatIsCommitted,
@@ -195,51 +188,4 @@ async function commitBelowTheSafePointMeetsNoTombstone(): Promise<void> {
   transaction.put(rowKey('bob'), COLUMN, Buffer.from('9'))
   await assert.rejects(transaction.commit(), { code: 'snapshot_too_old' })
   assert.equal(await world.b.read('bob', 40), null)
-}
-
-/** Takes no batch in which a lock of this row becomes a write record. */
-class RefusingCellStore extends MemoryCellStore {
-  refused: string | undefined
-
-  override async applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
-    const batch = [...list]
-    const commitsRefused = batch.some(
-      ({ row, otherwise }) =>
-        Buffer.compare(row, rowKey(this.refused ?? '')) === 0 &&
-        otherwise.some(({ family }) => family === 'write'),
-    )
-    if (commitsRefused) throw new CellStoreError('notApplied', 'The disk is full.')
-    return await super.applyAtomically(batch, note)
-  }
-}
-
-/**
- * Bob and Joe are written by two phases, and the commit of Joe, the secondary, is not taken so far. Bob
- * is written again, garbage is collected, and the process dies: Bob's first record must still be there.
- */
-async function secondaryOutlivesItsPrimaryRecordInOneProcess(): Promise<void> {
-  const cellStore = new RefusingCellStore()
-  const owner = 'exclusive'
-  const retention = { retentionMs: 0, heldMsMax: 0 }
-  const storage = await Storage.open(cellStore, { owner, commit: 'two-phase', retention })
-  cellStore.refused = 'joe'
-  for (const rows of [['bob', 'joe'], ['bob']]) {
-    const transaction = await storage.begin()
-    for (const row of rows) transaction.put(rowKey(row), COLUMN, Buffer.from('9'))
-    await transaction.commit()
-  }
-  await storage.collectGarbage()
-  const copy = new MemoryCellStore()
-  const everything = FAMILIES.map((family) => ({ family }))
-  for await (const { key, cells } of cellStore.scanRows({
-    start: Buffer.of(),
-    filter: everything,
-  })) {
-    const mutations = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
-    await copy.mutateRows([{ row: key, mutations }])
-  }
-  const next = await Storage.open(copy, { owner })
-  const reader = await next.begin()
-  const joe = await reader.getRow(rowKey('joe'), [COLUMN])
-  assert.ok(joe !== null, 'Joe is committed, as Bob is')
 }

@@ -28,13 +28,9 @@ export class WatchedLatches extends LatchTable {
   }
 
   /** Only a commit of several turns begins without a row. */
-  override latch(
-    startTs: Timestamp,
-    kind: LatchOwner['kind'],
-    rows: readonly LatchRequest[],
-  ): LatchOwner {
+  override latch(startTs: Timestamp, rows: readonly LatchRequest[]): LatchOwner {
     const isLarge = rows.length === 0
-    const owner = super.latch(startTs, kind, rows)
+    const owner = super.latch(startTs, rows)
     if (isLarge) {
       this.#large.add(owner)
       this.#largeStarts.add(startTs)
@@ -89,7 +85,6 @@ export class WatchedLatches extends LatchTable {
   override nextRelease(owner: LatchOwner): Promise<void> {
     this.#foundLatch = false
     this.#counters.count(this.#met)
-    if (owner.kind === 'leftOver') this.#counters.count('somebody waited for a left-over lock')
     return super.nextRelease(owner)
   }
 

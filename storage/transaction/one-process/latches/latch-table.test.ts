@@ -15,14 +15,14 @@ function breaks(rule: string, work: () => unknown): void {
 
 test('a row has one latch at most (J2)', () => {
   const latches = new LatchTable()
-  latches.latch(7, 'onePhase', [write('bob')])
-  breaks('J2', () => latches.latch(8, 'onePhase', [write('bob')]))
+  latches.latch(7, [write('bob')])
+  breaks('J2', () => latches.latch(8, [write('bob')]))
 })
 
 test('commit timestamps are entered as they are taken, once and above the start (J4)', () => {
   const latches = new LatchTable()
-  const first = latches.latch(7, 'onePhase', [write('bob')])
-  const second = latches.latch(8, 'onePhase', [write('joe')])
+  const first = latches.latch(7, [write('bob')])
+  const second = latches.latch(8, [write('joe')])
   breaks('J4', () => latches.stamp(second, 8))
   latches.stamp(second, 10)
   breaks('J4', () => latches.stamp(first, 9))
@@ -31,7 +31,7 @@ test('commit timestamps are entered as they are taken, once and above the start 
 
 test('a latch is released once, and by its owner (J5)', () => {
   const latches = new LatchTable()
-  const owner = latches.latch(7, 'onePhase', [write('bob')])
+  const owner = latches.latch(7, [write('bob')])
   breaks('J5', () => latches.release(owner, [write('joe')]))
   latches.release(owner, [write('bob')])
   breaks('J5', () => latches.release(owner, [write('bob')]))
@@ -41,7 +41,7 @@ test('rows that share a place have latches of their own', () => {
   const latches = new LatchTable()
   const other = textInPlaceOf('bob')
   const owners = ['bob', other].map((text, at) => {
-    const owner = latches.latch(7 + at, 'onePhase', [write(text)])
+    const owner = latches.latch(7 + at, [write(text)])
     latches.stamp(owner, 9 + at)
     return owner
   })
@@ -61,7 +61,7 @@ function textInPlaceOf(text: string): string {
 test('every release wakes those who wait for the owner, and they look again', async () => {
   const latches = new LatchTable()
   const rows = [write('bob'), write('joe')]
-  const owner = latches.latch(7, 'twoPhase', rows)
+  const owner = latches.latch(7, rows)
   for (const row of rows) {
     const woken = latches.nextRelease(owner)
     assert.equal(woken, latches.nextRelease(owner))
@@ -73,24 +73,12 @@ test('every release wakes those who wait for the owner, and they look again', as
 
 test('a store that is being closed ends all waiting, also what begins to wait afterwards', async () => {
   const latches = new LatchTable()
-  const owner = latches.latch(7, 'onePhase', [write('bob')])
+  const owner = latches.latch(7, [write('bob')])
   const waiting = assert.rejects(latches.nextRelease(owner), /being closed/)
   latches.endWaiting(new Error('being closed'))
   await waiting
   await assert.rejects(latches.nextRelease(owner), /being closed/)
   latches.release(owner, [write('bob')])
-})
-
-test('the oldest start of which locks may be on disk leaves one-phase commits out', () => {
-  const latches = new LatchTable()
-  latches.latch(3, 'onePhase', [write('ann')])
-  assert.equal(latches.oldestLockedStart(), undefined)
-  const rows = [write('bob')]
-  const owner = latches.latch(7, 'twoPhase', rows)
-  latches.latch(5, 'leftOver', [write('joe')])
-  assert.equal(latches.oldestLockedStart(), 5)
-  latches.release(owner, rows)
-  assert.equal(latches.oldestLockedStart(), 5)
 })
 
 test('the range of a scan is searched as a look at every latch would', () => {
@@ -117,7 +105,7 @@ test('the range of a scan is searched as a look at every latch would', () => {
         const placed = rows.map((row) => ({ ...row, ...placedRow(row.text) }))
         const free = placed.filter((row) => latches.ownerOf(row.text) === undefined)
         if (free.length === 0) continue
-        const owner = latches.latch(1, 'twoPhase', free)
+        const owner = latches.latch(1, free)
         if (isStamped) latches.stamp(owner, 2 + at * 4)
         latches.release(owner, free.slice(0, released))
         const held = free.slice(released).filter(({ kind }) => kind === 'write')

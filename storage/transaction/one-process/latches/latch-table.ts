@@ -20,14 +20,11 @@ export type LatchOwner = {
   readonly startTs: Timestamp
   /** Undefined until it has been taken. */
   readonly commitTs: Timestamp | undefined
-  /** `twoPhase` locks stand on disk too; `leftOver` ones belong to a process that has ended. */
-  readonly kind: 'onePhase' | 'twoPhase' | 'leftOver'
 }
 
 type Owner = Slotted & {
   readonly startTs: Timestamp
   commitTs: Timestamp | undefined
-  readonly kind: LatchOwner['kind']
   /** The rows that it writes, ascending; those that have been released may still be among them. */
   readonly written: string[]
   /** Of those; there as soon as a scan has met its commit timestamp, after which none are added (J4). */
@@ -48,8 +45,7 @@ type Latch = PlacedRow & {
 /**
  * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk:
  * it stands from the turn in which its transaction is queued until the outcome is durable and in the
- * view (J5). A lock of two-phase commit has a latch as well, from before its prewrite is queued (J1),
- * so this table is the index of all locks, and nobody needs to look for lock cells.
+ * view (J5). No lock stands on disk (J1), so this table has all locks, and nobody looks for lock cells.
  *
  * `pending` begins with the transaction of the smallest commit timestamp that has been taken and whose
  * outcome is not settled: they are entered as their timestamps are taken (J4).
@@ -70,11 +66,10 @@ export class LatchTable {
   }
 
   /** Latches rows that nobody has latched, for a transaction without a commit timestamp so far. */
-  latch(startTs: Timestamp, kind: LatchOwner['kind'], rows: readonly LatchRequest[]): LatchOwner {
+  latch(startTs: Timestamp, rows: readonly LatchRequest[]): LatchOwner {
     const owner: Owner = {
       startTs,
       commitTs: undefined,
-      kind,
       written: [],
       searched: undefined,
       held: 0,
@@ -110,13 +105,11 @@ export class LatchTable {
     const { startTs } = owner
     invariant(commitTs > this.#newestPending && commitTs > startTs, 'J4', { startTs, commitTs })
     this.#newestPending = commitTs
-    const stamped = this.#assertHolding(owner, commitTs)
-    this.#pending.push(stamped)
-  }
-
-  /** As `stamp`, for a transaction of an ended process that is known to have committed. */
-  stampCommitted(owner: LatchOwner, commitTs: Timestamp): void {
-    this.#assertHolding(owner, commitTs)
+    const holder = owner as Owner
+    const holds = this.#owners.has(holder) && holder.commitTs === undefined
+    invariant(holds, 'J4', { startTs, commitTs })
+    holder.commitTs = commitTs
+    this.#pending.push(holder)
   }
 
   /** The outcome is certain: nothing below this timestamp is missing any more because of it. */
@@ -181,11 +174,6 @@ export class LatchTable {
     return this.#recentWrites.mayBeSince(place, startTs)
   }
 
-  /** Whether a transaction holds the latch of a row, as it does while its lock is in the view (J1). */
-  isLatchedBy(row: Uint8Array, startTs: Timestamp): boolean {
-    return this.#latches.get(rowKeyText(row))?.owner.startTs === startTs
-  }
-
   /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
     if (this.#latches.size === 0) return undefined
@@ -215,23 +203,6 @@ export class LatchTable {
   resolvedTimestamp(lastIssued: Timestamp): Timestamp {
     const commitTs = this.#pending[0]?.commitTs
     return commitTs === undefined ? lastIssued : commitTs - 1
-  }
-
-  /** The start of the oldest transaction of which locks may stand on disk. */
-  oldestLockedStart(): Timestamp | undefined {
-    let oldest: Timestamp | undefined
-    for (const { kind, startTs } of this.#owners) {
-      if (kind !== 'onePhase' && (oldest === undefined || startTs < oldest)) oldest = startTs
-    }
-    return oldest
-  }
-
-  #assertHolding(owner: LatchOwner, commitTs: Timestamp): Owner {
-    const holder = owner as Owner
-    const holds = this.#owners.has(holder) && holder.commitTs === undefined
-    invariant(holds, 'J4', { startTs: holder.startTs, commitTs })
-    holder.commitTs = commitTs
-    return holder
   }
 
   /** A transaction of very many rows costs a search in them, not a look at each. */

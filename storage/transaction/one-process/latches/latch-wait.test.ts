@@ -13,7 +13,7 @@ const CLOSED = new CellStoreError('closed', 'The store is being closed.')
 
 test('a statement goes on when the latch is released, or with the reason for which it is ended', async () => {
   const latches = new LatchTable()
-  const owner = latches.latch(1, 'onePhase', ROWS)
+  const owner = latches.latch(1, ROWS)
   const [patient, hasty] = [new AbortController(), new AbortController()]
   const waiting = untilReleased(latches, owner, patient.signal)
   const ended = assert.rejects(untilReleased(latches, owner, hasty.signal), CANCELLED)
@@ -29,7 +29,7 @@ test('a statement that has ended leaves nothing behind for the close of the stor
   process.on('unhandledRejection', onUnseen)
   t.after(() => process.off('unhandledRejection', onUnseen))
   const latches = new LatchTable()
-  const owner = latches.latch(1, 'onePhase', ROWS)
+  const owner = latches.latch(1, ROWS)
   const ended = AbortSignal.abort(CANCELLED)
   await assert.rejects(untilReleased(latches, owner, ended), CANCELLED)
   latches.endWaiting(CLOSED)
