@@ -22,14 +22,10 @@ export interface EmbeddedCellStore extends CellStore {
    * A note becomes durable and visible with the batch. The timestamps of notes must ascend from batch to
    * batch, because the engine may put several of them into one cell (`note.ts`).
    *
-   * One that is durable `inOrder` is answered from the moment on in which it is in the view. It is on disk no
-   * later than any batch that was handed in behind it and is `synced`; a crash before that takes it back, with
-   * all that was handed in behind it.
-   *
    * Rejects with CellStoreError `notApplied` (certainly nothing was applied), `invalid`, `closed`, or
    * `ambiguous` (the disk failed; the store refuses everything from then on).
    */
-  applyAtomically(batch: StepList, note?: Note, durability?: Durability): Promise<boolean[]>
+  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]>
 
   /**
    * The newest state: at least all that has been answered, from the moment on in which it is, and of a
@@ -37,9 +33,6 @@ export interface EmbeddedCellStore extends CellStore {
    */
   readonly view: CellView
 }
-
-/** Whether a batch is on disk when it is answered, which is usual, or with what comes behind it. */
-export type Durability = 'synced' | 'inOrder'
 
 /** A conditional mutation of one row, as for `checkAndMutateRow`. */
 export type RowStep = { readonly row: Uint8Array } & CheckAndMutate

@@ -53,16 +53,6 @@ export function describeEmbeddedCellStore(
       assert.deepEqual(await store.applyAtomically([]), [])
     })
 
-    test('a batch that is durable with what comes behind it is in the view when it is answered', async () => {
-      const answers = [
-        store.applyAtomically([put('a', 1)], undefined, 'inOrder'),
-        store.applyAtomically([put('a', 2), put('b', 2)]),
-      ]
-      assert.deepEqual(await Promise.all(answers), [[false], [false, false]])
-      await store.applyAtomically([put('b', 3)], undefined, 'inOrder')
-      assert.deepEqual(view('a', 'b'), [2, 3])
-    })
-
     test('all predicates of a batch come before its first mutation, whose order is kept', async () => {
       const absent = { when: NEWEST, ifMatched: [] }
       const batch = [

@@ -23,7 +23,6 @@ import {
 import {
   type CellView,
   type Chunk,
-  type Durability,
   type EmbeddedCellStore,
   type RowStep,
   type StepList,
@@ -162,7 +161,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   /** Without a promise of its own: every commit waits for this one. */
-  applyAtomically(batch: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
+  applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     try {
       this.#writer.assertOpen()
       if (note !== undefined) checkNote(note)
@@ -171,7 +170,7 @@ class SqliteCellStore implements EmbeddedCellStore {
       return this.#writer.submit(
         isLarge
           ? { kind: 'large', steps: batch, note }
-          : { kind: 'steps', steps: checkedSteps(batch), note, durability },
+          : { kind: 'steps', steps: checkedSteps(batch), note },
       ) as Promise<boolean[]>
     } catch (error) {
       return Promise.reject(error)

@@ -14,7 +14,6 @@ import {
 } from '../../../storage/cell-store/cell-store.ts'
 import type {
   CellView,
-  Durability,
   EmbeddedCellStore,
   StepList,
 } from '../../../storage/cell-store/embedded-cell-store.ts'
@@ -96,7 +95,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     })
   }
 
-  applyAtomically(list: StepList, note?: Note, durability?: Durability): Promise<boolean[]> {
+  applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
     const batch = [...list]
     const name = `batch ${batch.map(({ row }) => nameOfRow(row)).join()}`
     const evaluate = (image: CellImage, resolve: (matched: boolean[]) => void) => {
@@ -112,7 +111,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
       }))
       return { changes, steps, note, answer: () => resolve(matched) }
     }
-    return this.#mutate<boolean[]>(name, batch, evaluate, durability)
+    return this.#mutate<boolean[]>(name, batch, evaluate)
   }
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
@@ -189,7 +188,6 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     name: string,
     steps: ReadonlyArray<CheckAndMutate & { readonly row?: Uint8Array }>,
     evaluate: (image: CellImage, resolve: (answer: T) => void) => Evaluated,
-    durability: Durability = 'synced',
   ): Promise<T> {
     const { scheduler, faults, counters } = this.#world
     if (this.#process.isDead) return never()
@@ -206,7 +204,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
         checkMutations(ifMatched)
         checkMutations(otherwise)
       }
-      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject, durability })
+      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject })
     })
     if (fault !== 'crashAfter') return answer
     answer.catch(() => undefined)

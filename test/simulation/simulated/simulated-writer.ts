@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError, type RowMutations } from '../../../storage/cell-store/cell-store.ts'
-import type { Durability } from '../../../storage/cell-store/embedded-cell-store.ts'
 import { cellOfNotes, type Note } from '../../../storage/cell-store/note.ts'
 import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { Counters } from '../sometimes.ts'
@@ -15,7 +14,6 @@ export type Job = {
   /** Looks at the state that the jobs before it have left, within the group. */
   readonly evaluate: (image: CellImage) => Evaluated
   readonly reject: (error: CellStoreError) => void
-  readonly durability: Durability
 }
 
 export type Evaluated = {
@@ -111,22 +109,21 @@ export class SimulatedWriter {
     if (count > 1) counters.count('group of several jobs')
     this.#later(faults.writerMs(), 'writer writes frames', () => {
       if (fate === 'commitFails') return this.#failCommit(group, jobs)
-      const needsSync = jobs.some(({ durability }) => durability === 'synced')
-      this.#commit(group, needsSync || random.fraction() < 0.3, () => {
+      this.#commit(group, () => {
         poisoned?.reject(notApplied())
         for (const { answer } of evaluated) answer()
       })
     })
   }
 
-  #commit(group: Group, isSynced: boolean, answer: () => void): void {
-    const { faults, disk, shown, random, counters } = this.#parts
+  #commit(group: Group, answer: () => void): void {
+    const { faults, disk, shown, random } = this.#parts
     disk.write(group)
     if (this.#dies()) return
-    const syncMs = isSynced ? faults.syncMs() : 0
+    const syncMs = faults.syncMs()
     const isShownFirst = faults.drawShownFirst()
     const showMs = isShownFirst ? random.fraction() * syncMs : syncMs + faults.writerMs()
-    let left = isSynced ? 2 : 1
+    let left = 2
     const done = () => {
       left -= 1
       if (left === 0) this.#end(answer)
@@ -135,10 +132,6 @@ export class SimulatedWriter {
       shown(group.changes)
       done()
     })
-    if (!isSynced) {
-      counters.count('group answered before its sync')
-      return
-    }
     this.#later(syncMs, 'group is durable', () => {
       disk.sync()
       if (!this.#dies()) done()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Increment } from '../../cell-store.ts'
-import type { Durability, RowStep, StepList } from '../../embedded-cell-store.ts'
+import type { RowStep, StepList } from '../../embedded-cell-store.ts'
 import { type Mutation, placeErasedBy } from '../../mutation.ts'
 import type { Note } from '../../note.ts'
 import type { SentError } from '../error.ts'
@@ -12,8 +12,6 @@ export type StepsBatch = {
   readonly kind: 'steps'
   readonly steps: readonly RowStep[]
   readonly note?: Note | undefined
-  /** `synced` unless said; in the tables it always is. */
-  readonly durability?: Durability | undefined
 }
 
 /** A batch of so many steps that it is a group of its own and is put together over several turns. */
@@ -38,11 +36,6 @@ export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
     if (otherwise.length > 0) changesCells = true
   }
   return changesCells
-}
-
-/** Whether the group has to be on disk before it is answered. */
-export function needsSync(batches: readonly StepsBatch[]): boolean {
-  return batches.some(({ durability }) => durability !== 'inOrder')
 }
 
 function isOfOneCell(mutation: Mutation): boolean {
@@ -79,8 +72,6 @@ export type RedoRecord = {
   readonly id: number
   readonly generation: number
   readonly packed: Uint8Array<ArrayBuffer>
-  /** Otherwise the next one that is synced makes it durable. */
-  readonly isSynced: boolean
 }
 
 /** What became of an attempt to move some cells of a generation, and whether nothing is left of it in the redo log. */

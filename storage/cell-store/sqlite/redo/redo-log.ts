@@ -53,7 +53,7 @@ export class SqliteRedoLog {
   #isSynced = true
   /** Records that are written and in no memtable yet. */
   #kept: RedoRecord[] = []
-  /** The last record that was appended: what is written behind another is durable behind it (J11). */
+  /** The last record that was appended. */
   #lastId = 0
   /** The last record that has been deleted. */
   #forgotten = 0
@@ -66,15 +66,10 @@ export class SqliteRedoLog {
     this.#forget = database.prepare('DELETE FROM redo WHERE id <= +?')
   }
 
-  /** Written when this returns null, and durable if it says so (R1). Ids ascend, and so do generations. */
+  /** Durable when this returns null (R1). Ids ascend, and so do generations. */
   append(record: RedoRecord): BatchFailure | null {
-    if (!record.isSynced) return this.#unsynced(() => this.#write(record))
     invariant(this.#isSynced, 'R1', { record: record.id })
-    return this.#write(record)
-  }
-
-  #write(record: RedoRecord): BatchFailure | null {
-    invariant(record.id > this.#lastId, 'J11', { record: record.id, last: this.#lastId })
+    invariant(record.id > this.#lastId, 'R3', { record: record.id, last: this.#lastId })
     const result = this.#transactions.inOne({
       run: () => this.#append.run(record.id, record.packed),
       undo: () => {},

@@ -70,12 +70,11 @@ class AsksNoted implements GroupCommitter {
     return null
   }
 
-  async appendRedo({ packed, generation, isSynced }: RedoRecord): Promise<CarriedOutGroup> {
+  async appendRedo({ packed, generation }: RedoRecord): Promise<CarriedOutGroup> {
     const memtable = new SqlitePackedMemtable(packed.length)
     memtable.add(packed)
     const rows = [...memtable.keysFrom('')]
-    const unsynced = isSynced ? '' : ' unsynced'
-    this.asked.push(`redo ${generation} ${rows.join(' ')}${unsynced}`)
+    this.asked.push(`redo ${generation} ${rows.join(' ')}`)
     await this.disk
     return { results: [this.redoResult], ms: this.redoMs }
   }
@@ -129,15 +128,6 @@ describe('the way of plain batches', () => {
     assert.deepEqual(seen, ['a', 'a'])
   })
 
-  test('R1: a group is synced unless all of its batches may be durable with what comes behind them', async (t) => {
-    const { committer, writer, submit, pendingOf } = given(t)
-    const inOrder = (row: string) => writer.submit({ ...batchOf(row), durability: 'inOrder' })
-    await Promise.all([inOrder('a'), inOrder('b')])
-    assert.deepEqual(['a', 'b'].map(pendingOf), [['a'], ['b']])
-    await Promise.all([inOrder('c'), submit('d')])
-    assert.deepEqual(committer.asked, ['redo 1 a b unsynced', 'redo 1 c d'])
-  })
-
   test('where the disk has no room for a redo log they go to the tables, and what is pending is moved', async (t) => {
     const { committer, redo, submit } = given(t)
     await submit('a')
@@ -152,14 +142,12 @@ describe('the way of plain batches', () => {
     assert.deepEqual(committer.asked.slice(4), ['redo 2 a'])
   })
 
-  test('how quick the disk is, is told by groups that are synced', async (t) => {
-    const { committer, writer, submit } = given(t)
+  test('how quick the disk is, is told by the groups before', async (t) => {
+    const { committer, submit } = given(t)
     const rows = Array.from({ length: 16 }, (_, at) => `row ${at}`)
     committer.redoMs = 100
     await Promise.all(rows.map((row) => submit(row)))
     committer.redoMs = 0
-    const inOrder = { durability: 'inOrder' } as const
-    await Promise.all(rows.map((row) => writer.submit({ ...batchOf(row), ...inOrder })))
     const disk = Promise.withResolvers<void>()
     committer.disk = disk.promise
     const first = rows.map((row) => submit(row))
@@ -167,10 +155,10 @@ describe('the way of plain batches', () => {
     const second = rows.map((row) => submit(row))
     await eventLoopTurn()
     // Of a slow disk the second group waits until the first has been answered.
-    assert.equal(committer.asked.length, 3)
+    assert.equal(committer.asked.length, 2)
     disk.resolve()
     await Promise.all([...first, ...second])
-    assert.equal(committer.asked.length, 4)
+    assert.equal(committer.asked.length, 3)
   })
 
   test('one that erases a cell is plain, and one that erases a range of cells is not', async (t) => {

@@ -72,7 +72,6 @@ export class SqliteRedoPath {
   async commitGroup(
     batches: readonly StepsBatch[],
     encodedBytesMax: number,
-    isSynced: boolean,
   ): Promise<CarriedOutGroup> {
     const { packed, cells } = encodeRecord(batches, encodedBytesMax)
     const generation = this.pending.growing
@@ -80,7 +79,7 @@ export class SqliteRedoPath {
     const copy = new Uint8Array(packed)
     this.#lastId += 1
     generation.underWay += 1
-    const record = { id: this.#lastId, generation: generation.number, packed, isSynced }
+    const record = { id: this.#lastId, generation: generation.number, packed }
     // Where that rejects nobody knows whether the record is there, so it stays under way: the store has failed, and
     // what belongs to nobody's answer is not moved any more (R2).
     const carriedOut = await this.#committer.appendRedo(record)

@@ -10,7 +10,6 @@ import {
   isFailure,
   isPlain,
   type LargeBatch,
-  needsSync,
   type StepsBatch,
   type WriteBatch,
 } from '../groups/write-batch.ts'
@@ -107,7 +106,7 @@ export class SqliteWriter {
     this.#measures = parts.measures ?? UNMEASURED
   }
 
-  /** Resolves once the batch is on disk, or as its durability says. */
+  /** Resolves once the batch is on disk. */
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
@@ -225,9 +224,8 @@ export class SqliteWriter {
   async #commitRedo(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
     const batches = group.map(({ batch }) => batch as StepsBatch)
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
-    const isSynced = needsSync(batches)
-    const { results, ms } = await this.#redo.commitGroup(batches, bytes, isSynced)
-    if (isSynced) this.#learn(group.length, ms)
+    const { results, ms } = await this.#redo.commitGroup(batches, bytes)
+    this.#learn(group.length, ms)
     return results
   }
 
