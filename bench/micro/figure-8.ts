@@ -50,7 +50,7 @@ export function figure8(rows: number): Experiment {
       },
       {
         what: 'Figure 8, write / raw write, two-phase',
-        ...{ of: TWO_PHASE, to: RAW_WRITE, must: 0.45, aim: 0.6, paper: paperWrite },
+        ...{ of: TWO_PHASE, to: RAW_WRITE, paper: paperWrite },
       },
     ],
     plots: [
