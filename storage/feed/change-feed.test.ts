@@ -10,14 +10,18 @@ import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
-import { openGateway, openStorage, Storage } from '../storage.ts'
+import { type Clock, openGateway, openStorage, Storage, systemClock } from '../storage.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 3600_000 }
 
 testFeed('one-phase in memory', () => openMemory('one-phase'))
 testFeed('two-phase in memory', () => openMemory('two-phase'))
 testFeed('on disk', openDisk)
-testFeed('of two gateways', openGateways)
+testFeed(
+  'of two gateways',
+  () => openGateways(() => new LeapingClock()),
+  () => openGateways(() => systemClock),
+)
 
 test('the feed goes on where it was after a restart', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-feed-'))
@@ -86,9 +90,9 @@ async function openDisk(): Promise<FeedWorld> {
 }
 
 /** On a clock of their own: before it deletes, a collection waits minutes for what may be under way. */
-async function openGateways(): Promise<FeedWorld> {
+async function openGateways(clock: () => Clock): Promise<FeedWorld> {
   const cellStore = new MemoryCellStore()
-  const open = () => openGateway(cellStore, { clock: new LeapingClock(), retention: AT_ONCE })
+  const open = () => openGateway(cellStore, { clock: clock(), retention: AT_ONCE })
   const storages = [await open(), await open()] as const
   const close = async () => {
     for (const storage of storages) await storage.close()

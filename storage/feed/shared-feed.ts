@@ -64,7 +64,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   async resolved(): Promise<Timestamp> {
-    const { timestamp } = await this.#context.oracle.next()
+    // Where the disk is full that is the last one that was taken, which is as good here.
+    const { timestamp } = await this.#context.oracle.nextToRead()
     await this.#commitsBetween(timestamp, timestamp)
     while (this.#isAnyLiveBefore(timestamp)) {
       this.#wake.abort()
@@ -75,7 +76,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
 
   async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
     await eventLoopTurn()
-    const { timestamp: resolved } = await this.#context.oracle.next()
+    const { timestamp: resolved } = await this.#context.oracle.nextToRead()
     if (position > resolved) throw positionInFuture(position, resolved)
     try {
       const page = await this.#pageUpTo(resolved, { position, rowsMax, signal })

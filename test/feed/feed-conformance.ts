@@ -17,7 +17,12 @@ const COLUMN = '0'
 const key = (name: string) => Buffer.from(`\u0001${name}`)
 
 /** What every feed keeps, whatever the engine and the way to commit. */
-export function testFeed(name: string, open: () => Promise<FeedWorld>): void {
+/** `openAtLength` opens it for what goes on for several turns, where the clock of `open` leaps. */
+export function testFeed(
+  name: string,
+  open: () => Promise<FeedWorld>,
+  openAtLength: () => Promise<FeedWorld> = open,
+): void {
   describe(`the feed, ${name}`, () => {
     test('tells every commit once, whole, ascending, to all who follow from wherever', async () => {
       await withWorld(open, async ({ storages }) => {
@@ -134,7 +139,7 @@ export function testFeed(name: string, open: () => Promise<FeedWorld>): void {
     })
 
     test('tells a transaction of very many rows whole', async () => {
-      await withWorld(open, async ({ storages: [storage] }) => {
+      await withWorld(openAtLength, async ({ storages: [storage] }) => {
         const since = await storage.feed.resolved()
         const recorded = new RecordedFeed(storage.feed, since)
         await untilLive([recorded])
