@@ -37,9 +37,9 @@ export type SubscriberRecord = {
  */
 export class FeedSubscriber implements SubscriberRecord {
   readonly query: WatchedQuery
-  readonly beginning: Beginning
   readonly commits: ReceivedCommit[] = []
   readonly violations: string[] = []
+  beginning: Beginning
   begunAt: number | undefined
   snapshot: Array<Omit<ReceivedChange, 'op'>> | undefined
   /** How often it came back. */
@@ -55,9 +55,15 @@ export class FeedSubscriber implements SubscriberRecord {
   /** Commits that broke off in their middle. */
   brokenCommits = 0
 
-  constructor(query: WatchedQuery, beginning: Beginning) {
+  /** Whether it was told that its position is too old, and has not asked for a snapshot so far. */
+  isToBeginAnew = false
+  readonly #mayBeTooOld: boolean
+
+  /** `mayBeTooOld`: its position may become too old, and then it begins anew with a snapshot. */
+  constructor(query: WatchedQuery, beginning: Beginning, mayBeTooOld = false) {
     this.query = query
     this.beginning = beginning
+    this.#mayBeTooOld = mayBeTooOld
   }
 
   /** Up to here it knows everything; undefined before its first bookmark. */
@@ -73,6 +79,7 @@ export class FeedSubscriber implements SubscriberRecord {
   /** The fields of `subscribe`, on whichever connection comes next. */
   request(): Readonly<Record<string, unknown>> {
     const { sql, params = [] } = this.query
+    this.isToBeginAnew = false
     if (this.#position !== undefined) return { sql, params, since: this.#position }
     return { sql, params, ...(this.beginning === 'now' ? {} : this.beginning) }
   }
@@ -80,7 +87,8 @@ export class FeedSubscriber implements SubscriberRecord {
   take(frame: Frame): void {
     const { type } = frame
     if (this.#open !== undefined && type !== 'change') this.#violated(`${type} inside a commit`)
-    if (type === 'subscribed') this.#subscribed(frame.timestamp)
+    if (type === 'error' && frame.code === 'resume_too_old' && this.#mayBeTooOld) this.#beginAnew()
+    else if (type === 'subscribed') this.#subscribed(frame.timestamp)
     else if (!this.#isSubscribed) this.#violated(`${type} before subscribed`)
     else if (type === 'rows') this.#rows?.push(...frame.rows.map(shortenedChange))
     else if (type === 'snapshotEnd') this.#snapshotEnded(frame.timestamp)
@@ -96,6 +104,16 @@ export class FeedSubscriber implements SubscriberRecord {
     this.#isSubscribed = false
     this.#open = undefined
     this.#rows = undefined
+  }
+
+  /** What it was told so far was checked after each kill. */
+  #beginAnew(): void {
+    this.isToBeginAnew = true
+    this.beginning = { snapshot: true }
+    this.commits.length = 0
+    this.snapshot = undefined
+    this.begunAt = undefined
+    this.#position = undefined
   }
 
   #subscribed(timestamp: number): void {

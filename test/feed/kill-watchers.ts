@@ -65,7 +65,7 @@ export class KillWatchers {
     resumed: 0,
   }
 
-  private constructor(proxy: Proxy, random: SeededRandomness) {
+  private constructor(proxy: Proxy, random: SeededRandomness, mayBeTooOld: boolean) {
     this.#proxy = proxy
     this.#random = random
     this.#db = connect({ url: proxy.url })
@@ -73,7 +73,7 @@ export class KillWatchers {
     this.#sockets = queries.map(
       (query, place) =>
         new SubscriberSocket([
-          new FeedSubscriber(query, place % 2 === 0 ? { snapshot: true } : 'now'),
+          new FeedSubscriber(query, place % 2 === 0 ? { snapshot: true } : 'now', mayBeTooOld),
         ]),
     )
   }
@@ -82,9 +82,10 @@ export class KillWatchers {
     t: Pick<TestContext, 'after'>,
     url: string,
     random: SeededRandomness,
+    mayBeTooOld = false,
   ): Promise<KillWatchers> {
     const proxy = await startBreakingProxy(t, url)
-    const watchers = new KillWatchers(proxy, random)
+    const watchers = new KillWatchers(proxy, random, mayBeTooOld)
     t.after(() => watchers.#close())
     for (const sql of [CREATE_WATCHED, ...CREATE_TALLY]) await watchers.#db.query(sql)
     for (const [observer, workers] of WORKERS) watchers.#observe(observer, workers)

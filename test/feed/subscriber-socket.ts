@@ -24,17 +24,17 @@ export class SubscriberSocket {
   connect(url: string): void {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/socket`, 'percolite.v1')
     this.#socket = socket
-    socket.on('open', () => {
-      this.subscribers.forEach((subscriber, id) => {
-        const frame = { type: 'subscribe', id: String(id), ...subscriber.request() }
-        socket.send(JSON.stringify(frame))
-      })
-    })
+    const subscribe = (subscriber: FeedSubscriber, id: number) => {
+      const frame = { type: 'subscribe', id: String(id), ...subscriber.request() }
+      socket.send(JSON.stringify(frame))
+    }
+    socket.on('open', () => this.subscribers.forEach(subscribe))
     socket.on('message', (data) => {
       const { id, ...frame } = JSON.parse(String(data))
       // What was on its way when the connection was given up has not been taken.
       const subscriber = this.#socket === socket ? this.subscribers[Number(id)] : undefined
       subscriber?.take(frame)
+      if (subscriber?.isToBeginAnew) subscribe(subscriber, Number(id))
       if (subscriber?.isInsideCommit && this.#breaksInside()) this.breakAndReturn(url, 0)
       this.#wake()
     })
