@@ -204,65 +204,75 @@ function ofBegin(wrong: WrongStatement): Advice | undefined {
   return { advice: 'BEGIN stands alone', rewritten: `BEGIN ${piece(wrong, 2)}`.trim() }
 }
 
+type AdviceMaker = (wrong: WrongStatement) => Advice | undefined
+
+const NO_ROLES: Advice = {
+  advice: 'there are no roles: who reaches the server may do everything',
+}
+const NOTHING_TO_TIDY: Advice = {
+  advice: 'there is nothing to tidy up: old versions are collected by the server',
+}
+const PREPARED_BY_ITSELF: Advice = {
+  advice: 'a text with parameters is prepared by itself: send it again with others',
+}
+const SET_DOES_IT: Advice = {
+  advice: 'SET … ON table WHERE full primary key inserts or updates a row',
+}
+
+/** First words that no statement of this dialect has, and what is written instead. */
+const FOREIGN_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map<
+  string,
+  Advice | AdviceMaker
+>([
+  ['START', { advice: 'a transaction begins with', rewritten: 'BEGIN' }],
+  ['END', { advice: 'a transaction ends with', rewritten: 'COMMIT' }],
+  ['ABORT', { advice: 'a transaction is given up with', rewritten: 'ROLLBACK' }],
+  ['DESC', ofDesc],
+  ['TRUNCATE', ofTruncate],
+  ['COUNT', ofAggregate],
+  ['SUM', ofAggregate],
+  ['MIN', ofAggregate],
+  ['MAX', ofAggregate],
+  ['AVG', ofAggregate],
+  ['WITH', { advice: 'a statement reads one table and nothing else: there is no WITH' }],
+  ['SAVEPOINT', { advice: NO_SAVEPOINT }],
+  ['RELEASE', { advice: NO_SAVEPOINT }],
+  ['VALUES', ofWholeTable],
+  ['TABLE', ofWholeTable],
+  ['USE', { advice: 'there is one database: its tables are shown by', rewritten: 'SHOW TABLES' }],
+  ['PRAGMA', { advice: 'what there is is shown by', rewritten: 'SHOW TABLES' }],
+  ['\\', ofBackslash],
+  ['GRANT', NO_ROLES],
+  ['REVOKE', NO_ROLES],
+  [
+    'LOCK',
+    {
+      advice: 'nothing is locked ahead: GET … FOR UPDATE guards the rows that a decision rests on',
+    },
+  ],
+  ['VACUUM', NOTHING_TO_TIDY],
+  ['ANALYZE', NOTHING_TO_TIDY],
+  ['REINDEX', NOTHING_TO_TIDY],
+  ['COPY', { advice: 'rows are sent as JSON: POST /v1/tables/{table}/rows' }],
+  ['PREPARE', PREPARED_BY_ITSELF],
+  ['EXECUTE', PREPARED_BY_ITSELF],
+  ['DECLARE', { advice: 'a SCAN is answered by the page: follow its cursor' }],
+  ['REPLACE', SET_DOES_IT],
+  ['UPSERT', SET_DOES_IT],
+  ['MERGE', SET_DOES_IT],
+])
+
 function ofForeignWord(wrong: WrongStatement): Advice | undefined {
-  switch (wrong.tokens[0]?.image.toUpperCase()) {
-    case 'START':
-      return { advice: 'a transaction begins with', rewritten: 'BEGIN' }
-    case 'END':
-      return { advice: 'a transaction ends with', rewritten: 'COMMIT' }
-    case 'ABORT':
-      return { advice: 'a transaction is given up with', rewritten: 'ROLLBACK' }
-    case 'DESC':
-      return { advice: 'DESC is written out', rewritten: `DESCRIBE ${piece(wrong, 1)}` }
-    case 'TRUNCATE': {
-      const table = wrong.tokens[1]?.tokenType === keyword.Table ? 2 : 1
-      const rewritten = `DELETE FROM ${piece(wrong, table)} USE PRIMARY KEY`
-      return { advice: 'all rows are deleted with', rewritten }
-    }
-    case 'COUNT':
-    case 'SUM':
-    case 'MIN':
-    case 'MAX':
-    case 'AVG':
-      return ofAggregate(wrong)
-    case 'WITH':
-      return { advice: 'a statement reads one table and nothing else: there is no WITH' }
-    case 'SAVEPOINT':
-    case 'RELEASE':
-      return { advice: NO_SAVEPOINT }
-    case 'VALUES':
-    case 'TABLE':
-      return ofWholeTable(wrong)
-    case 'USE':
-      return { advice: 'there is one database: its tables are shown by', rewritten: 'SHOW TABLES' }
-    case 'PRAGMA':
-      return { advice: 'what there is is shown by', rewritten: 'SHOW TABLES' }
-    case '\\':
-      return ofBackslash(wrong)
-    case 'GRANT':
-    case 'REVOKE':
-      return { advice: 'there are no roles: who reaches the server may do everything' }
-    case 'LOCK':
-      return {
-        advice:
-          'nothing is locked ahead: GET … FOR UPDATE guards the rows that a decision rests on',
-      }
-    case 'VACUUM':
-    case 'ANALYZE':
-    case 'REINDEX':
-      return { advice: 'there is nothing to tidy up: old versions are collected by the server' }
-    case 'COPY':
-      return { advice: 'rows are sent as JSON: POST /v1/tables/{table}/rows' }
-    case 'PREPARE':
-    case 'EXECUTE':
-      return { advice: 'a text with parameters is prepared by itself: send it again with others' }
-    case 'DECLARE':
-      return { advice: 'a SCAN is answered by the page: follow its cursor' }
-    case 'REPLACE':
-    case 'UPSERT':
-    case 'MERGE':
-      return { advice: 'SET … ON table WHERE full primary key inserts or updates a row' }
-    default:
-      return undefined
-  }
+  const found = FOREIGN_WORDS.get(wrong.tokens[0]?.image.toUpperCase() ?? '')
+  return typeof found === 'function' ? found(wrong) : found
+}
+
+function ofDesc(wrong: WrongStatement): Advice {
+  return { advice: 'DESC is written out', rewritten: `DESCRIBE ${piece(wrong, 1)}` }
+}
+
+function ofTruncate(wrong: WrongStatement): Advice {
+  const table = wrong.tokens[1]?.tokenType === keyword.Table ? 2 : 1
+  const rewritten = `DELETE FROM ${piece(wrong, table)} USE PRIMARY KEY`
+  return { advice: 'all rows are deleted with', rewritten }
 }
