@@ -82,11 +82,48 @@ export function addInterface(
   http: FastifyInstance,
   parts: InterfaceParts,
 ): { readonly live: LiveConnections; readonly metrics: Metrics } {
-  const { config, storage, log, clock, randomness, sessions, requests, isStopping } = parts
-  const { parser, cursors, turnQueue, plans, shares, ended } = parts
+  const { config, storage, log, requests, isStopping } = parts
   const { document, validator } = parts.contract
   const { version } = JSON.parse(readText('../../package.json'))
-  const { statementTimeoutMs } = config
+  const doers = doersOf(parts, version)
+  const { live, metrics, answers } = doers
+  const history = storage.history.id
+  metrics.watch(http)
+  const largeBodies = new LargeBodies(parts.turnQueue, requests)
+  const rules = originRulesOf(config)
+  addRequestHooks(http, { rules, log, isStopping, requests, largeBodies, history })
+  addBodyParsers(http, largeBodies)
+  addErrorHandling(http, document.operations, parts.sendProblem)
+  const checkAnswer = answerCheck(http, parts)
+  addDocumentationPages(http, document)
+  const shortcut = queryShortcut({
+    answers,
+    outbox: new Outbox(history),
+    history,
+    requests,
+    largeBodies,
+    answered: (sent, request) => {
+      metrics.answered('query', sent.status, request)
+      checkAnswer?.('query', sent)
+    },
+  })
+  bindOperations(http, document, validator, handlersOf(parts, doers, version), {
+    shortcuts: { query: shortcut },
+    adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
+    checkParameters: (parameters) =>
+      requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
+  })
+  return { live, metrics }
+}
+
+type Doers = ReturnType<typeof doersOf>
+
+/** What carries requests out and answers them. */
+function doersOf(parts: InterfaceParts, version: string) {
+  const { config, storage, log, clock, randomness, sessions, requests } = parts
+  const { parser, cursors, turnQueue, plans, shares, ended } = parts
+  const { validator } = parts.contract
+  const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
   const ways = { clock, randomness, turnQueue, plans, ended }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
@@ -97,83 +134,32 @@ export function addInterface(
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
   const streams = new StreamAnswers({ streams: scans, writer, requests, log })
-  const live = new LiveConnections({
-    ...executionParts,
-    runner,
-    requests,
-    validator,
-    version,
-    log,
-  })
+  const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
+  const { commits } = parts
+  const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
+  return { writer, begins, answers, rows, scans, streams, live, metrics }
+}
 
-  const metrics = new Metrics({
-    storage,
-    sessions,
-    live,
-    shares,
-    ended,
-    commits: parts.commits,
-    version,
-    engine: config.engine,
-  })
-
-  metrics.watch(http)
-  const largeBodies = new LargeBodies(turnQueue, requests)
-  addRequestHooks(http, {
-    rules: originRulesOf(config),
-    log,
-    isStopping,
-    requests,
-    largeBodies,
-    history: storage.history.id,
-  })
-  addBodyParsers(http, largeBodies)
-  addErrorHandling(http, document.operations, parts.sendProblem)
-  const checkAnswer = answerCheck(http, parts)
-  addDocumentationPages(http, document)
-  const shortcut = queryShortcut({
-    answers,
-    outbox: new Outbox(storage.history.id),
-    history: storage.history.id,
-    requests,
-    largeBodies,
-    answered: (sent, request) => {
-      metrics.answered('query', sent.status, request)
-      checkAnswer?.('query', sent)
-    },
-  })
-  const handlers = {
+/** A handler for each operation of the contract. */
+function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
+  const { config, storage, clock, sessions, requests, isStopping, drain } = parts
+  const { parser, cursors, turnQueue, ended } = parts
+  const { document } = parts.contract
+  const { writer, begins, answers, rows, scans, streams, live, metrics } = doers
+  const { engine } = config
+  const warnings = () => storage.warnings
+  return {
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
     ...transactionRoutes({ sessions, requests, begins }),
     ...runningRoutes({ requests, parser }),
     ...tableRoutes({ storage, ended, requests, turnQueue, clock }),
-    ...operationRoutes({
-      storage,
-      sessions,
-      clock,
-      engine: config.engine,
-      version,
-      requests,
-    }),
+    ...operationRoutes({ storage, sessions, clock, engine, version, requests }),
     ...observerRoutes({ storage }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
-    ...serverRoutes({
-      drain: parts.drain,
-      document,
-      version,
-      isStopping,
-      warnings: () => storage.warnings,
-    }),
+    ...serverRoutes({ drain, document, version, isStopping, warnings }),
   }
-  bindOperations(http, document, validator, handlers, {
-    shortcuts: { query: shortcut },
-    adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
-    checkParameters: (parameters) =>
-      requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
-  })
-  return { live, metrics }
 }
 
 type AnswerCheck = (operationId: string, sent: SentAnswer) => void
