@@ -27,7 +27,8 @@ type Walk = { readonly tokens: readonly IToken[]; next: number; readonly expecte
 
 /**
  * Follows the grammar over the tokens that were right and collects everything that could have come
- * after them; the parser itself only knows the one alternative it tried last. Used only when a text is wrong; the time is linear in the tokens.
+ * after them; the parser itself only knows the one alternative it tried last. Used only when a text is
+ * wrong; the time is linear in the tokens.
  */
 export class ExpectedTokens {
   readonly #script: Rule

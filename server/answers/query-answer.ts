@@ -20,7 +20,10 @@ export type QueryOutcome = {
   readonly text?: AnswerBody
 }
 
-/** Makes the results a text, in pieces. Throws where there is no such text, or where it is more than `budget` has left. */
+/**
+ * Makes the results a text, in pieces. Throws where there is no such text, or where it is more than
+ * `budget` has left.
+ */
 export type TextForm = (outcome: QueryOutcome, budget: AnswerBudget) => Iterable<string>
 
 /** The result of BEGIN, COMMIT and ROLLBACK. */
@@ -69,8 +72,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts text before it is made of results that have been counted: the answer is as large as they are or as their text
-   * is, whichever is more.
+   * Counts text before it is made of results that have been counted: the answer is as large as they are
+   * or as their text is, whichever is more.
    */
   takeText(bytes: number): void {
     this.#textBytes += bytes

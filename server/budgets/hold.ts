@@ -25,7 +25,10 @@ export class Hold {
     return this.#amount
   }
 
-  /** Holds `amount` from now on. Throws as `SharedBound.take` where that is more than may be held; then nothing changes. */
+  /**
+   * Holds `amount` from now on. Throws as `SharedBound.take` where that is more than may be held;
+   * then nothing changes.
+   */
   moveTo(amount: number): void {
     if (this.#isClosed) return
     const more = amount - this.#amount

@@ -40,13 +40,15 @@ type Waiter = { readonly client: ClientKey; readonly goOn: () => void }
  * the other until its time for that is used up. If every statement went on by itself, a turn would grow
  * with their number, and everybody else (a new connection, a small request) would wait for all of them.
  *
- * Requests that have not begun come before those that have had turns: most are small, and done in less time than a long
- * one would keep them waiting. Where they have taken a whole turn, the next one begins with one of the others. Of either
- * kind the clients take turns, so that the one statement of a client does not wait for the five hundred of another.
+ * Requests that have not begun come before those that have had turns: most are small, and done in less
+ * time than a long one would keep them waiting. Where they have taken a whole turn, the next one begins
+ * with one of the others. Of either kind the clients take turns, so that the one statement of a client
+ * does not wait for the five hundred of another.
  *
- * A single row may take ten times as long as a turn should. It ends its turn, and nobody is woken in the next one, because
- * who connects is heard only two turns later. Then those who have not begun have as long as it took, and its client lets
- * others have so many turns before its next one: otherwise its rows would have nearly all of the time.
+ * A single row may take ten times as long as a turn should. It ends its turn, and nobody is woken in
+ * the next one, because who connects is heard only two turns later. Then those who have not begun have
+ * as long as it took, and its client lets others have so many turns before its next one: otherwise its
+ * rows would have nearly all of the time.
  */
 export class TurnQueue {
   readonly #clock: Pick<Clock, 'monotonicMs'>

@@ -8,8 +8,9 @@ import { ConnectionReads } from './bodies/connection-reads.ts'
 import { answerOnBareSocket } from './http-errors.ts'
 
 /**
- * The connections of the server: no more of them than `connectionsMax`, of which each client has a share; none whose
- * client takes nothing of its answer; none from which more is read in a turn than its client may have; and none that stopping would wait for without need, because browsers open
+ * The connections of the server: no more of them than `connectionsMax`, of which each client has a
+ * share; none whose client takes nothing of its answer; none from which more is read in a turn than its
+ * client may have; and none that stopping would wait for without need, because browsers open
  * connections ahead of need and Node's `close` would wait for those.
  */
 export class Connections {

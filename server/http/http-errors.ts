@@ -117,7 +117,10 @@ export function answerClientError(error: Error, socket: Socket): void {
   answerOnBareSocket(socket, told)
 }
 
-/** Answers a connection that has no request, and closes it when that is out, whether or not its client closes it too. */
+/**
+ * Answers a connection that has no request, and closes it when that is out, whether or not its
+ * client closes it too.
+ */
 export function answerOnBareSocket(socket: Socket, error: Error): void {
   const problem = problemOf(error)
   const body = bodyOf(problem)

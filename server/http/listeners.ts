@@ -6,15 +6,16 @@ import { type AddressInfo, createServer, type Server as NetServer } from 'node:n
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Connections that the system opens before they are accepted, as many as it allows. Beyond it a client hears nothing and
- * tries again after one, two, four and eight seconds, and 511, which is usual, may come within one turn.
+ * Connections that the system opens before they are accepted, as many as it allows. Beyond it a client
+ * hears nothing and tries again after one, two, four and eight seconds, and 511, which is usual, may
+ * come within one turn.
  */
 const BACKLOG = 65_535
 
 /**
- * libuv accepts one connection in a turn of the event loop for each socket that listens. With 2,000 connections and five
- * heavy clients (`npm run test:overload`) health waited for ten seconds behind those who connected with one socket, for
- * 0.6 with sixteen, and for 0.2 with these.
+ * libuv accepts one connection in a turn of the event loop for each socket that listens. With 2,000
+ * connections and five heavy clients (`npm run test:overload`) health waited for ten seconds behind
+ * those who connected with one socket, for 0.6 with sixteen, and for 0.2 with these.
  */
 const LISTENERS = 64
 

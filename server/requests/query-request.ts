@@ -40,8 +40,9 @@ const NO_PARAMETERS: Parameters = []
 const SHORT_TEXT = 4_096
 
 /**
- * All statements of the request, each with its parameters; everything is parsed before anything
- * runs, many texts and long ones in several turns. Throws ParseError, alone or inside StatementFailure, and `limit_exceeded`.
+ * All statements of the request, each with its parameters; everything is parsed before anything runs,
+ * many texts and long ones in several turns. Throws ParseError, alone or inside StatementFailure, and
+ * `limit_exceeded`.
  */
 export function parseRequest(
   parser: Parser,

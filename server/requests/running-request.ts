@@ -98,7 +98,10 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.abort(reason)
   }
 
-  /** Part of its response is out, which goes on for as long as the client takes it: it is never refused from here on. */
+  /**
+   * Part of its response is out, which goes on for as long as the client takes it: it is never
+   * refused from here on.
+   */
   admitted(): void {
     this.#isAdmitted = true
     this.#leaveQueue()

@@ -4,7 +4,10 @@
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Rejects with the signal's reason as soon as it is aborted before it is the work's turn, which then never begins. */
+  /**
+   * Rejects with the signal's reason as soon as it is aborted before it is the work's turn, which
+   * then never begins.
+   */
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     // Whether the one before succeeded is its own affair.
     const turn = (this.#last.get(name) ?? Promise.resolve()).catch(() => undefined)

@@ -8,7 +8,10 @@ export type Asked = {
   readonly body?: Buffer
 }
 
-/** Sends a request; resolves to the head of its answer, whose body waits to be read. Rejects where the connection ends. */
+/**
+ * Sends a request; resolves to the head of its answer, whose body waits to be read. Rejects where
+ * the connection ends.
+ */
 export function ask(
   url: string,
   { method, path, type = 'application/json', body }: Asked,

@@ -33,8 +33,8 @@ const connections = Number(values.connections)
 const LIMIT_MS = Number(values['limit-ms'] ?? (process.env.CI === undefined ? 250 : 1_000))
 const HEAVY_CONNECTIONS = 200
 /**
- * The budgets of bodies (128 MiB), unread answers (256) and rows to be written (256) with a copy of each that the engine
- * of JavaScript or the system may still have, and 128 MiB for the process itself.
+ * The budgets of bodies (128 MiB), unread answers (256) and rows to be written (256) with a copy of
+ * each that the engine of JavaScript or the system may still have, and 128 MiB for the process itself.
  */
 const RESIDENT_MIB_MAX = 1_408
 const WELL_AFTER_MS = 2_000

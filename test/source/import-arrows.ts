@@ -205,7 +205,10 @@ function problemOfOrder(from: string, target: string): string | undefined {
 
 type Place = { readonly name: string; readonly step: number; readonly isFile: boolean }
 
-/** Where a file stands in the order of a folder that it is somewhere in: by the longest name that the order has for it. */
+/**
+ * Where a file stands in the order of a folder that it is somewhere in: by the longest name that
+ * the order has for it.
+ */
 function placeIn(folder: string, steps: readonly Step[], path: string): Place {
   const rest = path.slice(folder.length + 1)
   const [name] = steps

@@ -19,7 +19,10 @@ export type SourceFile = {
   readonly text: string
   readonly imports: readonly Import[]
   readonly globalUses: readonly GlobalUse[]
-  /** Lines of generators that are made anew each time the code around them runs: no function of the module or method of a class. */
+  /**
+   * Lines of generators that are made anew each time the code around them runs: no function of the
+   * module or method of a class.
+   */
   readonly innerGenerators: readonly number[]
 }
 

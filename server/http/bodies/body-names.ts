@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { endOfJsonString } from '../../../storage/storage.ts'
 
-/** So many members of one object cost what those of small ones do; more are kept in another way, at several times the cost. */
+/**
+ * So many members of one object cost what those of small ones do; more are kept in another way, at
+ * several times the cost.
+ */
 const CHEAP_MEMBERS = 1_000
 
 /** Names share this many marks: of 50,000 about one in forty meets the mark of another, and is not counted. */

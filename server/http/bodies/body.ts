@@ -45,7 +45,10 @@ function answer(done: BodyDone, parse: () => unknown): void {
 /** In a longer body the place of a mistake is not sought: nobody waits for that. */
 const PLACED_CHARACTERS_MAX = 1024 * 1024
 
-/** Undefined for an empty body; an object or array knows its source. Throws ServerError `invalid_request` and `limit_exceeded`. */
+/**
+ * Undefined for an empty body; an object or array knows its source. Throws ServerError
+ * `invalid_request` and `limit_exceeded`.
+ */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const text = decodeUtf8(bytes)

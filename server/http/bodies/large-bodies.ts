@@ -13,9 +13,10 @@ const LARGE_BYTES_MIN = 256 * 1024
 const NEVER = new AbortController().signal
 
 /**
- * Gives each part of the work on a large body a turn of its own. Any number of bodies may come to their end in one turn
- * of the event loop, where some megabytes of JSON take a tenth of a second. So what is whole waits as a request that has
- * not begun. Such bodies are few, because `receivedBytesMax` counts all of them.
+ * Gives each part of the work on a large body a turn of its own. Any number of bodies may come to their
+ * end in one turn of the event loop, where some megabytes of JSON take a tenth of a second. So what is
+ * whole waits as a request that has not begun. Such bodies are few, because `receivedBytesMax` counts
+ * all of them.
  */
 export class LargeBodies {
   readonly #turnQueue: TurnQueue

@@ -4,7 +4,10 @@ import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ConnectionRead, readOf } from './connection-reads.ts'
 
-/** To hold a chunk costs some hundred bytes, however short it is, so short ones are put together to pieces of so many. */
+/**
+ * To hold a chunk costs some hundred bytes, however short it is, so short ones are put together to
+ * pieces of so many.
+ */
 const PIECE_BYTES = 16 * 1024
 /** What is longer is held as it came. */
 const SHORT_BYTES_MAX = PIECE_BYTES / 2
@@ -113,7 +116,10 @@ export class WholeRequest extends IncomingMessage {
     return !this.#isGivenUp && this.#connection?.isHeld !== true
   }
 
-  /** Called by Node when the answer is out and nobody has read the body: all of it would be read, and without a pause. */
+  /**
+   * Called by Node when the answer is out and nobody has read the body: all of it would be read,
+   * and without a pause.
+   */
   _dump(): void {
     if (this.complete) {
       dump.call(this)

@@ -38,10 +38,11 @@ type Branch = { readonly first: ValidateFunction; readonly all: ValidateFunction
 type Checks = { readonly limits: readonly CountLimit[]; readonly branches: readonly Branch[] }
 
 /**
- * Checks values against schemas of the document. Bodies are checked as they are; parameters arrive
- * as text, so theirs are coerced to the type that the schema asks for. Whatever is checked, the time
- * is linear in its size: limits of counts are looked at first, then a validation that ends at the first mistake decides, and one that collects
- * all of them, to find the most telling, runs only over small values.
+ * Checks values against schemas of the document. Bodies are checked as they are; parameters arrive as
+ * text, so theirs are coerced to the type that the schema asks for. Whatever is checked, the time is
+ * linear in its size: limits of counts are looked at first, then a validation that ends at the first
+ * mistake decides, and one that collects all of them, to find the most telling, runs only over small
+ * values.
  */
 export class SchemaValidator {
   readonly #document: JsonObject

@@ -123,7 +123,10 @@ function walkedCells(table: string): string {
     END FROM ${table} WHERE row >= +? AND row < +?`
 }
 
-/** Creates the tables in an empty file, and raises an older format; refuses a file that another program or a newer version made. */
+/**
+ * Creates the tables in an empty file, and raises an older format; refuses a file that another
+ * program or a newer version made.
+ */
 export function prepareSchema(database: Database): void {
   const applicationId = database.pragma('application_id', { simple: true })
   const version = database.pragma('user_version', { simple: true }) as number

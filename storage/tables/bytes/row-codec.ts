@@ -86,7 +86,10 @@ export function emptyRow(table: TableDefinition, keyValues: readonly SqlValue[])
   return row
 }
 
-/** Fills the columns of a family into the row; of these only the positions in `wanted`, when it is given. Violations of T2. */
+/**
+ * Fills the columns of a family into the row; of these only the positions in `wanted`, when it is
+ * given. Violations of T2.
+ */
 export function decodeFamily(
   table: TableDefinition,
   family: number,

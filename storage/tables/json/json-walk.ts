@@ -90,7 +90,10 @@ export function walkJsonUntil(
   return false
 }
 
-/** Where the quote stands that ends the string whose content begins at `from`; the length of the text where none does. */
+/**
+ * Where the quote stands that ends the string whose content begins at `from`; the length of the
+ * text where none does.
+ */
 export function endOfJsonString(text: string, from: number): number {
   const first = text.indexOf('"', from)
   if (first === -1) return text.length

@@ -35,11 +35,12 @@ export type RowWrites = Pick<
 
 /**
  * Makes these changes, those of the index entries that belong to them, and the notifications of the
- * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables without unique indexes cost no read; the others
- * one round trip for all changes.
+ * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables
+ * without unique indexes cost no read; the others one round trip for all changes.
  *
  * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
- * Errors, with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
+ * Errors, with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`,
+ * `encodeRowValue` and `encodeEntry`.
  */
 export function changeRows(
   transaction: RowWrites,
