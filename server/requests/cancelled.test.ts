@@ -168,7 +168,7 @@ test('a run of an observer is cancelled, keeps nothing, and is tried again', asy
       tx.signal.addEventListener('abort', () =>
         events.push((tx.signal.reason as { code: string }).code),
       )
-      // The first one waits for what never comes and does not heed its signal, the second is in a statement.
+      // The first one waits for what never comes and ignores its signal, the second is in a statement.
       if (tries === 1) await new Promise(() => undefined)
       while (tries === 3) for (const sql of long) await tx.query(sql)
     },

@@ -80,8 +80,8 @@ export class SqliteRedoLog {
     return null
   }
 
-  /** Puts what was appended where it can be moved from. Whoever waits for its answer need not wait for this. */
-  arrange(): void {
+  /** Adds appended records to the memtable; runs after the answer was sent. */
+  absorbAppended(): void {
     for (const { generation: number, id, packed } of this.#kept) {
       const generation = this.#generations.get(number) ?? this.#begin(number, GENERATION_BYTES_MAX)
       generation.cells.add(packed)
@@ -97,7 +97,7 @@ export class SqliteRedoLog {
    * transactions (R3). After a failure nothing has been moved.
    */
   flush(number: number, cells: number): Flushed {
-    this.arrange()
+    this.absorbAppended()
     const generation = this.#generations.get(number)
     invariant(generation !== undefined, 'R3', { generation: number })
     return this.#unsynced(() => this.#flushSome(number, generation, cells))

@@ -99,7 +99,7 @@ export class SqliteThreads implements GroupCommitter {
 
   async flush(generation: number, cells: number): Promise<Flushed> {
     const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation, cells })
-    this.#heed(answer)
+    this.#react(answer)
     return answer
   }
 
@@ -120,7 +120,7 @@ export class SqliteThreads implements GroupCommitter {
   /** Gives back a bounded part of what deletions have freed. */
   async reclaimSpace(): Promise<Reclaimed> {
     const answer = await this.#writer.ask<Reclaimed & WriteAnswer>({ kind: 'reclaim' })
-    this.#heed(answer)
+    this.#react(answer)
     return answer
   }
 
@@ -141,11 +141,11 @@ export class SqliteThreads implements GroupCommitter {
     transferred: readonly ArrayBuffer[],
   ): Promise<CarriedOutGroup> {
     const answer = await this.#writer.ask<GroupAnswer>(request, transferred)
-    this.#heed(answer)
+    this.#react(answer)
     return answer
   }
 
-  #heed({ log, foundNoRoom }: WriteAnswer): void {
+  #react({ log, foundNoRoom }: WriteAnswer): void {
     if (foundNoRoom) this.#fullDisk.refusedWrite()
     if (log === undefined) return
     if (log.share !== this.#share) this.#changeShare(log.share)

@@ -131,7 +131,7 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   afterAnswer(): void {
-    this.#redoLog.arrange()
+    this.#redoLog.absorbAppended()
     if (this.#logFound !== undefined) this.#log.beginAnewWhenLarge(this.#logFound)
     this.#logFound = undefined
   }
