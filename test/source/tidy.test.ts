@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { LONG_FILES, LONG_FUNCTIONS, LONG_LINES, UNUSED_EXPORTS, WORDS } from './tidy-exceptions.ts'
+import {
+  beyondExceptions,
+  type Finding,
+  longFiles,
+  longFunctions,
+  longLines,
+  problemOfSubject,
+  unusedWords,
+} from './tidy-rules.ts'
+import { readTree } from './tree-texts.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tree = readTree(root)
+/** The last commit whose subject nobody looked at. */
+const SUBJECTS_SINCE = '12c8fba'
+
+test('no file is longer than 400 lines', () => {
+  assert.ok(tree.size > 1000, 'the tree is found')
+  assert.deepEqual(beyondExceptions(longFiles(tree), LONG_FILES), [])
+})
+
+test('no function is longer than 60 lines', () => {
+  assert.deepEqual(beyondExceptions(longFunctions(tree), LONG_FUNCTIONS), [])
+})
+
+test('lines of comments and pages end at 120 characters', () => {
+  assert.deepEqual(beyondExceptions(longLines(tree), LONG_LINES), [])
+})
+
+test('words that were given up do not come back', () => {
+  const elsewhere = new Map([...tree].filter(([path]) => !path.startsWith('test/source/tidy')))
+  assert.deepEqual(beyondExceptions(unusedWords(elsewhere, WORDS), {}), [])
+})
+
+test('the subject of a commit names a room and has at most 72 characters', (t) => {
+  const log = spawnSync('git', ['log', '--no-merges', '--format=%s', `${SUBJECTS_SINCE}..HEAD`], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (log.status !== 0) return t.skip('there is no history of git here')
+  const subjects = log.stdout.split('\n').filter((line) => line !== '')
+  assert.deepEqual(subjects.map(problemOfSubject).filter(Boolean), [])
+})
+
+test('every file, every export and every package is used', (t) => {
+  const program = join(root, 'node_modules/knip/bin/knip.js')
+  if (!existsSync(program)) return t.skip('knip is not installed: npm ci')
+  const ran = spawnSync(process.execPath, [program, '--reporter', 'json', '--no-progress'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  assert.ok(ran.stdout.startsWith('{'), `knip says: ${ran.stdout}${ran.stderr}`)
+  assert.deepEqual(beyondExceptions(unusedOf(JSON.parse(ran.stdout)), UNUSED_EXPORTS), [])
+})
+
+type KnipReport = { readonly issues: ReadonlyArray<Readonly<Record<string, unknown>>> }
+
+/** What `knip` reports; each kind of issue is a list of names, with the line where it has one. */
+function unusedOf({ issues }: KnipReport): Finding[] {
+  return issues.flatMap((issue) =>
+    Object.entries(issue)
+      .filter(([, names]) => Array.isArray(names))
+      .flatMap(([kind, names]) =>
+        (names as Array<{ name: string; line?: number }>).map(({ name, line = 1 }) => ({
+          name: kind === 'files' ? name : `${issue.file} ${name}`,
+          count: 1,
+          message: `${issue.file}:${line} ${name} is of no use to others (${kind}): take it out, or its export`,
+        })),
+      ),
+  )
+}
+
+/** Lines of code that do nothing. */
+function lines(count: number): string {
+  return '  run()\n'.repeat(count)
+}
+
+test('the rules find what they are for, and nothing else', () => {
+  const found = (text: string, path = 'a.ts') => ({
+    files: longFiles(new Map([[path, text]])).map(({ count }) => count),
+    functions: longFunctions(new Map([[path, text]])).map(({ name, count }) => [name, count]),
+    lines: longLines(new Map([[path, text]])).map(({ message }) => message.split(' ')[0]),
+  })
+  const none = { files: [], functions: [], lines: [] }
+  const inner = `function outer() {\n  const f = () => {\n${lines(58)}  }\n${lines(40)}}\n`
+  assert.deepEqual(found(inner), none)
+  assert.deepEqual(found(`function outer() {\n${lines(58)}}\n`), none)
+  assert.deepEqual(found(`function outer() {\n${lines(59)}}\n`).functions, [['a.ts outer', 61]])
+  assert.deepEqual(found(`test('a scene', () => {\n${lines(59)}})\n`).functions, [
+    ['a.ts a scene', 61],
+  ])
+  assert.deepEqual(found(lines(400)), none)
+  assert.deepEqual(found(lines(401)).files, [401])
+  assert.deepEqual(found(lines(401), 'a.gen.ts'), none)
+  const long = 'a '.repeat(61)
+  assert.deepEqual(found(`const a = '${long}'\n`), none)
+  assert.deepEqual(found(`\n  // ${long}\n`).lines, ['a.ts:2'])
+  assert.deepEqual(found(`/** ${long} */\n`).lines, ['a.ts:1'])
+  assert.deepEqual(found(`${long}\n`, 'a.md').lines, ['a.md:1'])
+  assert.deepEqual(found(`| ${long}\n\`\`\`\n${long}\n\`\`\`\n`, 'a.md'), none)
+  assert.deepEqual(found(`[a](https://${'a'.repeat(120)})\n`, 'a.md'), none)
+})
+
+test('words are found as words, and subjects by their length and room', () => {
+  const words = [{ word: 'heed', instead: 'say "react"' }]
+  const said = (text: string) =>
+    unusedWords(new Map([['a.ts', text]]), words).map(({ message }) => message)
+  assert.deepEqual(said('x\nthis.#heed()'), ['a.ts:2 says "heed": say "react"'])
+  assert.deepEqual(said('heeded, unheed'), [])
+  assert.equal(problemOfSubject('parser: find VALUES'), undefined)
+  assert.equal(problemOfSubject(`parser: ${'a'.repeat(64)}`), undefined)
+  assert.match(problemOfSubject(`parser: ${'a'.repeat(65)}`) ?? '', /73 characters, above 72/)
+  assert.match(problemOfSubject('Find VALUES') ?? '', /does not begin with a room/)
+})
+
+test('an exception allows what it names and no more, and has to be needed', () => {
+  const finding = (name: string, count: number) => ({ name, count, message: `${name} ${count}` })
+  const found = [finding('a', 5), finding('b', 7)]
+  assert.deepEqual(beyondExceptions(found, { a: 5, b: 7 }), [])
+  assert.deepEqual(beyondExceptions(found, { a: 5, b: 6 }), ['b 7'])
+  assert.deepEqual(beyondExceptions(found, { a: 5 }), ['b 7'])
+  assert.match(beyondExceptions([], { a: 5 }).join(), /^"a" is no longer needed as an exception/)
+})
