@@ -8,7 +8,7 @@ import type { MeasuredServer } from './measured-server.ts'
 // The default of 2 GiB is soon full of old versions when every put makes one.
 const QUOTA_BYTES = 8 * 2 ** 30
 
-/** An etcd of one member of our own; it writes each entry to its log and syncs before it answers. Throws PeerMissing. */
+/** An etcd of one member of our own, which syncs each entry of its log before it answers. Throws PeerMissing. */
 export async function startEtcd(
   folder: string,
 ): Promise<MeasuredServer & { readonly origin: string }> {

@@ -17,8 +17,8 @@ const COLUMN = '0'
 const key = (name: string) => Buffer.from(`\u0001${name}`)
 
 /**
- * What every feed keeps, whatever the engine and the way to commit. `openAtLength` opens it for what goes on for several
- * turns, where the clock of `open` leaps.
+ * What every feed keeps, whatever the engine and the way to commit. `openAtLength` opens it for what goes on for
+ * several turns, where the clock of `open` leaps.
  */
 export function testFeed(
   name: string,

@@ -166,7 +166,6 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
   let server = await ServerProcess.start(dataDirectory, flags())
   t.after(() => server.killNine())
   await createTables(connect({ url: server.url }), ledger)
-  // The log of the feed begins anew when the way to commit changes.
   const watchers = await KillWatchers.create(t, server.url, random, mode === 'changing')
 
   for (let cycle = 1; cycle <= CYCLES; cycle += 1) {

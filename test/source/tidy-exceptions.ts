@@ -8,7 +8,6 @@ import type { Word } from './tidy-rules.ts'
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'client-sdk/subscriptions/subscription.test.ts': 410,
   'server/http/bad-input.test.ts': 492,
-  'storage/cell-store/sqlite/redo/redo-path.test.ts': 411,
   'storage/cell-store/sqlite/sqlite-cell-store.test.ts': 405,
   'storage/consistency/consistency-check.test.ts': 671,
   'test/simulation/mutants/embedded-mutants.ts': 508,
@@ -56,7 +55,6 @@ export const UNUSED_EXPORTS: Readonly<Record<string, number>> = {
   'bench/brokerage/driver/market-emulator.ts isTriggered': 1,
   'bench/brokerage/transactions/rows-by-key.ts MissingRow': 1,
   'bench/ycsb/core-workloads.ts SCAN_LENGTH_MAX': 1,
-  'bench/ycsb/record.ts FIELD_LENGTH': 1,
   'bench/ycsb/zipfian.ts ZIPFIAN_SKEW': 1,
   'package.json @types/supertest': 1,
   'package.json supertest': 1,

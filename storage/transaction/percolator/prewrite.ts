@@ -39,7 +39,7 @@ export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAnd
 }
 
 /** Locks, long values, and the notify cells of the row's observers. */
-export function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
+function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[] {
   const locks = group.columns.flatMap(({ column, lock }) => {
     const value = group.values.get(column)
     return value === undefined
@@ -87,7 +87,7 @@ export async function prewriteRow(
 }
 
 /** Pure: reads the row after a prewrite that found something. */
-export function decidePrewrite(
+function decidePrewrite(
   cells: readonly Cell[],
   startTs: Timestamp,
 ):

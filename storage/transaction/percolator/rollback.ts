@@ -55,7 +55,7 @@ export async function rollBackWriteSet(
 }
 
 /** By the coordinator itself. Matched means the opposite: the transaction is committed. */
-export function rollBackOwnPrimary(
+function rollBackOwnPrimary(
   group: RowGroup,
   owner: { readonly primary: ColumnAddress; readonly startTs: Timestamp; readonly by: Uint8Array },
 ): CheckAndMutate {

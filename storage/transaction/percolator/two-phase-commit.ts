@@ -18,9 +18,9 @@ import { setHints } from './set-hints.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
- * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their
- * order is what makes it right. Of a step on many rows all have been answered before the next step begins, so no prewrite
- * of ours is still under way when we roll back.
+ * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their order is what makes
+ * it right. Of a step on many rows all have been answered before the next step begins, so no prewrite of ours is
+ * still under way when we roll back.
  */
 export async function commitTwoPhase(
   context: ProtocolContext,

@@ -41,10 +41,7 @@ export type LockPlan = {
  * Chooses the primary, which is a put or a delete and never a guard: a guard leaves no write record, and
  * then nothing would tell that the transaction committed (I7).
  */
-export function planLocks(
-  { startTs, rows, primaryRow }: CommitRequest,
-  owner: LockOwner,
-): LockPlan {
+function planLocks({ startTs, rows, primaryRow }: CommitRequest, owner: LockOwner): LockPlan {
   const wallMicros = owner.wallMicros()
   const primary = choosePrimary(rows, primaryRow)
   invariant(primary !== undefined, 'I7', { startTs })
@@ -59,7 +56,7 @@ export function planLocks(
 }
 
 /** The row groups of a transaction, the primary's apart from the others. */
-export function splitGroups<Group extends RowGroup>(
+function splitGroups<Group extends RowGroup>(
   { primary }: LockPlan,
   groups: readonly Group[],
 ): { readonly primary: Group; readonly secondaries: readonly Group[] } {

@@ -27,7 +27,7 @@ export function commitRow(
 }
 
 /** What the commit of a row group changes in its row. */
-export function commitMutations(
+function commitMutations(
   group: RowGroup,
   stamps: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
 ): Mutation[] {
