@@ -163,6 +163,17 @@ test('the safe point is answered from a lease of thirty seconds and asked afresh
   assert.ok(cellStore.calls.includes('readModifyWriteRow'))
 })
 
+test('where the disk is full the safe point is read, without a new timestamp', async () => {
+  const { clock, cellStore, oracle } = await given()
+  await oracle.next()
+  await clock.advance(30_001)
+  cellStore.before = async (call) => {
+    if (call !== 'readModifyWriteRow') return
+    throw new CellStoreError('full', 'The disk is full.')
+  }
+  assert.equal(await oracle.currentSafePoint(), 0)
+})
+
 test('the lease runs from before the safe point was asked for', async () => {
   const { clock, cellStore, oracle } = await given()
   await oracle.next()

@@ -99,7 +99,7 @@ export class SharedOracle implements TimestampOracle {
   async currentSafePoint(): Promise<Timestamp> {
     this.#closing.signal.throwIfAborted()
     if (this.#outside.clock.monotonicMs() < this.#leasedUntilMs) return this.#safePoint
-    return (await this.next()).safePoint
+    return (await this.nextToRead()).safePoint
   }
 
   lastSeen(): Timestamp {
