@@ -255,8 +255,7 @@ export class Storage {
 
   /** The locks that stand now, in row order. */
   async locks(limit: number): Promise<StandingLock[]> {
-    const { context, lockedRows } = this.#parts
-    return await listLocks(context, lockedRows(), limit)
+    return await listLocks(this.#parts.context, limit)
   }
 
   /** 32 random bytes that stay the same as long as the store exists. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row, Timestamp } from './cell-store/cell.ts'
+import type { Timestamp } from './cell-store/cell.ts'
 import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
 import { rowKeyText } from './cell-store/row-key.ts'
@@ -28,7 +28,6 @@ import { BackgroundWork } from './transaction/protocol/background-work.ts'
 import { NO_COMMIT_LOG } from './transaction/protocol/commit-log.ts'
 import { ExclusiveLiveness, SharedLiveness } from './transaction/protocol/liveness.ts'
 import type { ProtocolContext } from './transaction/protocol/protocol-context.ts'
-
 import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
 
 /** What a storage layer is made of that depends on who owns the cell store and how one commits. */
@@ -43,8 +42,6 @@ export type ProtocolParts = {
   readonly stampNow: () => ReadStamp | undefined
   /** What became of the transaction of a lock that somebody asks about. */
   readonly settle: Settle
-  /** The rows on which locks stand, in key order. */
-  readonly lockedRows: () => AsyncIterable<Row>
   /** Settles every lock of a transaction that began before the safe point. */
   readonly resolveBelow: (safePoint: Timestamp) => Promise<number>
   /** How long after it was sent a request to the store may still take effect (A3). */
@@ -110,22 +107,19 @@ async function openEmbedded(
   outside: Outside & { readonly cellStore: EmbeddedCellStore },
 ): Promise<PartsOfOwner> {
   const oracle = await EmbeddedOracle.open(outside)
-  const { cellStore, latches, keepsLog, log } = outside
+  const { cellStore, latches, keepsLog } = outside
   const beginsAt = await openFeedBegins(outside, 'embedded', oracle.lastSeen())
   const feed = new EmbeddedFeed({ ...outside, oracle, beginsAt })
-  const stopping = new AbortController()
   const context: EmbeddedContext = {
     ...outside,
     oracle,
     commitLog: keepsLog ? feed : NO_COMMIT_LOG,
     liveness: new ExclusiveLiveness(outside),
-    background: new BackgroundWork(log),
-    stopping: stopping.signal,
+    background: new BackgroundWork(outside.log),
   }
   const resolver = new LockResolver(context)
   // Its reads look at latches and at no locks, so none may be left when the store can be used (J1).
-  const { resolved } = await new LockSweeper(context, resolver, 0).sweep()
-  if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
+  await new LockSweeper(context, resolver, 0).sweep()
   return {
     context,
     protocol: embeddedProtocol(context),
@@ -133,21 +127,18 @@ async function openEmbedded(
     trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
     stampNow: () => oracle.takeToRead(),
     settle: (lock) => resolver.settle(lock),
-    lockedRows: () => lockedRows(cellStore),
     resolveBelow: async () => 0,
     requestLifeMs: 0,
     collected: (row) => latches.newest.forget(rowKeyText(row)),
     stop: async () => {
-      const reason = new CellStoreError('closed', 'The store is being closed.')
-      stopping.abort(reason)
-      latches.endWaiting(reason)
+      latches.endWaiting(new CellStoreError('closed', 'The store is being closed.'))
     },
   }
 }
 
 /** The parts of one of several processes over a store, or of one that commits in two phases. */
 async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Promise<PartsOfOwner> {
-  const { cellStore, log, keepsLog } = outside
+  const { log, keepsLog } = outside
   const isShared = owner === 'shared'
   const oracle = await SharedOracle.open({ ...outside, isOnlyOwner: !isShared })
   const beginsAt = await openFeedBegins(outside, 'shared', oracle.lastSeen())
@@ -168,7 +159,6 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
     trimLog: async () => {},
     stampNow: () => undefined,
     settle: (lock) => resolver.settle(lock),
-    lockedRows: () => lockedRows(cellStore),
     resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
     collected: () => {},
@@ -177,8 +167,4 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
       await sweeper.stop()
     },
   }
-}
-
-function lockedRows(cellStore: CellStore): AsyncIterable<Row> {
-  return cellStore.scanRows({ start: new Uint8Array(), filter: [{ family: 'lock' }] })
 }

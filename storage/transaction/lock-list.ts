@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Row } from '../cell-store/cell.ts'
 import type { ProtocolContext } from './protocol/protocol-context.ts'
 import { decodeLock, isPrimaryOf, type Lock } from './records/lock.ts'
 
@@ -13,12 +12,12 @@ export type StandingLock = {
 
 /** The locks that stand now, in row order, at most `limit`: for an operator to look at. */
 export async function listLocks(
-  { liveness }: Pick<ProtocolContext, 'liveness'>,
-  lockedRows: AsyncIterable<Row>,
+  { cellStore, liveness }: Pick<ProtocolContext, 'cellStore' | 'liveness'>,
   limit: number,
 ): Promise<StandingLock[]> {
   const standing: StandingLock[] = []
-  for await (const { key, cells } of lockedRows) {
+  const locks = { start: new Uint8Array(), filter: [{ family: 'lock' }] } as const
+  for await (const { key, cells } of cellStore.scanRows(locks)) {
     if (standing.length >= limit) break
     for (const cell of cells) {
       const lock = decodeLock(cell.timestamp, cell.value)

@@ -37,7 +37,6 @@ export class EmbeddedWorld {
   readonly waitedFor: CommitPhase[] = []
   readonly #protocol: TransactionProtocol
   readonly #budget = new BufferBudget(2 ** 40)
-  readonly #stopping = new AbortController()
 
   /** `now` is the last timestamp that has been issued. */
   constructor(now: Timestamp) {
@@ -60,7 +59,6 @@ export class EmbeddedWorld {
       background: new BackgroundWork(silentLog),
       log: silentLog,
       measures: { ...UNMEASURED, phaseTook: (phase) => this.waitedFor.push(phase) },
-      stopping: this.#stopping.signal,
     }
     this.#protocol = embeddedProtocol(this.context)
   }
@@ -118,11 +116,6 @@ export class EmbeddedWorld {
     return rows.map(({ key, columns }) => {
       return `${Buffer.from(key)}=${Buffer.from(columns.get(COLUMN)?.value ?? []).toString()}`
     })
-  }
-
-  /** Ends what is tried again and again. */
-  stop(reason: Error): void {
-    this.#stopping.abort(reason)
   }
 }
 

@@ -15,6 +15,4 @@ export type EmbeddedContext = Omit<ProtocolContext, 'cellStore' | 'oracle' | 'li
   readonly commitLog: CommitLog
   /** A commit of more rows than this is looked at in several turns, so that others have theirs. */
   readonly commitTurnRows: number
-  /** Aborted when the store is being closed: what is tried again and again then ends. */
-  readonly stopping: AbortSignal
 }

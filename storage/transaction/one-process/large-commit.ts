@@ -7,10 +7,9 @@ import type { CommitOutcome, CommitRequest } from '../protocol/transaction-proto
 import { hintSteps } from '../records/notify-cell.ts'
 import { fencedOff } from './commit-fences.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
-import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
-import { type Obstacle, untilGone } from './foreign-latch.ts'
+import { commitStep } from './encoded-row.ts'
+import { untilGone } from './foreign-latch.ts'
 import { type Latched, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
-import { findVersion } from './one-phase-commit.ts'
 
 /**
  * One-phase commit of very many rows. In each turn some of them are looked at and latched, without a
@@ -24,7 +23,7 @@ export async function commitLarge(
 ): Promise<CommitOutcome> {
   try {
     for (;;) {
-      const step = await latchRows(context, request)
+      const step = await latchInTurns(context, request)
       if (step.kind === 'latched') return await stampAndQueue(context, request, step)
       if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
       await untilGone(context, step)
@@ -34,20 +33,10 @@ export async function commitLarge(
   }
 }
 
-function latchRows(
-  context: EmbeddedContext,
-  request: CommitRequest,
-): Promise<Latched<EncodedRow> | Obstacle> {
-  return latchInTurns(context, request, {
-    encode: (row) => encodeRow(row, request.startTs),
-    findVersion: (rows) => findVersion(context, { request, rows }),
-  })
-}
-
 async function stampAndQueue(
   context: EmbeddedContext,
   request: CommitRequest,
-  { owner, rows }: Latched<EncodedRow>,
+  { owner, rows }: Latched,
 ): Promise<CommitOutcome> {
   const { cellStore, oracle, latches, commitLog } = context
   const { startTs, changedSchemas } = request
@@ -78,7 +67,7 @@ async function stampAndQueue(
 /** As `settled` of one-phase commit, but some latches go each turn. */
 async function settledInTurns(
   context: EmbeddedContext,
-  { owner, rows }: Pick<Latched<EncodedRow>, 'owner' | 'rows'>,
+  { owner, rows }: Pick<Latched, 'owner' | 'rows'>,
   applied: Promise<unknown>,
 ): Promise<CommitOutcome> {
   const { latches, commitLog } = context

@@ -45,7 +45,8 @@ export class LockSweeper {
   async sweep(): Promise<{ readonly resolved: number; readonly alive: number }> {
     let resolved = 0
     let alive = 0
-    const oldestSpared = this.#context.liveness.wallMicros() - this.#ageMsMin * 1000
+    const { liveness, log } = this.#context
+    const oldestSpared = liveness.wallMicros() - this.#ageMsMin * 1000
     const spared = new Set<string>()
     const isSpared = (lock: Lock) => {
       if (this.#ageMsMin === 0 || lock.wallMicros <= oldestSpared) return false
@@ -61,6 +62,7 @@ export class LockSweeper {
       }
     }
     this.#spared = spared
+    if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
     return { resolved, alive }
   }
 
@@ -116,8 +118,7 @@ export class LockSweeper {
     const { clock, log } = this.#context
     while (!signal.aborted) {
       try {
-        const { resolved } = await this.sweep()
-        if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
+        await this.sweep()
         await clock.sleep(SWEEP_INTERVAL_MS, signal)
       } catch (error) {
         if (signal.aborted) return

@@ -31,48 +31,27 @@ export type WriteSet = {
 /** Whose locks they are. */
 type LockOwner = { readonly incarnation: string; wallMicros(): number }
 
-/** What is to be known of a transaction before its rows are made into row groups, one by one. */
-export type LockPlan = {
-  readonly primary: ColumnAddress
-  readonly groupOf: (row: BufferedRow) => PrewriteGroup
-}
-
 /**
- * Chooses the primary, which is a put or a delete and never a guard: a guard leaves no write record, and
- * then nothing would tell that the transaction committed (I7).
+ * Chooses the primary and turns buffered writes into locks. The primary is a put or a delete and never a guard: a guard
+ * leaves no write record, and then nothing would tell that the transaction committed (I7).
  */
-function planLocks({ startTs, rows, primaryRow }: CommitRequest, owner: LockOwner): LockPlan {
+export function planWriteSet(request: CommitRequest, owner: LockOwner): WriteSet {
+  const { startTs, rows, primaryRow, hints, schemaScopes, changedSchemas } = request
+  const { incarnation } = owner
   const wallMicros = owner.wallMicros()
   const primary = choosePrimary(rows, primaryRow)
   invariant(primary !== undefined, 'I7', { startTs })
-  const lockFor = (write: BufferedWrite): Lock => ({
-    startTs,
-    primary,
-    incarnation: owner.incarnation,
-    wallMicros,
-    content: contentOf(write),
-  })
-  return { primary, groupOf: (row) => groupOf(row, lockFor) }
-}
-
-/** The row groups of a transaction, the primary's apart from the others. */
-function splitGroups<Group extends RowGroup>(
-  { primary }: LockPlan,
-  groups: readonly Group[],
-): { readonly primary: Group; readonly secondaries: readonly Group[] } {
-  const found = groups.find((group) => group.row === primary.row)
+  const lockFor = (write: BufferedWrite): Lock => {
+    return { startTs, primary, incarnation, wallMicros, content: contentOf(write) }
+  }
+  const groups = rows.map((row) => groupOf(row, lockFor))
+  const found = groups.find(({ row }) => row === primary.row)
   invariant(found !== undefined, 'I7', { primary: primary.column })
-  return { primary: found, secondaries: groups.filter((group) => group !== found) }
-}
-
-/** Chooses the primary and turns buffered writes into locks. */
-export function planWriteSet(request: CommitRequest, owner: LockOwner): WriteSet {
-  const { startTs, rows, hints, schemaScopes, changedSchemas } = request
-  const plan = planLocks(request, owner)
   return {
     startTs,
-    primaryColumn: plan.primary.column,
-    ...splitGroups(plan, rows.map(plan.groupOf)),
+    primaryColumn: primary.column,
+    primary: found,
+    secondaries: groups.filter((group) => group !== found),
     hints,
     schemaScopes,
     changedSchemas,

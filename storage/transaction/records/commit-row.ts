@@ -21,17 +21,9 @@ export function commitRow(
 ): CheckAndMutate {
   return {
     when: [lockOf(stamps.conditionColumn, stamps.startTs)],
-    ifMatched: commitMutations(group, stamps),
+    ifMatched: group.columns.flatMap((column) => commitColumn(column, stamps)),
     otherwise: [],
   }
-}
-
-/** What the commit of a row group changes in its row. */
-function commitMutations(
-  group: RowGroup,
-  stamps: { readonly startTs: Timestamp; readonly commitTs: Timestamp },
-): Mutation[] {
-  return group.columns.flatMap((column) => commitColumn(column, stamps))
 }
 
 function commitColumn(

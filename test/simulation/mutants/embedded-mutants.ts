@@ -346,14 +346,14 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
       LONG_TURNS,
       {
         file: LARGE,
-        find: '      const step = await latchRows(context, request)\n',
+        find: '      const step = await latchInTurns(context, request)\n',
         replace:
-          '      const early = context.oracle.take()\n      const step = { ...(await latchRows(context, request)), early }\n',
+          '      const early = context.oracle.take()\n      const step = { ...(await latchInTurns(context, request)), early }\n',
       },
       {
         file: LARGE,
-        find: '  { owner, rows }: Latched<EncodedRow>,\n',
-        replace: '  { owner, rows, early }: Latched<EncodedRow> & { early?: number },\n',
+        find: '  { owner, rows }: Latched,\n',
+        replace: '  { owner, rows, early }: Latched & { early?: number },\n',
       },
       {
         file: LARGE,
@@ -391,9 +391,9 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
   mutant({
     name: 'largeVersionsIgnored',
     what: 'a commit of several turns does not look for versions since its snapshot',
-    file: LARGE,
-    find: '    findVersion: (rows) => findVersion(context, { request, rows }),\n',
-    replace: '    findVersion: () => undefined,\n',
+    file: IN_TURNS,
+    find: 'findVersion(context, { request, rows: encoded })',
+    replace: '(void findVersion, undefined)',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   }),
   {
