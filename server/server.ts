@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
@@ -140,8 +139,7 @@ export class Server {
       },
     )
     const sendProblem = problemSender(log)
-    const clientOf = (request: IncomingMessage) => this.#requests.clientOf(request)
-    this.http = createFastify(sendProblem, new PipelinedRequests(clientOf, shares.requests))
+    this.http = createFastify(sendProblem, new PipelinedRequests(this.#requests))
     this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const shared = {

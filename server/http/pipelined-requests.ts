@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { ClientKey } from '../budgets/client-key.ts'
-import type { SharedBound } from '../budgets/shared-bound.ts'
+import type { RunningRequests } from '../requests/running-request.ts'
 
 /**
  * Begins the requests of a connection one after the other, each in a turn of the event loop of its own. A client may
@@ -10,12 +9,10 @@ import type { SharedBound } from '../budgets/shared-bound.ts'
  * connection: its answers are owed in order, so there is no place for a refusal.
  */
 export class PipelinedRequests {
-  readonly #clientOf: (request: IncomingMessage) => ClientKey
-  readonly #underWay: SharedBound
+  readonly #requests: Pick<RunningRequests, 'clientOf' | 'shares'>
 
-  constructor(clientOf: (request: IncomingMessage) => ClientKey, underWay: SharedBound) {
-    this.#clientOf = clientOf
-    this.#underWay = underWay
+  constructor(requests: Pick<RunningRequests, 'clientOf' | 'shares'>) {
+    this.#requests = requests
   }
 
   /** What emits a request to the listener only when those before it on its connection have their responses. */
@@ -31,13 +28,14 @@ export class PipelinedRequests {
     const { socket } = request
     // What was read before its connection ended is emitted all the same.
     if (socket.destroyed) return
-    const client = this.#clientOf(request)
-    if (!this.#underWay.mayHold(client, 1)) {
+    const client = this.#requests.clientOf(request)
+    const underWay = this.#requests.shares.requests
+    if (!underWay.mayHold(client, 1)) {
       socket.destroy()
       return
     }
-    this.#underWay.take(client)
-    const left = () => this.#underWay.giveBack(client)
+    underWay.take(client)
+    const left = () => underWay.giveBack(client)
     request.once('close', left)
     response.once('socket', () => {
       setImmediate(() => {

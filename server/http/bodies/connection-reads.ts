@@ -22,8 +22,25 @@ const REQUEST_WORK = 16 * 1024
 type ClientReads = {
   readonly key: ClientKey
   readonly connections: Set<ConnectionRead>
-  turn: number
-  work: number
+  readonly work: TurnWork
+}
+
+/** The work of the last turn in which there was some. */
+class TurnWork {
+  #turn = -1
+  #amount = 0
+
+  get amount(): number {
+    return this.#amount
+  }
+
+  add(turn: number, amount: number): void {
+    if (this.#turn !== turn) {
+      this.#turn = turn
+      this.#amount = 0
+    }
+    this.#amount += amount
+  }
 }
 
 /**
@@ -46,7 +63,7 @@ export class ConnectionReads {
 
   /** Weighs what is read from the connection until it closes or becomes a WebSocket. */
   add(socket: Socket, key: ClientKey): void {
-    const client = this.#byClient.get(key) ?? { key, connections: new Set(), turn: -1, work: 0 }
+    const client = this.#byClient.get(key) ?? { key, connections: new Set(), work: new TurnWork() }
     this.#byClient.set(key, client)
     const read = new ConnectionRead(this, socket, client)
     client.connections.add(read)
@@ -69,15 +86,12 @@ export class ConnectionReads {
   /** To be called for each piece of work. Holds the connection, or all of its client, where that was too much. */
   worked(read: ConnectionRead, work: number, isOfLongBody: boolean): void {
     const { client } = read
-    if (client.turn !== this.#turn) {
-      client.turn = this.#turn
-      client.work = 0
-    }
-    client.work += work
+    client.work.add(this.#turn, work)
     if (isOfLongBody) this.#bodyWork += work
     this.#schedule()
-    if (client.work > CLIENT_WORK_MAX) {
-      const wasTooMuch = client.work - work > CLIENT_WORK_MAX
+    const { amount } = client.work
+    if (amount > CLIENT_WORK_MAX) {
+      const wasTooMuch = amount - work > CLIENT_WORK_MAX
       if (!wasTooMuch) for (const one of client.connections) this.#hold(one)
     } else if (isOfLongBody && (this.#bodyWork >= BODY_WORK_MAX || this.#held.size > 0)) {
       this.#hold(read)
@@ -119,8 +133,7 @@ export class ConnectionRead {
   readonly #all: ConnectionReads
   readonly #socket: Socket
   #isHeld = false
-  #turn = 0
-  #lastWork = 0
+  readonly #work = new TurnWork()
   /** Reads the rest of a body, as far as somebody wants it; undefined between two requests. */
   readBody: (() => void) | undefined
 
@@ -137,7 +150,7 @@ export class ConnectionRead {
 
   /** In the last turn in which there was something. */
   get lastWork(): number {
-    return this.#lastWork
+    return this.#work.amount
   }
 
   tookRequest(): void {
@@ -164,12 +177,7 @@ export class ConnectionRead {
   }
 
   #took(work: number, isOfLongBody: boolean): void {
-    const { turn } = this.#all
-    if (this.#turn !== turn) {
-      this.#turn = turn
-      this.#lastWork = 0
-    }
-    this.#lastWork += work
+    this.#work.add(this.#all.turn, work)
     this.#all.worked(this, work, isOfLongBody)
   }
 }
