@@ -228,10 +228,7 @@ export class StatementRunner {
           attempts,
           ...paging.cursorAfter(transaction.startTs, results),
         }
-        const outcome =
-          textForm === undefined
-            ? made
-            : await this.#withText(made, textForm(made, answer), running)
+        const outcome = await this.#withText(made, textForm, { answer, running })
         if (idempotent !== undefined && script.end === 'commit') {
           await this.#keep(idempotent, transaction, outcome, running, request.integers)
         }
@@ -274,14 +271,19 @@ export class StatementRunner {
     idempotent.keep(transaction, { results: json, readTimestamp, attempts })
   }
 
-  /** The outcome with its text: made before the commit, so that what is refused has changed nothing. */
+  /**
+   * The outcome with its text, where the answer is one: made before the commit, so that what is refused
+   * has changed nothing.
+   */
   async #withText(
     outcome: QueryOutcome,
-    pieces: Iterable<string>,
-    running: RunningRequest,
+    textForm: TextForm | undefined,
+    { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
   ): Promise<QueryOutcome> {
+    if (textForm === undefined) return outcome
     const { turnQueue, clock } = this.#parts
-    return { ...outcome, text: await bodyInTurns(pieces, new Turns(turnQueue, clock, running)) }
+    const turns = new Turns(turnQueue, clock, running)
+    return { ...outcome, text: await bodyInTurns(textForm(outcome, answer), turns) }
   }
 
   /** Inside a transaction over several requests. */
@@ -318,8 +320,7 @@ export class StatementRunner {
             attempts: 1,
             ...paging.cursorAfter(readTimestamp, results),
           }
-          if (textForm === undefined) return made
-          return await this.#withText(made, textForm(made, answer), running)
+          return await this.#withText(made, textForm, { answer, running })
         } catch (error) {
           throw explained(error, session.catalog)
         }
