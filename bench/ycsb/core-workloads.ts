@@ -20,7 +20,7 @@ export type CoreWorkload = {
   readonly modify: ModifyShape
 }
 
-export const SCAN_LENGTH_MAX = 100
+const SCAN_LENGTH_MAX = 100
 
 const A = {
   letter: 'a',

@@ -2,7 +2,7 @@
 import type { Random } from '../load/random.ts'
 
 /** YCSB's skew, in the literature theta. */
-export const ZIPFIAN_SKEW = 0.99
+const ZIPFIAN_SKEW = 0.99
 
 /**
  * Ranks from 0 on, rank r with a probability proportional to 1 / (r + 1)^skew, by the closed form of

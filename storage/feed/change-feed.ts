@@ -23,9 +23,9 @@ export interface ChangeFeed {
 
   /**
    * The next commits after the position, in a turn of the event loop of their own. Rejects with
-   * StorageError `resume_too_old` (`oldest`: where one can begin) when garbage collection has passed the
-   * position, or when the log had another form then (`feed-begins.ts`), `timestamp_in_future` when it was never reached, with CellStoreError, and with the
-   * signal's reason.
+   * StorageError `resume_too_old` (`oldest`: where one can begin) when garbage collection has passed
+   * the position, or when the log had another form then (`feed-begins.ts`), `timestamp_in_future`
+   * when it was never reached, with CellStoreError, and with the signal's reason.
    */
   read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage>
 

@@ -16,8 +16,9 @@ import type { Transaction } from './transaction.ts'
  * Transfers between accounts. From two gateways at once, over a store that loses requests and
  * answers, with a liveness that is a coin flip: transactions are taken for dead while they live, at
  * any moment. And in the process that owns its store, by either way to commit, with a writer that is
- * slow, refuses batches, and shows some before it answers them. At every snapshot the sum is the same, and what was acknowledged is there. Seeds are
- * fixed; `BANK_SEED=n` runs one of them alone, and a failure names its seed.
+ * slow, refuses batches, and shows some before it answers them. At every snapshot the sum is the
+ * same, and what was acknowledged is there. Seeds are fixed; `BANK_SEED=n` runs one of them alone,
+ * and a failure names its seed.
  */
 const ACCOUNTS = ['ann', 'bob', 'eve', 'joe', 'sue'] as const
 const OPENING = 100

@@ -166,7 +166,7 @@ export class MarketEmulator {
 }
 
 /** Whether a limit order goes to the market at this price. */
-export function isTriggered({ type, price: limit }: MarketOrder, price: number): boolean {
+function isTriggered({ type, price: limit }: MarketOrder, price: number): boolean {
   return type === 'TLS' ? limit <= price : limit >= price
 }
 

@@ -31,7 +31,7 @@ export function required<Row>(row: Row | undefined, what: string): Row {
 }
 
 /** The data breaks a rule of the workload: a fault of the engine, or of this benchmark. */
-export class MissingRow extends Error {
+class MissingRow extends Error {
   override readonly name = 'MissingRow'
 
   constructor(what: string) {

@@ -46,7 +46,7 @@ export async function readTransactionStatus(
 }
 
 /** Pure: the decision on the cells of the primary's row that concern this transaction. */
-export function statusOfCells(
+function statusOfCells(
   cells: readonly Cell[],
   { primary, startTs }: { readonly primary: ColumnAddress; readonly startTs: Timestamp },
 ): TransactionStatus {

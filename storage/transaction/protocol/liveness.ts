@@ -41,7 +41,7 @@ export const LOCK_TTL_MS = 3_000
 /** A token that was not renewed for this long is dead. */
 export const TOKEN_TTL_MS = 2_000
 
-export function newIncarnation(randomness: Randomness): string {
+function newIncarnation(randomness: Randomness): string {
   return Buffer.from(randomness.bytes(16)).toString('hex')
 }
 

@@ -73,8 +73,8 @@ type Covered = {
 }
 
 /**
- * Waits while any latch hides a row of this, and the owner's first. A large commit releases its latches over many turns, and
- * the chunk need not be read again after each of them.
+ * Waits while any latch hides a row of this, and the owner's first. A large commit releases its
+ * latches over many turns, and the chunk need not be read again after each of them.
  */
 async function untilNoneHides(
   context: EmbeddedContext,
