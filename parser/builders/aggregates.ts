@@ -2,6 +2,7 @@
 
 import type { IToken } from 'chevrotain'
 import type { AggregateExpression, AggregateFunction, CallExpression, Expression } from '../ast.ts'
+import { partsOf } from '../expression-parts.ts'
 import { type ParseError, syntaxError } from '../parse-error.ts'
 import { positionOfToken } from './cst-position.ts'
 
@@ -58,31 +59,3 @@ function misplaced({ function: name, position }: AggregateExpression): ParseErro
 }
 
 const shown = (name: string): string => name.toUpperCase()
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'literal':
-    case 'parameter':
-    case 'column':
-      return []
-    case 'aggregate':
-      return expression.operand === undefined ? [] : [expression.operand]
-    case 'call':
-      return expression.arguments
-    case 'unary':
-    case 'isNull':
-      return [expression.operand]
-    case 'binary':
-      return [expression.first, ...expression.rest.map(({ operand }) => operand)]
-    case 'logical':
-      return expression.operands
-    case 'in': {
-      const { operand, list } = expression
-      return 'kind' in list ? [operand] : [operand, ...list]
-    }
-    case 'between':
-      return [expression.operand, expression.lower, expression.upper]
-    case 'like':
-      return [expression.operand, expression.pattern]
-  }
-}

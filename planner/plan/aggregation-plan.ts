@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AggregateExpression, Expression, Name, ScanStatement } from '../../parser/ast.ts'
+import { partsOf } from '../../parser/expression-parts.ts'
 import type { SqlValue, TableDefinition } from '../../storage/storage.ts'
 import {
   type Aggregation,
@@ -9,7 +10,6 @@ import {
   NO_COLUMNS,
 } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { partsOf } from '../expressions/expression-parts.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireColumn } from '../unknown-name.ts'
 import { type AggregateDefinition, aggregateOf } from './aggregate.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Expression, Position, Statement } from '../../parser/ast.ts'
+import { partsOf } from '../../parser/expression-parts.ts'
 import {
   type Catalog,
   columnPosition,
@@ -10,7 +11,6 @@ import {
 import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
 import { ConstantValues } from '../expressions/constant-values.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { partsOf } from '../expressions/expression-parts.ts'
 import { bindParameters, ParameterSlots, type Parameters } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'

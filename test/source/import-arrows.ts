@@ -18,7 +18,11 @@ const NODE_BUILTIN = /^node:/
 const ROOMS: Readonly<Record<string, Room>> = {
   parser: { doors: [], packages: [/^chevrotain$/] },
   planner: {
-    doors: [{ path: 'parser/ast.ts', typeOnly: true }, { path: 'storage/storage.ts' }],
+    doors: [
+      { path: 'parser/ast.ts', typeOnly: true },
+      { path: 'parser/expression-parts.ts' },
+      { path: 'storage/storage.ts' },
+    ],
     packages: [NODE_BUILTIN],
   },
   storage: { doors: [], packages: [NODE_BUILTIN, /^better-sqlite3$/] },
@@ -125,7 +129,8 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'planner/execute': [['rows/'], ['writes/'], ['*']],
   parser: [
-    ['ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'parse-error.ts', 'parser-limits.ts'],
+    ['ast.ts', 'definition-ast.ts', 'expression-ast.ts', 'expression-parts.ts'],
+    ['parse-error.ts', 'parser-limits.ts'],
     ['grammar/'],
     ['builders/'],
     ['syntax-error/'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression } from '../../parser/ast.ts'
+import type { Expression } from './expression-ast.ts'
 
 /** The expressions that this one is made of, from the left. */
 export function partsOf(expression: Expression): readonly Expression[] {
