@@ -5,9 +5,9 @@ import type { CellStore } from '../../cell-store/cell-store.ts'
 import { keyAfter } from '../../cell-store/row-key.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { SnapshotRange } from '../protocol/transaction-protocol.ts'
-import type { SnapshotRow } from '../records/version.ts'
+import { valueParts } from '../records/value-parts.ts'
+import { bytesToFetch, type SnapshotRow } from '../records/version.ts'
 import type { Snapshot } from './snapshot.ts'
-import { partsToFetch } from './value-fetch.ts'
 
 /**
  * Scans at the snapshot, page by page; between two pages nothing of the store is held. Each row is
@@ -27,7 +27,7 @@ export async function* scanSnapshot(
     const settled = await snapshot.settle(images, range.columns, range.signal)
     // Also that nothing is there is something that is shown, and may be what collection left.
     if (settled.length === 0) await snapshot.checkReadable()
-    for (const part of partsToFetch(settled)) {
+    for (const part of valueParts(settled, bytesToFetch)) {
       const fetched = await snapshot.fetch(part)
       await snapshot.checkReadable()
       const rows = fetched.filter((row) => row !== null)

@@ -4,6 +4,7 @@ import { InvariantViolation } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { checkSnapshotReadable } from '../protocol/snapshot-age.ts'
 import { dataOf, newestDataUpTo } from '../records/percolator-columns.ts'
+import { valueParts } from '../records/value-parts.ts'
 import {
   bytesToFetch,
   type SettledRow,
@@ -23,7 +24,7 @@ export async function fetchValues(
   readTs: Timestamp,
 ): Promise<Array<SnapshotRow | null>> {
   const fetched: Array<SnapshotRow | null> = []
-  for (const part of partsToFetch(rows)) {
+  for (const part of valueParts(rows, bytesToFetch)) {
     // Between two parts the requests that are waiting have their turn.
     if (fetched.length > 0) await context.clock.sleep(0)
     fetched.push(...(await fetchPart(context, part, readTs)))
@@ -51,23 +52,6 @@ async function fetchPart(
     fetched.push(columns.size === 0 ? null : { key: row.key, columns })
   }
   return fetched
-}
-
-/** Divides rows so that the values fetched together stay below 4 MiB; a larger value stands alone. */
-export function* partsToFetch(rows: readonly SettledRow[]): Generator<SettledRow[]> {
-  let part: SettledRow[] = []
-  let bytes = 0
-  for (const row of rows) {
-    const more = bytesToFetch(row)
-    if (bytes + more > FETCH_BYTES_MAX && part.length > 0) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(row)
-    bytes += more
-  }
-  if (part.length > 0) yield part
 }
 
 async function readNewestData(
@@ -115,5 +99,3 @@ function dataIn(
     (cell) => cell.family === 'data' && cell.qualifier === column && cell.timestamp === startTs,
   )?.value
 }
-
-const FETCH_BYTES_MAX = 4 * 1024 * 1024

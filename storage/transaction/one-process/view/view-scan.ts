@@ -4,11 +4,12 @@ import type { Chunk } from '../../../cell-store/embedded-cell-store.ts'
 import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../../../cell-store/row-filter.ts'
 import type { SnapshotRange } from '../../protocol/transaction-protocol.ts'
+import { valueParts } from '../../records/value-parts.ts'
 import type { SnapshotRow } from '../../records/version.ts'
 import type { EmbeddedContext } from '../embedded-context.ts'
 import type { LatchOwner } from '../latches/latch-table.ts'
 import { untilReleased } from '../latches/latch-wait.ts'
-import { partsInView } from './view-values.ts'
+import { longBytesOf } from './view-values.ts'
 
 /** What a scan needs of the snapshot at which it reads; see `ViewSnapshot`. */
 export type ScannedSnapshot = {
@@ -50,7 +51,7 @@ export async function* scanView(
       continue
     }
     let isFirst = true
-    for (const part of partsInView(chunk.rows)) {
+    for (const part of valueParts(chunk.rows, longBytesOf)) {
       // The first part belongs to the turn that read the chunk; the caller has had turns since.
       if (!isFirst) snapshot.checkReadable()
       isFirst = false

@@ -6,12 +6,13 @@ import type { RowBatches } from '../../protocol/row-batches.ts'
 import { snapshotTooOld } from '../../protocol/snapshot-age.ts'
 import type { SnapshotRange, SnapshotReads } from '../../protocol/transaction-protocol.ts'
 import { newestWriteUpTo } from '../../records/percolator-columns.ts'
+import { PART_BYTES_MAX, valueParts } from '../../records/value-parts.ts'
 import type { SnapshotRow } from '../../records/version.ts'
 import type { EmbeddedContext } from '../embedded-context.ts'
 import type { LatchOwner } from '../latches/latch-table.ts'
 import { untilReleased } from '../latches/latch-wait.ts'
 import { type ScannedSnapshot, scanView } from './view-scan.ts'
-import { longBytesOf, PART_BYTES_MAX, partsInView, rowInView } from './view-values.ts'
+import { longBytesOf, rowInView } from './view-values.ts'
 
 /**
  * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2,
@@ -56,7 +57,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
       return this.#released(owner, signal).then(() => this.getRows(keys, columns, signal))
     }
     const rows = keys.map((key) => this.#record(key, columns))
-    const [first = [], ...rest] = partsInView(rows)
+    const [first = [], ...rest] = valueParts(rows, longBytesOf)
     const fetched = this.fetchNow(first)
     return rest.length === 0 ? fetched : this.#fetchRest(fetched, rest)
   }
@@ -73,7 +74,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
       const isTooMuch = longBytes > PART_BYTES_MAX
       if (isTooMuch || latches.hiding(key, this.readTs) !== undefined) return undefined
       const row = this.#record(key, columns)
-      if (row !== null) longBytes += longBytesOf(row)
+      longBytes += longBytesOf(row)
       rows.push(row === null ? null : rowInView(cellStore.view, row))
     }
     return rows

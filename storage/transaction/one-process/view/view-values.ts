@@ -38,32 +38,11 @@ function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValu
   }
 }
 
-/** So much is read of long values in one turn. */
-export const PART_BYTES_MAX = 4 * 1024 * 1024
-
-/**
- * Divides rows so that the values that stand in `data` stay below 4 MiB together; a larger one stands
- * alone. Rows whose values are all short are one part.
- */
-export function* partsInView<R extends Row | null>(rows: readonly R[]): Generator<readonly R[]> {
-  let start = 0
+/** How many bytes of its values stand in `data`. */
+export function longBytesOf(row: Row | null): number {
+  if (row === null) return 0
   let bytes = 0
-  for (const [at, row] of rows.entries()) {
-    const more = row === null ? 0 : longBytesOf(row)
-    if (bytes + more > PART_BYTES_MAX && at > start) {
-      yield rows.slice(start, at)
-      start = at
-      bytes = 0
-    }
-    bytes += more
-  }
-  yield start === 0 ? rows : rows.slice(start)
-}
-
-/** The bytes of its values that stand in `data`. */
-export function longBytesOf({ cells }: Row): number {
-  let bytes = 0
-  for (const { value } of cells) bytes += bytesElsewhere(value)
+  for (const { value } of row.cells) bytes += bytesElsewhere(value)
   return bytes
 }
 
