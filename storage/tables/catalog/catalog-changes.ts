@@ -7,7 +7,7 @@ import { defineTable, type NewTable } from '../new-table.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
-import { type CatalogWrites, finishChange, takeId, writeTable } from './catalog-writes.ts'
+import { type CatalogWrites, changeTable, takeId, writeVersion } from './catalog-writes.ts'
 import { forgetProgress } from './index-progress.ts'
 
 /**
@@ -29,8 +29,7 @@ export async function createTable(
   requireCatalogCounts(catalog, { tables: 1, parts: newTable.columns.length })
   const table = await takeId(transaction, (id) => defineTable(newTable, id))
   transaction.put(catalogNameKey(table.name), ROW_COLUMN, encodeCatalogName(table.id))
-  writeTable(transaction, table)
-  await finishChange(transaction, table.id)
+  await changeTable(transaction, table)
   return { table, created: true }
 }
 
@@ -50,6 +49,7 @@ export async function dropTable(
   transaction.delete(catalogTableKey(table.id), ROW_COLUMN)
   transaction.delete(catalogNameKey(name), ROW_COLUMN)
   for (const index of table.indexes) forgetProgress(transaction, index)
-  await finishChange(transaction, table.id)
+  await writeVersion(transaction, table.id)
+  transaction.changeSchema(table.id)
   return table
 }

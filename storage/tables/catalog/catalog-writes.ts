@@ -24,19 +24,24 @@ export type CatalogWrites = Pick<
   'startTs' | 'now' | 'getRow' | 'put' | 'delete' | 'changeSchema' | 'changeCatalog' | 'requireRoom'
 >
 
-export function writeTable(transaction: CatalogWrites, table: TableDefinition): void {
+/**
+ * Returns the table that it has written, in a new version of the catalog. Without the fence for a change that
+ * leaves the rows right of those that wrote by the definition before.
+ */
+export async function changeTable(
+  transaction: CatalogWrites,
+  table: TableDefinition,
+  { isFenced = true } = {},
+): Promise<TableDefinition> {
   transaction.put(catalogTableKey(table.id), ROW_COLUMN, encodeTable(table))
-}
-
-export async function finishChange(transaction: CatalogWrites, tableId: number): Promise<void> {
-  await writeVersion(transaction, tableId)
-  transaction.changeSchema(tableId)
+  await writeVersion(transaction, table.id)
+  if (isFenced) transaction.changeSchema(table.id)
+  return table
 }
 
 /**
- * Enough by itself for a change that leaves everybody's rows right who wrote by the definition before. The
- * version names the table that changed and the version before, so that whoever has that one reads a single
- * table. A second change of one transaction names nothing, and all tables are read once.
+ * The version names the table that changed and the version before, so that whoever has that one reads a
+ * single table. A second change of one transaction names nothing, and all tables are read once.
  */
 export async function writeVersion(
   transaction: Pick<Transaction, 'getRow' | 'put' | 'changeCatalog'>,

@@ -9,7 +9,7 @@ import { requireCount } from '../table-counts.ts'
 import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireTable } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
-import { type CatalogWrites, finishChange, writeTable } from './catalog-writes.ts'
+import { type CatalogWrites, changeTable } from './catalog-writes.ts'
 
 /**
  * Adds a column behind the others, at once however many rows there are: rows of before lack it, and
@@ -35,9 +35,7 @@ export async function addColumn(
   const valueBefore = valueOfOldRows(tableName, column, BigInt(transaction.now))
   const added = valueBefore === null ? column : { ...column, valueBefore }
   const table = { ...before, columns: [...before.columns, added], nextColumnId: id + 1 }
-  writeTable(transaction, table)
-  await finishChange(transaction, table.id)
-  return table
+  return await changeTable(transaction, table)
 }
 
 /**
@@ -57,9 +55,7 @@ export async function dropColumn(
   const column = requireColumn('DROP COLUMN', columnName, before.columns, { table: tableName })
   requireUnused(before, column)
   const table = { ...before, columns: before.columns.filter(({ id }) => id !== column.id) }
-  writeTable(transaction, table)
-  await finishChange(transaction, table.id)
-  return table
+  return await changeTable(transaction, table)
 }
 
 function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): SqlValue {

@@ -5,13 +5,7 @@ import { defineIndex, type NewIndex } from '../new-index.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireIndex, requireTable, type TableIndex } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
-import {
-  type CatalogWrites,
-  finishChange,
-  takeId,
-  writeTable,
-  writeVersion,
-} from './catalog-writes.ts'
+import { type CatalogWrites, changeTable, takeId } from './catalog-writes.ts'
 import { forgetProgress } from './index-progress.ts'
 
 /**
@@ -37,9 +31,8 @@ export async function createIndex(
   const before = requireTable(catalog, tableName)
   requireCatalogCounts(catalog, { parts: 1 })
   const index = await takeId(transaction, (id) => defineIndex(before, newIndex, id))
-  const table = { ...before, indexes: [...before.indexes, index] }
-  writeTable(transaction, table)
-  await finishChange(transaction, table.id)
+  const changed = { ...before, indexes: [...before.indexes, index] }
+  const table = await changeTable(transaction, changed)
   return { table, index, created: true }
 }
 
@@ -57,10 +50,9 @@ export async function dropIndex(
   if (options.ifExists && catalog.index(name) === undefined) return null
   const { table, index } = requireIndex(catalog, name)
   const indexes = table.indexes.filter(({ id }) => id !== index.id)
-  writeTable(transaction, { ...table, indexes })
   forgetProgress(transaction, index)
   // The fence: whoever began before and goes on writing entries would leave them for ever.
-  await finishChange(transaction, table.id)
+  await changeTable(transaction, { ...table, indexes })
   return index
 }
 
@@ -75,9 +67,6 @@ export async function endBuilding(
 ): Promise<TableDefinition> {
   const ended = { ...index, ...end }
   const indexes = table.indexes.map((other) => (other.id === index.id ? ended : other))
-  const changed = { ...table, indexes }
-  writeTable(transaction, changed)
   forgetProgress(transaction, index)
-  await writeVersion(transaction, table.id)
-  return changed
+  return await changeTable(transaction, { ...table, indexes }, { isFenced: false })
 }

@@ -6,13 +6,7 @@ import { defineObserver, type NewObserver } from '../new-observer.ts'
 import type { ObserverDefinition } from '../table-definition.ts'
 import { type Catalog, requireObserver, requireTable, type TableObserver } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
-import {
-  type CatalogWrites,
-  finishChange,
-  takeId,
-  writeTable,
-  writeVersion,
-} from './catalog-writes.ts'
+import { type CatalogWrites, changeTable, takeId } from './catalog-writes.ts'
 
 /**
  * Creates an observer: from this transaction's commit on, every transaction that can still commit
@@ -38,9 +32,8 @@ export async function createObserver(
   const before = requireTable(catalog, tableName)
   requireCatalogCounts(catalog, { parts: 1 })
   const observer = await takeId(transaction, (id) => defineObserver(before, newObserver, id))
-  const table = { ...before, observers: [...before.observers, observer] }
-  writeTable(transaction, table)
-  await finishChange(transaction, table.id)
+  const changed = { ...before, observers: [...before.observers, observer] }
+  const table = await changeTable(transaction, changed)
   return { table, observer, created: true }
 }
 
@@ -57,9 +50,8 @@ export async function dropObserver(
   if (options.ifExists && catalog.observer(name) === undefined) return null
   const { table, observer } = requireObserver(catalog, name)
   const observers = table.observers.filter(({ id }) => id !== observer.id)
-  writeTable(transaction, { ...table, observers })
   // The fence: whoever began before and goes on notifying it would leave notify cells for ever.
-  await finishChange(transaction, table.id)
+  await changeTable(transaction, { ...table, observers })
   return observer
 }
 
@@ -136,8 +128,6 @@ async function changeObserver(
 ): Promise<TableObserver> {
   const changed = { ...observer, ...change }
   const observers = table.observers.map((other) => (other.id === observer.id ? changed : other))
-  const changedTable = { ...table, observers }
-  writeTable(transaction, changedTable)
-  await writeVersion(transaction, table.id)
+  const changedTable = await changeTable(transaction, { ...table, observers }, { isFenced: false })
   return { table: changedTable, observer: changed }
 }

@@ -220,9 +220,8 @@ const OF_BACKFILL: readonly Mutant[] = [
     name: 'noFenceAtCreateObserver',
     what: 'CREATE OBSERVER lets those who write by the definition of before commit',
     file: CHANGES,
-    find: '  await finishChange(transaction, table.id)\n  return { table, observer, created: true }',
-    replace:
-      '  await writeVersion(transaction, table.id)\n  return { table, observer, created: true }',
+    find: 'changeTable(transaction, changed)',
+    replace: 'changeTable(transaction, changed, { isFenced: false })',
     caughtBy: { seedsMax: 200, ...GATEWAYS },
   }),
   mutant({
