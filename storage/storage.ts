@@ -9,7 +9,13 @@ export { type Answer, andThen } from './answer.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
-export { compareRowKeys, endOfPrefix, keyAfter } from './cell-store/row-key.ts'
+export {
+  bufferOf,
+  compareRowKeys,
+  endOfPrefix,
+  keyAfter,
+  rowKeyText,
+} from './cell-store/row-key.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalJson, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { bufferOf, canonicalJson, type SqlType, type SqlValue } from '../../storage/storage.ts'
 
 const SMALLEST = BigInt(Number.MIN_SAFE_INTEGER)
 const GREATEST = BigInt(Number.MAX_SAFE_INTEGER)
@@ -13,6 +13,5 @@ export function identityOf(type: SqlType, value: SqlValue): SqlValue {
   }
   if (type === 'JSON') return canonicalJson(value as string)
   if (type !== 'BYTES') return value
-  const bytes = value as Uint8Array
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return bufferOf(value as Uint8Array).toString('latin1')
 }

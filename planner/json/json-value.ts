@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import { isIntegerInRange, type SqlType, type SqlValue } from '../../storage/storage.ts'
+import { bufferOf, isIntegerInRange, type SqlType, type SqlValue } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource } from './json-source.ts'
@@ -30,10 +30,8 @@ export function valueToJson(
       const exact = integer >= Number.MIN_SAFE_INTEGER && integer <= Number.MAX_SAFE_INTEGER
       return exact && options.integers !== 'string' ? Number(integer) : integer.toString()
     }
-    case 'BYTES': {
-      const bytes = value as Uint8Array
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-    }
+    case 'BYTES':
+      return bufferOf(value as Uint8Array).toString('base64')
     case 'TIMESTAMP':
       return timestampToText(value as bigint)
     case 'JSON':

@@ -5,6 +5,7 @@ import type { Increment } from './cell-store.ts'
 import { CellStoreError } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import { positionOf } from './row-filter-evaluation.ts'
+import { bufferOf } from './row-key.ts'
 
 /** The timestamp of a counter's cell that no mutation has written before: any will do, it never moves. */
 const COUNTER_TIMESTAMP = 0
@@ -54,5 +55,5 @@ export function counterValue(value: Uint8Array): bigint {
   if (value.length !== 8) {
     throw new CellStoreError('invalid', `A counter has 8 bytes; this cell has ${value.length}.`)
   }
-  return Buffer.from(value.buffer, value.byteOffset, 8).readBigInt64BE()
+  return bufferOf(value).readBigInt64BE()
 }

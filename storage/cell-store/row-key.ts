@@ -31,8 +31,13 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 
 /** A row key as a string with one character a byte: equal exactly when the keys are, and it sorts alike. */
 export function rowKeyText(key: Uint8Array): string {
-  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
-  return bytes.toString('latin1')
+  return bufferOf(key).toString('latin1')
+}
+
+/** The same bytes in memory, with the methods of a Buffer. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The key of a system row: the byte 00, then an ASCII path such as `oracle` or `live/<incarnation>`. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { bufferOf, hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
@@ -65,7 +65,7 @@ export function encodeLogEntry(rows: readonly ChangedRow[]): Uint8Array {
 
 /** Violations of J9: an entry that cannot be read is damage. */
 export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const bytes = bufferOf(value)
   invariant(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
   return readRows(bytes.subarray(1))
 }
@@ -84,7 +84,7 @@ export function encodeLogNote({ commitTs, rows }: FeedCommit): Uint8Array {
 
 /** Of the values that are behind each other. Violations of J9. */
 export function decodeLogNotes(value: Uint8Array): FeedCommit[] {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const bytes = bufferOf(value)
   const commits: FeedCommit[] = []
   for (let at = 0; at < bytes.length; ) {
     const rowsAt = at + NOTE_HEAD_BYTES

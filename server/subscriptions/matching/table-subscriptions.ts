@@ -3,6 +3,7 @@ import { identityOf, type SubscriptionPlan } from '../../../planner/planner.ts'
 import {
   columnPosition,
   decodePrimaryKey,
+  rowKeyText,
   type SqlRow,
   type SqlType,
   type SqlValue,
@@ -56,7 +57,7 @@ export class TableSubscriptions {
     const { route } = plan
     switch (route.kind) {
       case 'keys':
-        for (const key of route.keys) addTo(this.#byKey, keyName(key), planned)
+        for (const key of route.keys) addTo(this.#byKey, rowKeyText(key), planned)
         break
       case 'equals': {
         const byValue = this.#byColumn.get(route.column) ?? new Map()
@@ -81,7 +82,7 @@ export class TableSubscriptions {
     this.#byRange.delete(planned)
     const { route } = planned.plan
     if (route.kind === 'keys') {
-      for (const key of route.keys) deleteFrom(this.#byKey, keyName(key), planned)
+      for (const key of route.keys) deleteFrom(this.#byKey, rowKeyText(key), planned)
     }
     const byValue = route.kind === 'equals' ? this.#byColumn.get(route.column) : undefined
     if (route.kind !== 'equals' || byValue === undefined) return
@@ -91,7 +92,7 @@ export class TableSubscriptions {
 
   /** Whether any query may care for the row of this key, as far as the key tells: then it is read. */
   mayConcern(key: Uint8Array): boolean {
-    if (this.#anyRow.size > 0 || this.#byKey.has(keyName(key)) || this.#byRange.has(key))
+    if (this.#anyRow.size > 0 || this.#byKey.has(rowKeyText(key)) || this.#byRange.has(key))
       return true
     if (this.#byColumn.size === 0) return false
     let keyValues: readonly SqlValue[] | undefined
@@ -107,7 +108,7 @@ export class TableSubscriptions {
   /** The queries that may care for what became of the row. */
   concernedBy(key: Uint8Array, { before, after }: RowImages): ReadonlySet<PlannedQuery> {
     const found = new Set(this.#anyRow)
-    addAll(found, this.#byKey.get(keyName(key)))
+    addAll(found, this.#byKey.get(rowKeyText(key)))
     this.#byRange.find(key, (planned) => found.add(planned))
     for (const [column, byValue] of this.#byColumn) {
       const type = this.#typeOf(column)
@@ -121,11 +122,6 @@ export class TableSubscriptions {
   #typeOf(column: number): SqlType {
     return (this.table.columns[column] as TableDefinition['columns'][number]).type
   }
-}
-
-/** One character a byte, so that keys can be looked up. */
-function keyName(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
 
 function addTo(map: QueriesByValue, value: SqlValue, planned: PlannedQuery): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { hasPrefix } from '../../cell-store/row-key.ts'
+import { bufferOf, hasPrefix } from '../../cell-store/row-key.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
 import {
@@ -10,14 +10,8 @@ import {
   type SqlRow,
   type TableDefinition,
 } from '../table-definition.ts'
-import {
-  componentBytes,
-  componentsOf,
-  decodeEntryKey,
-  encodeEntryKey,
-  readComponents,
-  writeComponents,
-} from './index-key.ts'
+import { decodeEntryKey, encodeEntryKey } from './index-key.ts'
+import { componentBytes, componentsOf, readComponents, writeComponents } from './key-values.ts'
 import { emptyRow, keyOfRow } from './row-codec.ts'
 import { RowValueReader } from './row-value-reader.ts'
 import { fieldBytes, fieldOf, readFields, writeFields } from './stored-fields.ts'
@@ -123,7 +117,7 @@ function readOwner(
   inKey: readonly SqlValue[] | undefined,
   value: Uint8Array,
 ): { readonly primaryKey: readonly SqlValue[]; readonly rest: RowValueReader } {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const bytes = bufferOf(value)
   if (bytes[0] !== FORMAT) throw damagedValue(bytes, `there is no format ${bytes[0]}`)
   if (inKey !== undefined) return { primaryKey: inKey, rest: new RowValueReader(bytes.subarray(1)) }
   const { values, end } = readComponents(table, table.primaryKey, bytes, 1)

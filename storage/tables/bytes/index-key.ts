@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { StorageError } from '../../errors.ts'
+import { bufferOf } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
-import { STORAGE_LIMITS } from '../../limits.ts'
-import type { SqlType, SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
+import type { SqlValue } from '../sql-type.ts'
+import type { IndexDefinition, KeyPart, TableDefinition } from '../table-definition.ts'
+import { damagedKey, keyBound } from './key-component.ts'
+import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'
 import {
-  columnOf,
-  type IndexDefinition,
-  type KeyPart,
-  type TableDefinition,
-} from '../table-definition.ts'
-import {
-  damagedKey,
-  encodeTextPrefixComponent,
-  type KeyComponent,
-  keyBound,
-  keyComponentBytes,
-  readKeyComponent,
-  writeKeyComponent,
-} from './key-component.ts'
-import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
+  componentsOf,
+  encodeComponents,
+  readComponents,
+  requireKeySize,
+  textPrefixBound,
+} from './key-values.ts'
 
 /**
  * The row key of an index entry: one byte for the space of indexes, the index's id, then the values of
@@ -59,7 +51,7 @@ export function encodeIndexKey(
   values: readonly SqlValue[],
 ): Uint8Array {
   const isBehind = values.length > index.parts.length
-  return keyBound(encodeComponents(index, leadingComponents(table, index, { values, isBehind })))
+  return keyBound(encodeLeading(table, index, { values, isBehind }))
 }
 
 /** What the entries are ordered by: the index's columns, then the others of the primary key. */
@@ -78,14 +70,9 @@ export function encodeIndexTextPrefix(
   values: readonly SqlValue[],
   text: string,
 ): Uint8Array {
-  const part = orderParts(table, index)[values.length]
-  invariant(part !== undefined, 'T1', { index: index.name, values: values.length })
-  const { type } = columnOf(table, part.columnId).column
-  invariant(type === 'TEXT', 'T1', { index: index.name, type })
   const isBehind = values.length >= index.parts.length
-  const components = leadingComponents(table, index, { values, isBehind })
-  const last = encodeTextPrefixComponent(text, part.descending)
-  return keyBound(Buffer.concat([encodeComponents(index, components), last]))
+  const leading = encodeLeading(table, index, { values, isBehind })
+  return textPrefixBound(table, leading, orderParts(table, index)[values.length], text)
 }
 
 /**
@@ -100,8 +87,8 @@ export function encodeEntryKey(
   const isUnique = index.unique && !row.values.includes(null)
   const components = componentsOf(table, index.parts, row.values)
   if (!isUnique) components.push(...componentsOf(table, table.primaryKey, row.primaryKey))
-  const key = encodeComponents(index, components)
-  requireKeySize(table, index, key.length)
+  const key = encodeComponents(INDEX_SPACE, index.id, components)
+  requireKeySize(key.length, table, index)
   return { key, isUnique }
 }
 
@@ -114,7 +101,7 @@ export function decodeEntryKey(
   index: IndexDefinition,
   key: Uint8Array,
 ): { readonly values: readonly SqlValue[]; readonly primaryKey?: readonly SqlValue[] } {
-  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
+  const bytes = bufferOf(key)
   if (indexIdOf(bytes) !== index.id) throw damagedKey(key, 0, `it is not of index ${index.id}`)
   const { values, end } = readComponents(table, index.parts, bytes, KEY_SPACE_BYTES)
   const isUnique = index.unique && !values.includes(null)
@@ -128,65 +115,18 @@ export function decodeEntryKey(
   return { values, primaryKey: rest.values }
 }
 
-/** The values of these columns one behind the other, as they stand in a key. */
-export function componentsOf(
-  table: TableDefinition,
-  parts: readonly KeyPart[],
-  values: readonly SqlValue[],
-): KeyComponent[] {
-  invariant(values.length <= parts.length, 'T1', { table: table.name, values: values.length })
-  return values.map((value, place) => {
-    const { columnId, descending } = parts[place] as KeyPart
-    const { name, type } = columnOf(table, columnId).column
-    requireValue(type, value, name)
-    return { type, value, descending }
-  })
-}
-
-export function componentBytes(components: readonly KeyComponent[]): number {
-  return components.reduce((sum, { type, value }) => sum + keyComponentBytes(type, value), 0)
-}
-
-export function writeComponents(
-  target: Buffer,
-  offset: number,
-  components: readonly KeyComponent[],
-): number {
-  let end = offset
-  for (const component of components) end = writeKeyComponent(target, end, component)
-  return end
-}
-
-/** The values of these columns from `offset` on, and the offset behind them. Violations of T1. */
-export function readComponents(
-  table: TableDefinition,
-  parts: readonly KeyPart[],
-  bytes: Buffer,
-  offset: number,
-): { readonly values: readonly SqlValue[]; readonly end: number } {
-  const values: SqlValue[] = []
-  let end = offset
-  for (const { columnId, descending } of parts) {
-    const type: SqlType = columnOf(table, columnId).column.type
-    const read = readKeyComponent(bytes, end, { type, descending })
-    values.push(read.value)
-    end = read.end
-  }
-  return { values, end }
-}
-
 /**
- * The components of a key up to these values. The primary key stands whole behind the index's columns,
+ * The bytes of a key up to these values. The primary key stands whole behind the index's columns,
  * so with `isBehind` those of its columns that the index has as well stand there a second time.
  */
-function leadingComponents(
+function encodeLeading(
   table: TableDefinition,
   index: IndexDefinition,
   { values, isBehind }: { readonly values: readonly SqlValue[]; readonly isBehind: boolean },
-): readonly KeyComponent[] {
+): Uint8Array {
   const own = values.slice(0, index.parts.length)
   const components = componentsOf(table, index.parts, own)
-  if (!isBehind) return components
+  if (!isBehind) return encodeComponents(INDEX_SPACE, index.id, components)
   invariant(!index.unique, 'T1', { index: index.name, values: values.length })
   const behind = values.slice(index.parts.length)
   const primaryKey: SqlValue[] = []
@@ -197,30 +137,6 @@ function leadingComponents(
     primaryKey.push(value)
   }
   invariant(behind.length === 0, 'T1', { index: index.name, values: values.length })
-  return [...components, ...componentsOf(table, table.primaryKey, primaryKey)]
-}
-
-function encodeComponents(index: IndexDefinition, components: readonly KeyComponent[]): Uint8Array {
-  const key = Buffer.allocUnsafe(KEY_SPACE_BYTES + componentBytes(components))
-  writeComponents(key, writeKeySpace(key, INDEX_SPACE, index.id), components)
-  return key
-}
-
-function requireKeySize(table: TableDefinition, index: IndexDefinition, actual: number): void {
-  const limit = STORAGE_LIMITS.rowKeyBytesMax
-  if (actual <= limit) return
-  const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
-  const names = columns.map((name) => `"${name}"`).join(', ')
-  throw new StorageError(
-    'limit_exceeded',
-    `The key of an entry takes at most ${limit} bytes; this one of the index "${index.name}" (${names}) takes ${actual}.`,
-    {
-      limit: 'rowKeyBytesMax',
-      limitValue: limit,
-      actual,
-      table: table.name,
-      index: index.name,
-      columns,
-    },
-  )
+  components.push(...componentsOf(table, table.primaryKey, primaryKey))
+  return encodeComponents(INDEX_SPACE, index.id, components)
 }

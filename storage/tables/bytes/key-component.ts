@@ -66,14 +66,6 @@ export function writeKeyComponent(target: Buffer, offset: number, component: Key
 }
 
 /**
- * The bytes that the component of every TEXT value starting with `prefix` starts with, and no
- * other's: the bounds of a LIKE 'prefix%' are these and their `endOfPrefix`.
- */
-export function encodeTextPrefixComponent(prefix: string, descending: boolean): Uint8Array {
-  return encodeKeyComponent('TEXT', prefix, descending).subarray(0, -2)
-}
-
-/**
  * The key as a bound, or as one to look for. No row has a key of more than `rowKeyBytesMax`, so one
  * byte more of such a key has the same place among all keys there can be, and equals none of them:
  * a comparison with a long text need not fail, and the store is not given long keys.

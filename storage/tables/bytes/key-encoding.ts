@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Buffer } from 'node:buffer'
+import { bufferOf } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
-import { invariant } from '../../invariant.ts'
-import { STORAGE_LIMITS } from '../../limits.ts'
-import type { SqlType, SqlValue } from '../sql-type.ts'
-import { requireValue } from '../sql-value.ts'
-import { type ColumnDefinition, columnPosition, type TableDefinition } from '../table-definition.ts'
+import type { SqlValue } from '../sql-type.ts'
+import { columnOf, type KeyPart, type TableDefinition } from '../table-definition.ts'
+import { damagedKey, keyBound } from './key-component.ts'
+import { idInKeySpace, KEY_SPACE_BYTES, keySpace } from './key-space.ts'
 import {
-  damagedKey,
-  encodeTextPrefixComponent,
-  type KeyComponent,
-  keyBound,
-  keyComponentBytes,
-  readKeyComponent,
-  writeKeyComponent,
-} from './key-component.ts'
-import { idInKeySpace, KEY_SPACE_BYTES, keySpace, writeKeySpace } from './key-space.ts'
+  componentsOf,
+  encodeComponents,
+  readComponents,
+  requireKeySize,
+  textPrefixBound,
+} from './key-values.ts'
 
 export { compareRowKeys, endOfPrefix } from '../../cell-store/row-key.ts'
 export { encodeKeyComponent } from './key-component.ts'
@@ -47,7 +43,7 @@ export function encodePrimaryKey(
   keyValues: readonly SqlValue[],
 ): Uint8Array {
   const key = encodeValues(table, keyValues)
-  requireKeySize(table, key.length)
+  requireKeySize(key.length, table)
   return key
 }
 
@@ -77,78 +73,29 @@ export function encodeTextPrefix(
   keyValues: readonly SqlValue[],
   text: string,
 ): Uint8Array {
-  const { type, descending } = keyColumn(table, keyValues.length)
-  invariant(type === 'TEXT', 'T1', { table: table.name, type })
-  const leading = encodeValues(table, keyValues)
-  return keyBound(Buffer.concat([leading, encodeTextPrefixComponent(text, descending)]))
+  const part = table.primaryKey[keyValues.length]
+  return textPrefixBound(table, encodeValues(table, keyValues), part, text)
 }
 
 /** The values of the primary key, in key order. Throws a violation of T1 for any other bytes. */
 export function decodePrimaryKey(table: TableDefinition, key: Uint8Array): SqlValue[] {
-  const bytes = Buffer.isBuffer(key) ? key : Buffer.from(key.buffer, key.byteOffset, key.byteLength)
-  if (bytes.length < KEY_SPACE_BYTES || bytes[0] !== TABLE_SPACE) {
-    throw damagedKey(key, 0, 'it is not the key of a table row')
-  }
-  if (bytes.readUInt32BE(1) !== table.id) throw damagedKey(key, 1, `it is not of table ${table.id}`)
-  const values: SqlValue[] = []
-  let offset = KEY_SPACE_BYTES
-  for (let index = 0; index < table.primaryKey.length; index += 1) {
-    const { value, end } = readKeyComponent(bytes, offset, keyColumn(table, index))
-    if (value === null) throw damagedKey(key, offset, 'a primary key has no NULL')
-    values.push(value)
-    offset = end
-  }
-  if (offset !== bytes.length) throw damagedKey(key, offset, 'bytes follow the last value')
+  const bytes = bufferOf(key)
+  if (tableIdOf(bytes) !== table.id) throw damagedKey(key, 0, `it is not of table ${table.id}`)
+  const { values, end } = readComponents(table, table.primaryKey, bytes, KEY_SPACE_BYTES)
+  if (values.includes(null)) throw damagedKey(key, KEY_SPACE_BYTES, 'a primary key has no NULL')
+  if (end !== bytes.length) throw damagedKey(key, end, 'bytes follow the last value')
   return values
 }
 
-/** The definition of the primary key's column at this place of the key, and how it is ordered. */
-function keyColumn(
-  table: TableDefinition,
-  index: number,
-): { readonly column: ColumnDefinition; readonly type: SqlType; readonly descending: boolean } {
-  const part = table.primaryKey[index]
-  invariant(part !== undefined, 'T1', { table: table.name, index })
-  const column = table.columns[columnPosition(table, part.columnId)] as ColumnDefinition
-  return { column, type: column.type, descending: part.descending }
-}
-
 function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): Uint8Array {
-  invariant(keyValues.length <= table.primaryKey.length, 'T1', { table: table.name })
-  const components: KeyComponent[] = []
-  let size = KEY_SPACE_BYTES
-  for (let index = 0; index < keyValues.length; index += 1) {
-    const component = keyComponent(table, index, keyValues[index] as SqlValue)
-    components.push(component)
-    size += keyComponentBytes(component.type, component.value)
-  }
-  const key = Buffer.allocUnsafe(size)
-  let offset = writeKeySpace(key, TABLE_SPACE, table.id)
-  for (const component of components) offset = writeKeyComponent(key, offset, component)
-  return key
+  const components = componentsOf(table, table.primaryKey, keyValues)
+  if (keyValues.includes(null)) throw nullInKey(table, keyValues.indexOf(null))
+  return encodeComponents(TABLE_SPACE, table.id, components)
 }
 
-function keyComponent(table: TableDefinition, index: number, value: SqlValue): KeyComponent {
-  const { column, type, descending } = keyColumn(table, index)
-  if (value === null) {
-    throw new StorageError(
-      'type_mismatch',
-      `Column "${column.name}" is in the primary key of "${table.name}" and cannot be NULL.`,
-      { table: table.name, column: column.name },
-    )
-  }
-  requireValue(type, value, column.name)
-  return { type, value, descending }
-}
-
-function requireKeySize(table: TableDefinition, actual: number): void {
-  const limit = STORAGE_LIMITS.rowKeyBytesMax
-  if (actual <= limit) return
-  const columns = table.primaryKey.map((_, index) => keyColumn(table, index).column.name)
-  const names = columns.map((name) => `"${name}"`).join(', ')
-  throw new StorageError(
-    'limit_exceeded',
-    `A row key takes at most ${limit} bytes; this one of "${table.name}" (${names}) takes ${actual}.`,
-    { limit: 'rowKeyBytesMax', limitValue: limit, actual, table: table.name, columns },
-  )
+function nullInKey(table: TableDefinition, place: number): StorageError {
+  const { columnId } = table.primaryKey[place] as KeyPart
+  const { name } = columnOf(table, columnId).column
+  const message = `Column "${name}" is in the primary key of "${table.name}" and cannot be NULL.`
+  return new StorageError('type_mismatch', message, { table: table.name, column: name })
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { bufferOf } from '../../cell-store/row-key.ts'
 
 /**
  * What a row key of tables and indexes begins with: one byte for the space, and the id of the table or
@@ -22,5 +23,5 @@ export function writeKeySpace(target: Buffer, space: number, id: number): number
 /** The id that a row key of this space has; undefined for keys of other spaces. */
 export function idInKeySpace(rowKey: Uint8Array, space: number): number | undefined {
   if (rowKey[0] !== space || rowKey.length < KEY_SPACE_BYTES) return undefined
-  return new DataView(rowKey.buffer, rowKey.byteOffset).getUint32(1)
+  return bufferOf(rowKey).readUInt32BE(1)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
+import { bufferOf } from '../../cell-store/row-key.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { fixedBodyBytes, hasLength, KIND } from './stored-value.ts'
@@ -25,9 +26,7 @@ export class RowValueReader {
   #offset = 0
 
   constructor(value: Uint8Array) {
-    this.#bytes = Buffer.isBuffer(value)
-      ? value
-      : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    this.#bytes = bufferOf(value)
   }
 
   get atEnd(): boolean {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Timestamp } from '../../cell-store/cell.ts'
-import { compareRowKeys } from '../../cell-store/row-key.ts'
+import { bufferOf, compareRowKeys } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import {
   contentBytes,
@@ -71,7 +71,7 @@ export function encodeLock(lock: Lock): Uint8Array {
 }
 
 export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const buffer = bufferOf(bytes)
   invariant(buffer.length > ROW_AT, 'I6', { damaged: 'lock', length: buffer.length })
   const columnAt = ROW_AT + buffer.readUInt16BE(ROW_AT - 2)
   invariant(buffer.length > columnAt, 'I6', { damaged: 'lock', length: buffer.length })
