@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../parser/ast.ts'
+import { PLANNER_LIMITS } from './planner-limits.ts'
 
 /**
  * Every mistake that planning and running a statement can find in it. None is retryable: the same
@@ -29,9 +30,9 @@ export type PlanErrorCode = keyof typeof PLAN_ERRORS
 
 export type PlanErrorDetails = {
   /** Where in the whole text the mistake stands. */
-  readonly position?: Position
+  readonly position?: Position | undefined
   /** What to write instead. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** Facts that a program may act on: the table and the key, the limit and the actual figure. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
@@ -51,4 +52,15 @@ export class PlanError extends Error {
     this.hint = details.hint
     this.fields = details.fields ?? {}
   }
+}
+
+/** `limit_exceeded` with the name and the value of the limit, and the actual figure. */
+export function limitExceeded(
+  limit: keyof typeof PLANNER_LIMITS,
+  actual: number,
+  message: string,
+  details: Omit<PlanErrorDetails, 'fields'> = {},
+): PlanError {
+  const fields = { limit, limitValue: PLANNER_LIMITS[limit], actual }
+  return new PlanError('limit_exceeded', message, { ...details, fields })
 }

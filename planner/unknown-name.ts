@@ -13,22 +13,15 @@ import { PlanError } from './plan-error.ts'
 export function requireTable(catalog: Catalog, name: Name): TableDefinition {
   const table = catalog.table(name.text)
   if (table !== undefined) return table
-  const known = catalog.tables().map((other) => other.name)
-  throw new PlanError('unknown_table', `There is no table ${name.text}.`, {
-    position: name.position,
-    ...suggestion(name.text, known, { table: name.text }),
-  })
+  throw unknown('table', name, `There is no table ${name.text}.`, catalog.tables())
 }
 
 /** The place of a column in the table's rows, or PlanError unknown_column with the near names. */
 export function requireColumn(table: TableDefinition, name: string, position: Position): number {
   const index = table.columns.findIndex((column) => column.name === name)
   if (index >= 0) return index
-  const known = table.columns.map((column) => column.name)
-  throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
-    position,
-    ...suggestion(name, known, { table: table.name, column: name }),
-  })
+  const message = `The table ${table.name} has no column ${name}.`
+  throw unknown('column', { text: name, position }, message, table.columns, table)
 }
 
 /** The same for a column in an expression, where one in double quotes may be meant as a text. */
@@ -36,21 +29,19 @@ export function requireNamedColumn(
   table: TableDefinition,
   { name, position, quoted }: ColumnExpression,
 ): number {
-  if (quoted !== true && MOMENTS.has(name.toUpperCase()) && !hasColumn(table, name)) {
+  const isUnknown = table.columns.every((column) => column.name !== name)
+  const isMoment = MOMENTS.has(name.toUpperCase())
+  if (isUnknown && (quoted === true || isMoment)) {
+    const text = `'${name.replaceAll("'", "''")}'`
     throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
       position,
-      hint: 'The moment of the statement is now().',
+      hint: quoted
+        ? `Double quotes hold a name. For a text, write ${text} in single quotes.`
+        : 'The moment of the statement is now().',
       fields: { table: table.name, column: name },
     })
   }
-  if (quoted !== true || table.columns.some((column) => column.name === name)) {
-    return requireColumn(table, name, position)
-  }
-  throw new PlanError('unknown_column', `The table ${table.name} has no column ${name}.`, {
-    position,
-    hint: `Double quotes hold a name. For a text, write '${name.replaceAll("'", "''")}' in single quotes.`,
-    fields: { table: table.name, column: name },
-  })
+  return requireColumn(table, name, position)
 }
 
 /** What other databases call the moment of the statement. */
@@ -58,40 +49,49 @@ const MOMENTS: ReadonlySet<string> = new Set([
   ...['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_TIME', 'LOCALTIMESTAMP', 'SYSDATE'],
 ])
 
-function hasColumn(table: TableDefinition, name: string): boolean {
-  return table.columns.some((column) => column.name === name)
-}
-
 /** An index of the table, whatever its state, or PlanError unknown_index with the near names. */
 export function requireIndexOf(table: TableDefinition, name: Name): IndexDefinition {
   const index = table.indexes.find((known) => known.name === name.text)
   if (index !== undefined) return index
-  const known = table.indexes.map((other) => other.name)
-  throw new PlanError('unknown_index', `The table ${table.name} has no index ${name.text}.`, {
-    position: name.position,
-    ...suggestion(name.text, known, { table: table.name, index: name.text }),
-  })
+  const message = `The table ${table.name} has no index ${name.text}.`
+  throw unknown('index', name, message, table.indexes, table)
 }
 
-/** An observer of any table, or PlanError unknown_observer with the near names. */
+/** Throws PlanError unknown_index with the near names when no table has the index. */
+export function requireIndex(catalog: Catalog, name: Name): void {
+  if (catalog.index(name.text) !== undefined) return
+  const known = catalog.indexes().map(({ index }) => index)
+  throw unknown('index', name, `There is no index ${name.text}.`, known)
+}
+
+/** Throws PlanError unknown_observer with the near names when no table has the observer. */
 export function requireObserver(catalog: Catalog, name: Name): void {
   if (catalog.observer(name.text) !== undefined) return
-  const known = catalog.observers().map(({ observer }) => observer.name)
-  throw new PlanError('unknown_observer', `There is no observer ${name.text}.`, {
-    position: name.position,
-    ...suggestion(name.text, known, { observer: name.text }),
-  })
+  const known = catalog.observers().map(({ observer }) => observer)
+  throw unknown('observer', name, `There is no observer ${name.text}.`, known)
 }
 
 /** An observer of the table, or PlanError unknown_observer with the near names. */
 export function requireObserverOf(table: TableDefinition, name: Name): ObserverDefinition {
   const observer = table.observers.find((known) => known.name === name.text)
   if (observer !== undefined) return observer
-  const known = table.observers.map((other) => other.name)
   const message = `The table ${table.name} has no observer ${name.text}.`
-  throw new PlanError('unknown_observer', message, {
-    position: name.position,
-    ...suggestion(name.text, known, { table: table.name, observer: name.text }),
+  throw unknown('observer', name, message, table.observers, table)
+}
+
+/** PlanError unknown_… with the names that come near it. */
+export function unknown(
+  what: 'table' | 'column' | 'index' | 'observer',
+  { text, position }: Name,
+  message: string,
+  known: ReadonlyArray<{ readonly name: string }>,
+  table?: { readonly name: string },
+): PlanError {
+  const names = known.map(({ name }) => name)
+  const fields = { ...(table && { table: table.name }), [what]: text }
+  return new PlanError(`unknown_${what}`, message, {
+    position,
+    ...suggestion(text, names, fields),
   })
 }
 

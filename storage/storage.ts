@@ -97,7 +97,7 @@ export {
 export { nearestNames } from './tables/nearest-names.ts'
 export type { NewIndex } from './tables/new-index.ts'
 export type { NewObserver } from './tables/new-observer.ts'
-export type { NewColumn, NewKeyPart, NewTable } from './tables/new-table.ts'
+export type { NewColumn, NewTable } from './tables/new-table.ts'
 export type { RowChange } from './tables/rows/index-maintenance.ts'
 export { getUniqueEntries, scanIndexEntries } from './tables/rows/index-scan.ts'
 export {

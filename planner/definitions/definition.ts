@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import type {
-  CreateIndexStatement,
-  CreateTableStatement,
-  DefinitionStatement,
-  DropIndexStatement,
-  KeyClause,
-  Name,
-} from '../../parser/ast.ts'
+import type { DefinitionStatement } from '../../parser/ast.ts'
 import {
   addColumn,
   type Catalog,
   createIndex,
+  createObserver,
   createTable,
   dropColumn,
   dropIndex,
+  dropObserver,
   dropTable,
-  type NewIndex,
-  type NewKeyPart,
-  type NewTable,
-  type TableDefinition,
+  pauseObserver,
+  replayObserver,
+  resumeObserver,
   type Transaction,
 } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
-import { PlanError } from '../plan-error.ts'
-import { requireColumn, requireTable, suggestion } from '../unknown-name.ts'
-import { newColumnOf } from './column-clause.ts'
-import type { DefinitionContext } from './definition-context.ts'
+import type { Parameters } from '../expressions/parameters.ts'
+import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
 import { locatedIn } from './definition-error.ts'
-import { defineObserver } from './observer-definition.ts'
+import { newColumnOf, newIndexOf, newObserverOf, newTableOf } from './new-definitions.ts'
+import { evaluateStamp } from './stamp.ts'
+
+/** What a CREATE, an ALTER or a DROP runs in. */
+type DefinitionContext = {
+  readonly transaction: Transaction
+  /** The catalog of the transaction's snapshot. */
+  readonly catalog: Catalog
+  readonly parameters: Parameters
+}
 
 /**
  * Runs a CREATE, an ALTER or a DROP as one statement of the transaction. `rowsAffected` is 1 when the
@@ -53,15 +54,11 @@ export async function executeDefinition(
 /** Whether the catalog changed. */
 async function define(
   statement: DefinitionStatement,
-  context: DefinitionContext,
+  { catalog, transaction, parameters }: DefinitionContext,
 ): Promise<boolean> {
-  const { catalog, transaction } = context
   switch (statement.kind) {
-    case 'createTable': {
-      const { ifNotExists } = statement
-      const table = newTableOf(statement)
-      return (await createTable(transaction, catalog, table, { ifNotExists })).created
-    }
+    case 'createTable':
+      return (await createTable(transaction, catalog, newTableOf(statement), statement)).created
     case 'dropTable': {
       const { table, ifExists } = statement
       if (!ifExists) requireTable(catalog, table)
@@ -80,67 +77,31 @@ async function define(
       return true
     }
     case 'createIndex': {
-      const { ifNotExists } = statement
       const index = newIndexOf(statement, requireTable(catalog, statement.table))
-      return (await createIndex(transaction, catalog, index, { ifNotExists })).created
+      return (await createIndex(transaction, catalog, index, statement)).created
     }
-    case 'dropIndex':
-      return await runDropIndex(statement, catalog, transaction)
-    default:
-      return await defineObserver(statement, context)
+    case 'dropIndex': {
+      const { index, ifExists } = statement
+      if (!ifExists) requireIndex(catalog, index)
+      return (await dropIndex(transaction, catalog, index.text, { ifExists })) !== null
+    }
+    case 'createObserver': {
+      const observer = newObserverOf(statement, requireTable(catalog, statement.table))
+      return (await createObserver(transaction, catalog, observer, statement)).created
+    }
+    case 'dropObserver': {
+      const { observer, ifExists } = statement
+      if (!ifExists) requireObserver(catalog, observer)
+      return (await dropObserver(transaction, catalog, observer.text, { ifExists })) !== null
+    }
   }
-}
-
-async function runDropIndex(
-  { index: { text, position }, ifExists }: DropIndexStatement,
-  catalog: Catalog,
-  transaction: Transaction,
-): Promise<boolean> {
-  if (!ifExists && catalog.index(text) === undefined) {
-    const known = catalog.indexes().map(({ index }) => index.name)
-    const details = suggestion(text, known, { index: text })
-    throw new PlanError('unknown_index', `There is no index ${text}.`, { position, ...details })
+  const { text } = statement.observer
+  requireObserver(catalog, statement.observer)
+  if (statement.kind === 'pauseObserver') await pauseObserver(transaction, catalog, text)
+  else if (statement.kind === 'resumeObserver') await resumeObserver(transaction, catalog, text)
+  else {
+    const from = evaluateStamp('REPLAY FROM', statement.from, parameters)
+    await replayObserver(transaction, catalog, text, from)
   }
-  return (await dropIndex(transaction, catalog, text, { ifExists })) !== null
-}
-
-function newTableOf({ table, columns, primaryKey, families }: CreateTableStatement): NewTable {
-  const known = columns.map(({ name }) => name.text)
-  const named = (what: string, column: Name): string => {
-    if (known.includes(column.text)) return column.text
-    throw new PlanError('unknown_column', `${what} names ${column.text}, which is no column.`, {
-      position: column.position,
-      ...suggestion(column.text, known, { table: table.text, column: column.text }),
-    })
-  }
-  return {
-    name: table.text,
-    columns: columns.map(newColumnOf),
-    primaryKey: primaryKey.map(({ column, descending }) => ({
-      column: named('The primary key', column),
-      descending,
-    })),
-    families: families.map(({ name, columns: ofFamily }) => ({
-      name: name.text,
-      columns: ofFamily.map((column) => named(`The family ${name.text}`, column)),
-    })),
-  }
-}
-
-function newIndexOf(statement: CreateIndexStatement, table: TableDefinition): NewIndex {
-  const named = ({ text, position }: Name): string => {
-    requireColumn(table, text, position)
-    return text
-  }
-  const partOf = ({ column, descending }: KeyClause): NewKeyPart => {
-    return { column: named(column), descending }
-  }
-  const { index, unique, columns, storing } = statement
-  return {
-    name: index.text,
-    table: table.name,
-    unique,
-    parts: columns.map(partOf),
-    storing: storing.map(named),
-  }
+  return true
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { afterEach, beforeEach } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { ObserverDefinition } from '../../storage/storage.ts'
 import { planError, SqlSession } from '../../test/sql-session.ts'
 
@@ -47,7 +48,9 @@ test('REPLAY FROM takes a stamp, an ISO time, or a parameter that is one', async
     await session.run(`ALTER OBSERVER invert REPLAY FROM ${from}`, parameters)
     return (await observer('invert'))?.replayFrom
   }
-  // Each goes further back than the one before, whose backfill may not have ended.
+  // Each goes further back than the one before, whose backfill may not have ended; that of CREATE OBSERVER
+  // would go back the furthest.
+  while ((await observer('invert'))?.isBackfilled === false) await setTimeout(1)
   assert.equal(await replayed(':since', { since: '1769860800000002' }), 1769860800000002)
   assert.equal(await replayed(':since', { since: 1769860800000001 }), 1769860800000001)
   assert.equal(await replayed("'2026-01-31T12:00:00Z'"), 1769860800000000)

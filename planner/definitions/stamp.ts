@@ -40,21 +40,17 @@ export function readStamp(clause: StampClause, json: unknown, position?: Positio
     return stampOfText(clause, json, position)
   }
   const message = `${clause} takes a stamp or an ISO time.`
-  throw new PlanError('type_mismatch', message, placeOf(position))
+  throw new PlanError('type_mismatch', message, { position })
 }
 
 function stampOfText(clause: StampClause, text: string, position: Position | undefined): Timestamp {
   const micros = timestampFromText(text)
   if (micros !== undefined) return stampOf(micros, position)
   const message = `${clause} takes a stamp or an ISO time such as 2026-01-31T12:00:00Z.`
-  throw new PlanError('type_mismatch', message, placeOf(position))
+  throw new PlanError('type_mismatch', message, { position })
 }
 
 function stampOf(micros: bigint, position: Position | undefined): Timestamp {
   if (micros >= 0n && micros <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(micros)
-  throw new PlanError('out_of_range', 'A stamp lies between 0 and 2^53.', placeOf(position))
-}
-
-function placeOf(position: Position | undefined): { readonly position?: Position } {
-  return position === undefined ? {} : { position }
+  throw new PlanError('out_of_range', 'A stamp lies between 0 and 2^53.', { position })
 }

@@ -3,7 +3,7 @@ import type { BinaryExpression, BinaryOperator, Expression, Position } from '../
 import type { SqlValue } from '../../storage/storage.ts'
 import { checkedInteger } from '../json/json-value.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../json/timestamp-text.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import {
   type CompiledExpression,
@@ -152,11 +152,8 @@ function payForJoining(
   work.spend(length)
   const max = PLANNER_LIMITS.concatenationBytesMax
   if (length <= max) return
-  throw new PlanError(
-    'limit_exceeded',
-    `|| makes values of at most ${max} bytes, and this is longer.`,
-    { position, fields: { limit: 'concatenationBytesMax', limitValue: max, actual: length } },
-  )
+  const message = `|| makes values of at most ${max} bytes, and this is longer.`
+  throw limitExceeded('concatenationBytesMax', length, message, { position })
 }
 
 function numberStep(

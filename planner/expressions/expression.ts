@@ -33,7 +33,7 @@ import {
 import { compileCall } from './expression-functions.ts'
 import { compileLike } from './expression-like.ts'
 import { nameText } from './expression-text.ts'
-import { type ParameterSlots, parameterText } from './parameters.ts'
+import { ParameterSlots, parameterText } from './parameters.ts'
 import { compileAs, typeMismatch } from './type-check.ts'
 import { NODE_UNITS } from './work-meter.ts'
 
@@ -42,8 +42,8 @@ import { NODE_UNITS } from './work-meter.ts'
  * row is read; what is left for the evaluation to refuse is overflow and division by zero.
  */
 export function createExpressionCompiler(
-  slots: ParameterSlots,
   table?: TableDefinition,
+  slots = new ParameterSlots(),
   aggregation?: Aggregation,
 ): ExpressionCompiler {
   const compiler: ExpressionCompiler = {

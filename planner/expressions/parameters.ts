@@ -4,7 +4,7 @@ import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import { type JsonSource, sourceOf } from '../json/json-source.ts'
 import { valueFromJson } from '../json/json-value.ts'
 import { fromSource } from '../json/sourced-json.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { lengthOf, paidIdentityOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
@@ -169,14 +169,8 @@ function listOf(slot: ParameterSlot, { json, source }: SourcedValue, work: WorkM
   }
   const max = PLANNER_LIMITS.listItemsMax
   if (json.length > max) {
-    throw new PlanError(
-      'limit_exceeded',
-      `The parameter ${parameterText(slot.key)} may have ${max} elements, and it has ${json.length}.`,
-      {
-        position: slot.position,
-        fields: { limit: 'listItemsMax', limitValue: max, actual: json.length },
-      },
-    )
+    const message = `The parameter ${parameterText(slot.key)} may have ${max} elements, and it has ${json.length}.`
+    throw limitExceeded('listItemsMax', json.length, message, { position: slot.position })
   }
   const byIdentity = new Map<SqlValue, SqlValue>()
   let hasNull = false
@@ -201,7 +195,7 @@ function explained<T>(slot: ParameterSlot, convert: () => T): T {
     throw new PlanError(error.code, `Parameter ${parameterText(slot.key)}: ${error.message}`, {
       position: slot.position,
       fields: { ...error.fields, parameter: slot.key },
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      hint: error.hint,
     })
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../parser/ast.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded, type PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 
 /** What it costs to evaluate one node of an expression; each byte or character that it looks at costs one more. */
@@ -65,9 +65,8 @@ export class WorkMeter {
 
 function tooMuchWork(actual: number, position: Position | undefined): PlanError {
   const message = `One row takes more than ${rowWorkMax} units of work.`
-  return new PlanError('limit_exceeded', message, {
-    ...(position === undefined ? {} : { position }),
+  return limitExceeded('rowWorkMax', actual, message, {
+    position,
     hint: 'Take fewer conditions on shorter values: a byte looked at is one unit, and each operator 16.',
-    fields: { limit: 'rowWorkMax', limitValue: rowWorkMax, actual },
   })
 }

@@ -7,7 +7,7 @@ import {
   walkJson,
   walkJsonUntil,
 } from '../../storage/storage.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { JsonPlace } from './json-place.ts'
 
@@ -89,14 +89,7 @@ class ExactWriter implements JsonVisitor {
 
   open(kind: '{' | '['): void {
     this.#place.beforeValue()
-    const max = this.#nestingMax
-    if (this.#names.length >= max) {
-      throw new PlanError(
-        'limit_exceeded',
-        `The JSON nests deeper than ${max} arrays and objects.`,
-        { fields: { limit: 'jsonNestingMax', limitValue: max, actual: max + 1 } },
-      )
-    }
+    if (this.#names.length >= this.#nestingMax) throw nestsTooDeep()
     this.#names.push(kind === '{' ? new Set() : undefined)
     this.#place.open(kind)
     this.text += this.#separator + kind
@@ -175,4 +168,10 @@ export function duplicateName(place: JsonPlace): PlanError {
     `A name stands twice in one object of the JSON, ${place}.`,
     { fields: { pointer: place.pointer }, hint: 'Each name of a JSON object stands once.' },
   )
+}
+
+export function nestsTooDeep(): PlanError {
+  const max = PLANNER_LIMITS.jsonNestingMax
+  const message = `The JSON nests deeper than ${max} arrays and objects.`
+  return limitExceeded('jsonNestingMax', max + 1, message)
 }

@@ -2,7 +2,7 @@
 import { isDoubleExact } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
-import { exactJson } from './exact-json.ts'
+import { exactJson, nestsTooDeep } from './exact-json.ts'
 
 declare global {
   interface JSON {
@@ -50,7 +50,6 @@ export function textOfJson(json: unknown): string {
  * instead of the call stack.
  */
 function inspect(json: unknown): { readonly hasRaw: boolean; readonly hasMinusZero: boolean } {
-  const max = PLANNER_LIMITS.jsonNestingMax
   let hasRaw = false
   let hasMinusZero = false
   const open: Array<{ value: unknown; depth: number }> = [{ value: json, depth: 0 }]
@@ -66,13 +65,7 @@ function inspect(json: unknown): { readonly hasRaw: boolean; readonly hasMinusZe
       hasRaw = true
       continue
     }
-    if (depth >= max) {
-      throw new PlanError(
-        'limit_exceeded',
-        `The JSON nests deeper than ${max} arrays and objects.`,
-        { fields: { limit: 'jsonNestingMax', limitValue: max, actual: max + 1 } },
-      )
-    }
+    if (depth >= PLANNER_LIMITS.jsonNestingMax) throw nestsTooDeep()
     if (Array.isArray(value)) {
       for (const item of value) open.push({ value: item, depth: depth + 1 })
       continue

@@ -4,7 +4,7 @@ import { compareRowKeys, endOfPrefix, type SqlValue } from '../../storage/storag
 import type { Scope } from '../expressions/compiled-expression.ts'
 import { comparisonOf, lengthOf, paidIdentityOf } from '../expressions/value-work.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { PlanError } from '../plan-error.ts'
+import { limitExceeded } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import type { CandidateKey, CandidatePart } from './candidate-key.ts'
 import type { ConditionsByColumn, KeyCondition } from './key-condition.ts'
@@ -229,12 +229,6 @@ function endOf(prefix: Uint8Array): Uint8Array {
 function requireFewKeys(actual: number, position: Position | undefined): void {
   const max = PLANNER_LIMITS.statementKeysMax
   if (actual <= max) return
-  throw new PlanError(
-    'limit_exceeded',
-    `One statement can name ${max} keys, and this one names ${actual}.`,
-    {
-      ...(position === undefined ? {} : { position }),
-      fields: { limit: 'statementKeysMax', limitValue: max, actual },
-    },
-  )
+  const message = `One statement can name ${max} keys, and this one names ${actual}.`
+  throw limitExceeded('statementKeysMax', actual, message, { position })
 }

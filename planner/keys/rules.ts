@@ -1,15 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { nameText } from '../expressions/expression-text.ts'
 import { PlanError } from '../plan-error.ts'
-import type { AccessPath, AccessQuestion, AccessRule } from './access-path.ts'
+import {
+  type AccessPath,
+  type AccessQuestion,
+  type AccessRule,
+  type Candidate,
+  pathAlong,
+} from './access-path.ts'
 import { type CandidateKey, keyText, partText } from './candidate-key.ts'
+import { boundsNothing, isFullKey } from './key-range.ts'
 import { type RejectedKey, rejectedKeys } from './rejected-keys.ts'
-import { ruleFullPrimaryKey, ruleFullUniqueIndex } from './rule-full-key.ts'
 import { ruleHint } from './rule-hint.ts'
-import { ruleKeyPrefix } from './rule-key-prefix.ts'
-import { ruleWholeKey } from './rule-whole-key.ts'
 import { suggestedIndex } from './suggested-index.ts'
+
+/** Every column of the primary key fixed by = or IN: the rows are got by their keys, without a scan. */
+const ruleFullPrimaryKey: AccessRule = (question) => {
+  const [primary] = fullKeys(question).filter(({ key }) => key.index === undefined)
+  return primary && pathAlong(primary, 'full primary key')
+}
+
+/** The same of a unique index: its entries are got by their keys. One that covers is the better one. */
+const ruleFullUniqueIndex: AccessRule = (question) => {
+  const indexes = fullKeys(question).filter(({ key }) => key.index !== undefined)
+  const best = indexes.find(({ covering }) => covering) ?? indexes[0]
+  return best && pathAlong(best, 'full unique index')
+}
+
+function fullKeys({ candidates }: AccessQuestion): readonly Candidate[] {
+  return candidates.filter(({ bounds, direction }) => direction !== undefined && isFullKey(bounds))
+}
+
+/**
+ * Of the keys that the conditions bound and that give the ORDER BY, the one with the most fixed
+ * columns, then one with a range on the next, then one that covers; the first of equals wins, which
+ * is the primary key before all indexes.
+ */
+const ruleKeyPrefix: AccessRule = ({ candidates }) => {
+  const best = bestOf(candidates.filter(({ bounds }) => !boundsNothing(bounds)))
+  return best && pathAlong(best, 'key prefix')
+}
+
+/** The first of the best among those that give the order. */
+function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+  let best: Candidate | undefined
+  for (const candidate of candidates) {
+    if (candidate.direction === undefined) continue
+    if (best === undefined || isBetter(candidate, best)) best = candidate
+  }
+  return best
+}
+
+function isBetter(a: Candidate, b: Candidate): boolean {
+  const [ranksA, ranksB] = [ranksOf(a), ranksOf(b)]
+  const place = ranksA.findIndex((rank, index) => rank !== ranksB[index])
+  return place >= 0 && (ranksA[place] as number) > (ranksB[place] as number)
+}
+
+function ranksOf({ bounds, covering }: Candidate): readonly number[] {
+  return [bounds.points.length, bounds.range.length > 0 ? 1 : 0, covering ? 1 : 0]
+}
+
+/** A SCAN without WHERE says itself that it walks the table. A DELETE has to say it by a hint. */
+const ruleWholeKey: AccessRule = ({ statement, hasWhere, candidates }) => {
+  if (hasWhere || statement === 'DELETE') return undefined
+  const best = bestOf(candidates)
+  return best && pathAlong(best, 'whole key', true)
+}
 
 /** The rules in their order; the first that has a path decides. There is no cost and no guess. */
 const RULES: readonly AccessRule[] = [

@@ -4,7 +4,7 @@ import type { SqlType, SqlValue } from '../../storage/storage.ts'
 import type { ExpressionType } from '../expressions/compiled-expression.ts'
 import { finite } from '../expressions/expression-arithmetic.ts'
 import { isNumber, typeMismatch } from '../expressions/type-check.ts'
-import { type Comparison, comparisonOf } from '../expressions/value-work.ts'
+import { comparisonOf } from '../expressions/value-work.ts'
 import type { WorkMeter } from '../expressions/work-meter.ts'
 import { checkedInteger } from '../json/json-value.ts'
 
@@ -29,15 +29,15 @@ export function aggregateOf(
 ): AggregateDefinition {
   switch (name) {
     case 'count':
-      return { type: 'INTEGER', start: () => new Count() }
+      return { type: 'INTEGER', start: count }
     case 'sum':
       requireNumber(name, operand, position)
-      if (operand === 'REAL') return { type: 'REAL', start: () => new RealSum(position) }
-      return { type: 'INTEGER', start: () => new IntegerSum(position) }
+      if (operand === 'REAL') return { type: 'REAL', start: () => realSum(position, 'sum') }
+      return { type: 'INTEGER', start: () => integerSum(position) }
     case 'avg':
       requireNumber(name, operand, position)
-      if (operand === 'REAL') return { type: 'REAL', start: () => new RealAverage(position) }
-      return { type: 'REAL', start: () => new IntegerAverage() }
+      if (operand === 'REAL') return { type: 'REAL', start: () => realSum(position, 'mean') }
+      return { type: 'REAL', start: integerMean }
     case 'min':
     case 'max': {
       if (operand === 'JSON') {
@@ -47,7 +47,7 @@ export function aggregateOf(
         )
       }
       const sign = name === 'min' ? -1 : 1
-      return { type: operand, start: () => new Extreme(operand as SqlType, sign) }
+      return { type: operand, start: () => extreme(operand as SqlType, sign) }
     }
   }
 }
@@ -57,124 +57,72 @@ function requireNumber(name: AggregateFunction, operand: ExpressionType, positio
   throw typeMismatch(`${name.toUpperCase()} wants a number, not ${operand}.`, position)
 }
 
-class Count implements Accumulator {
-  #count = 0
-
-  add(): void {
-    this.#count += 1
-  }
-
-  result(): SqlValue {
-    return BigInt(this.#count)
+function count(): Accumulator {
+  let rows = 0
+  return {
+    add: () => {
+      rows += 1
+    },
+    result: () => BigInt(rows),
   }
 }
 
 /** Exact whatever the order of the rows: only the sum of all of them has to fit. */
-class IntegerSum implements Accumulator {
-  readonly #position: Position
-  #sum: bigint | null = null
-
-  constructor(position: Position) {
-    this.#position = position
-  }
-
-  add(value: SqlValue): void {
-    this.#sum = (this.#sum ?? 0n) + (value as bigint)
-  }
-
-  result(): SqlValue {
-    return this.#sum === null ? null : checkedInteger(this.#sum, { position: this.#position })
+function integerSum(position: Position): Accumulator {
+  let sum: bigint | null = null
+  return {
+    add: (value) => {
+      sum = (sum ?? 0n) + (value as bigint)
+    },
+    result: () => (sum === null ? null : checkedInteger(sum, { position })),
   }
 }
 
 /**
- * A sum on the way may be too large for REAL when the answer is not. Beside the sum, one of values
- * scaled down by so much that all the rows there can be do not overflow it stands in then.
+ * The sum, or the mean. A sum on the way may be too large for REAL when the answer is not. Beside the sum, one of
+ * values scaled down by so much that all the rows there can be do not overflow it stands in then.
  */
-class RealTotal {
-  #sum = 0
-  #scaled = 0
-
-  add(value: number): void {
-    this.#sum += value
-    this.#scaled += value / SCALE
-  }
-
-  dividedBy(count: number): number {
-    return Number.isFinite(this.#sum) ? this.#sum / count : (this.#scaled / count) * SCALE
+function realSum(position: Position, of: 'sum' | 'mean'): Accumulator {
+  let sum = 0
+  let scaled = 0
+  let rows = 0
+  return {
+    add: (value) => {
+      sum += value as number
+      scaled += (value as number) / SCALE
+      rows += 1
+    },
+    result: () => {
+      if (rows === 0) return null
+      const divisor = of === 'sum' ? 1 : rows
+      const isInRange = Number.isFinite(sum)
+      return finite(isInRange ? sum / divisor : (scaled / divisor) * SCALE, position)
+    },
   }
 }
 
 const SCALE = 2 ** 60
 
-class RealSum implements Accumulator {
-  readonly #position: Position
-  #total: RealTotal | undefined
-
-  constructor(position: Position) {
-    this.#position = position
-  }
-
-  add(value: SqlValue): void {
-    this.#total ??= new RealTotal()
-    this.#total.add(value as number)
-  }
-
-  result(): SqlValue {
-    return this.#total === undefined ? null : finite(this.#total.dividedBy(1), this.#position)
-  }
-}
-
-class RealAverage implements Accumulator {
-  readonly #position: Position
-  readonly #total = new RealTotal()
-  #count = 0
-
-  constructor(position: Position) {
-    this.#position = position
-  }
-
-  add(value: SqlValue): void {
-    this.#count += 1
-    this.#total.add(value as number)
-  }
-
-  result(): SqlValue {
-    return this.#count === 0 ? null : finite(this.#total.dividedBy(this.#count), this.#position)
-  }
-}
-
 /** The sum is exact and may exceed 64 bits, since the mean is between the values. */
-class IntegerAverage implements Accumulator {
-  #sum = 0n
-  #count = 0
-
-  add(value: SqlValue): void {
-    this.#count += 1
-    this.#sum += value as bigint
-  }
-
-  result(): SqlValue {
-    return this.#count === 0 ? null : Number(this.#sum) / this.#count
+function integerMean(): Accumulator {
+  let sum = 0n
+  let rows = 0
+  return {
+    add: (value) => {
+      sum += value as bigint
+      rows += 1
+    },
+    result: () => (rows === 0 ? null : Number(sum) / rows),
   }
 }
 
-class Extreme implements Accumulator {
-  readonly #compare: Comparison
-  readonly #sign: -1 | 1
-  #best: SqlValue = null
-
-  constructor(type: SqlType, sign: -1 | 1) {
-    this.#compare = comparisonOf(type)
-    this.#sign = sign
-  }
-
-  add(value: SqlValue, work: WorkMeter): void {
-    const better = this.#best === null || this.#compare(value, this.#best, work) * this.#sign > 0
-    if (better) this.#best = value
-  }
-
-  result(): SqlValue {
-    return this.#best
+function extreme(type: SqlType, sign: -1 | 1): Accumulator {
+  const compare = comparisonOf(type)
+  let best: SqlValue = null
+  return {
+    add: (value, work) => {
+      if (best === null || compare(value, best, work) * sign > 0) best = value
+    },
+    result: () => best,
   }
 }

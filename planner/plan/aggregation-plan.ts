@@ -62,7 +62,7 @@ export class AggregationPlanning implements Aggregation {
     this.groupBy = new Set(
       statement.groupBy.map(({ text, position }) => requireColumn(table, text, position)),
     )
-    this.compiler = createExpressionCompiler(rows.slots, table, this)
+    this.compiler = createExpressionCompiler(table, rows.slots, this)
     requireGroupedOrder(table, statement, this.groupBy)
     if (statement.projection.kind === 'allColumns') throw starOfGroups(statement)
   }

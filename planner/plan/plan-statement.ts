@@ -7,9 +7,8 @@ import type {
   ScanStatement,
 } from '../../parser/ast.ts'
 import type { Catalog, TableDefinition } from '../../storage/storage.ts'
-import { type ExpressionCompiler, NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { NO_COLUMNS } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { ParameterSlots } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { covers } from '../keys/candidate-key.ts'
 import { fixedColumns } from '../keys/key-order.ts'
@@ -50,12 +49,11 @@ export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
 /** Throws PlanError. */
 export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPlan {
   const table = requireTable(catalog, statement.table)
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const condition = compileAs(compiler, statement.condition, 'BOOLEAN')
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
   const { position } = statement
-  return { kind: 'check', table, position, slots: slots.all, keys, condition }
+  return { kind: 'check', table, position, slots: compiler.slots.all, keys, condition }
 }
 
 /** Throws PlanError. */
@@ -63,11 +61,10 @@ export function planNotify(statement: NotifyStatement, catalog: Catalog): Notify
   const table = requireTable(catalog, statement.table)
   const observer = requireObserverOf(table, statement.observer)
   if (!observer.isWeak) throw notWeak(table, statement)
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const keys = planFullKey(compiler, table, { name: 'NOTIFY', where: statement.where })
   const { position } = statement
-  return { kind: 'notify', table, position, slots: slots.all, keys, observer }
+  return { kind: 'notify', table, position, slots: compiler.slots.all, keys, observer }
 }
 
 /** Such an observer runs once for each change, and a hint is none. */
@@ -82,28 +79,34 @@ function notWeak({ name }: TableDefinition, { observer }: NotifyStatement): Plan
 
 function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan {
   const { position, forUpdate, where } = statement
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
   const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
   const covering = keys.key.index !== undefined && covers(keys.key, projection.reads)
   const reads = [...projection.reads]
-  const parts = { table, position, slots: slots.all, keys, rejected, covering, projection, reads }
+  const parts = {
+    table,
+    position,
+    slots: compiler.slots.all,
+    keys,
+    rejected,
+    covering,
+    projection,
+    reads,
+  }
   return { kind: 'pointGet', ...parts, forUpdate }
 }
 
 function planScan(statement: ScanStatement, table: TableDefinition): RangeScanPlan {
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
   const access = planAccess(compiler, table, statement, { reads: projection.reads })
   const { position } = statement
-  return { kind: 'rangeScan', table, position, slots: slots.all, projection, ...access }
+  return { kind: 'rangeScan', table, position, slots: compiler.slots.all, projection, ...access }
 }
 
 function planAggregate(statement: ScanStatement, table: TableDefinition): AggregatePlan {
-  const slots = new ParameterSlots()
-  const rows: ExpressionCompiler = createExpressionCompiler(slots, table)
+  const rows = createExpressionCompiler(table)
   const planning = new AggregationPlanning(rows, table, statement)
   const projection = planProjection(planning.compiler, table, statement.projection)
   const aggregation = planning.plan()
@@ -112,7 +115,7 @@ function planAggregate(statement: ScanStatement, table: TableDefinition): Aggreg
   const access = planAccess(rows, table, statement, needs)
   const { position } = statement
   const walk = towardsExtreme(access, aggregation) ?? { ...access, aggregation }
-  return { kind: 'aggregate', table, position, slots: slots.all, projection, ...walk }
+  return { kind: 'aggregate', table, position, slots: rows.slots.all, projection, ...walk }
 }
 
 /**

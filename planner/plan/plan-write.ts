@@ -16,7 +16,6 @@ import {
 } from '../../storage/storage.ts'
 import { columnsOf, type ExpressionCompiler } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { ParameterSlots } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireColumn } from '../unknown-name.ts'
@@ -33,19 +32,17 @@ import { planFullKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
 
 export function planDelete(statement: DeleteStatement, table: TableDefinition): DeletePlan {
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const returned = returningOf(compiler, table, statement.returning)
   const deleted = { columns: new Set(columnsForDelete(table)) }
   const reads = columnsOf([deleted, ...readsOf(returned.returning)])
   const access = planAccess(compiler, table, statement, { reads })
   const { position } = statement
-  return { kind: 'delete', table, position, slots: slots.all, ...access, ...returned }
+  return { kind: 'delete', table, position, slots: compiler.slots.all, ...access, ...returned }
 }
 
 export function planSet(statement: SetStatement, table: TableDefinition): SetPlan {
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const assignments = planAssignments(compiler, table, statement)
   const precondition = preconditionOf(compiler, statement.precondition)
   const returned = returningOf(compiler, table, statement.returning)
@@ -65,7 +62,7 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     kind: 'set',
     table,
     position: statement.position,
-    slots: slots.all,
+    slots: compiler.slots.all,
     keys,
     assignments,
     reads: [...reads].sort((a, b) => a - b),
@@ -77,9 +74,8 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
 }
 
 export function planInsert(statement: InsertStatement, table: TableDefinition): InsertPlan {
-  const slots = new ParameterSlots()
   // Without a table, because VALUES cannot name columns: there is no row yet.
-  const compiler = createExpressionCompiler(slots)
+  const compiler = createExpressionCompiler()
   const columns = distinctColumns(table, statement.columns)
   requireValues(statement, table, columns)
   const rows = statement.rows.map((expressions) => {
@@ -91,10 +87,10 @@ export function planInsert(statement: InsertStatement, table: TableDefinition): 
   })
   const given = new Array<number | undefined>(table.columns.length).fill(undefined)
   for (const [index, column] of columns.entries()) given[column] = index
-  const ofRow = createExpressionCompiler(slots, table)
+  const ofRow = createExpressionCompiler(table, compiler.slots)
   const returned = returningOf(ofRow, table, statement.returning)
   const { position, onConflictDoNothing } = statement
-  const parts = { table, position, slots: slots.all, given, rows, onConflictDoNothing }
+  const parts = { table, position, slots: compiler.slots.all, given, rows, onConflictDoNothing }
   return { kind: 'insert', ...parts, ...returned }
 }
 

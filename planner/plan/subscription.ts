@@ -11,7 +11,7 @@ import {
 import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
 import { ConstantValues } from '../expressions/constant-values.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { bindParameters, ParameterSlots, type Parameters } from '../expressions/parameters.ts'
+import { bindParameters, type Parameters } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
@@ -56,8 +56,7 @@ export function planSubscription(
 ): SubscriptionPlan {
   requireSubscribable(statement)
   const table = requireTable(catalog, statement.table)
-  const slots = new ParameterSlots()
-  const compiler = createExpressionCompiler(slots, table)
+  const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
   if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })
   const hint = statement.kind === 'scan' ? statement.hint : undefined
@@ -75,7 +74,7 @@ export function planSubscription(
   const work = new WorkMeter()
   const scope: Scope = {
     row: [],
-    parameters: bindParameters(slots.all, parameters, work),
+    parameters: bindParameters(compiler.slots.all, parameters, work),
     functions: NO_FUNCTIONS,
     work,
     constants: new ConstantValues(KEPT_BYTES_MAX),

@@ -11,7 +11,6 @@ import type {
 } from './table-definition.ts'
 
 export type { NewColumn } from './new-column.ts'
-export type { NewKeyPart } from './new-key.ts'
 
 /** A table as CREATE TABLE describes it, before it has ids. */
 export type NewTable = {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  ColumnClause,
+  CreateIndexStatement,
+  CreateObserverStatement,
+  CreateTableStatement,
+  Expression,
+  Name,
+} from '../../parser/ast.ts'
+import type {
+  ColumnDefault,
+  NewColumn,
+  NewIndex,
+  NewObserver,
+  NewTable,
+  SqlType,
+  TableDefinition,
+} from '../../storage/storage.ts'
+import { scopeOfNothing } from '../execute/rows/execution-context.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireColumn, unknown } from '../unknown-name.ts'
+
+/** What the statement of each kind describes, for storage. Throw PlanError where a name or a type is wrong. */
+
+export function newTableOf(statement: CreateTableStatement): NewTable {
+  const { table, columns, primaryKey, families } = statement
+  const known = columns.map(({ name }) => ({ name: name.text }))
+  const named = (what: string, column: Name): string => {
+    if (known.some(({ name }) => name === column.text)) return column.text
+    const message = `${what} names ${column.text}, which is no column.`
+    throw unknown('column', column, message, known, { name: table.text })
+  }
+  return {
+    name: table.text,
+    columns: columns.map(newColumnOf),
+    primaryKey: primaryKey.map(({ column, descending }) => ({
+      column: named('The primary key', column),
+      descending,
+    })),
+    families: families.map(({ name, columns: ofFamily }) => ({
+      name: name.text,
+      columns: ofFamily.map((column) => named(`The family ${name.text}`, column)),
+    })),
+  }
+}
+
+export function newColumnOf(clause: ColumnClause): NewColumn {
+  const { name, notNull } = clause
+  // The parser lets no other name through.
+  const type = clause.type.text as SqlType
+  const column = { name: name.text, type, notNull }
+  return clause.default === undefined
+    ? column
+    : { ...column, default: columnDefault(clause.default, type) }
+}
+
+/** now() and uuid() are called anew for each row; a literal is a value of the column's type. */
+function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
+  const value = compileAs(createExpressionCompiler(), expression, type)
+  if (expression.kind === 'call') {
+    if (expression.function === 'now') return { kind: 'now' }
+    if (expression.function === 'uuid') return { kind: 'uuid' }
+    throw new PlanError('invalid_request', 'A default is a literal, now() or uuid().', {
+      position: expression.position,
+    })
+  }
+  return { kind: 'literal', value: value.evaluate(scopeOfNothing()) }
+}
+
+export function newIndexOf(statement: CreateIndexStatement, table: TableDefinition): NewIndex {
+  const { index, unique, columns, storing } = statement
+  return {
+    name: index.text,
+    table: table.name,
+    unique,
+    parts: columns.map(({ column, descending }) => ({
+      column: columnNamed(table, column),
+      descending,
+    })),
+    storing: storing.map((column) => columnNamed(table, column)),
+  }
+}
+
+export function newObserverOf(
+  { observer, weak, columns }: CreateObserverStatement,
+  table: TableDefinition,
+): NewObserver {
+  return {
+    name: observer.text,
+    table: table.name,
+    isWeak: weak,
+    columns: columns.map((column) => columnNamed(table, column)),
+  }
+}
+
+function columnNamed(table: TableDefinition, { text, position }: Name): string {
+  requireColumn(table, text, position)
+  return text
+}
