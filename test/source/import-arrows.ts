@@ -98,7 +98,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'storage/cell-store': [['*'], ['memory/', 'sqlite/']],
   'storage/cell-store/sqlite': [
-    ['error.ts', 'schema.ts', 'disk-use.ts'],
+    ['error.ts', 'statements.ts', 'schema.ts', 'disk-use.ts'],
     ['cells/'],
     ['groups/'],
     ['wal/'],

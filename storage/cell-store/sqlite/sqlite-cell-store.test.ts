@@ -303,13 +303,13 @@ test('a log that cannot be emptied on a full disk is left, and its content is th
   await (await openSqliteCellStore({ dataDirectory })).close()
   const writer = openWriterConnection(join(dataDirectory, 'cells.db'))
   const texts: string[] = []
-  t.mock.method(writer, 'pragma', (text: string) => {
+  t.mock.method(writer, 'exec', (text: string) => {
     texts.push(text)
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   })
   emptyLog(writer)
   writer.close()
-  assert.deepEqual(texts, ['wal_checkpoint(TRUNCATE)'])
+  assert.deepEqual(texts, ['PRAGMA wal_checkpoint(TRUNCATE)'])
 })
 
 test('the thread that writes says that its connection syncs the log at each COMMIT', async () => {

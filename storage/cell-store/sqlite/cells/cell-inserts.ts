@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Family, Timestamp } from '../../cell.ts'
 import { compareRowKeys } from '../../row-key.ts'
 import { isDuplicate } from '../error.ts'
-import { CELLS_AT_ONCE, statementTexts } from '../schema.ts'
+import { CELLS_AT_ONCE, statementTexts } from '../statements.ts'
 
 const COLUMNS = 4
 

@@ -2,7 +2,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Cell, Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
-import { statementTexts } from '../schema.ts'
+import { statementTexts } from '../statements.ts'
 import { END_OF_TIME, type SqliteRowReader } from './row-reader.ts'
 
 /** A row of a family, its key in hexadecimal: such keys are equal and sort as the bytes do. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { FAMILIES, type Family } from '../../cell.ts'
-import { statementTexts } from '../schema.ts'
+import { statementTexts } from '../statements.ts'
 import { SqliteCellInserts } from './cell-inserts.ts'
 
 /** What changes the cells of one family. Parameters of the deletion: row, qualifier, from, until. */

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { FAMILIES } from '../../cell.ts'
-import { prepareSchema, statementTexts } from '../schema.ts'
+import { prepareSchema } from '../schema.ts'
+import { statementTexts } from '../statements.ts'
 
 type StatementName = keyof ReturnType<typeof statementTexts>
 

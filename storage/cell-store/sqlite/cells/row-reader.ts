@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { type Cell, FAMILIES, type Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
 import { isChosenValue, uniteChosen } from '../../row-filter-evaluation.ts'
-import { statementTexts } from '../schema.ts'
+import { statementTexts } from '../statements.ts'
 
 const NO_LIMIT = -1
 

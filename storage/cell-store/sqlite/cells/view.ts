@@ -6,6 +6,7 @@ import { CellStoreError } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
 import { isDiskError } from '../error.ts'
+import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
 import { SqliteRowReader } from './row-reader.ts'
 
@@ -44,8 +45,8 @@ export class SqliteView implements CellView {
     this.#store = store
     this.#rowReader = new SqliteRowReader(reader)
     this.#rangeReader = new SqliteRangeReader(reader, this.#rowReader)
-    this.#begin = reader.prepare('BEGIN')
-    this.#commit = reader.prepare('COMMIT')
+    this.#begin = reader.prepare(BEGIN_READ)
+    this.#commit = reader.prepare(COMMIT)
   }
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
@@ -109,7 +110,7 @@ export class SqliteView implements CellView {
   #failed(cause: unknown): CellStoreError {
     this.#begun = false
     if (isDiskError(cause)) return this.#store.fail(cause)
-    if (this.#reader.inTransaction) this.#reader.exec('ROLLBACK')
+    if (this.#reader.inTransaction) this.#reader.exec(ROLLBACK)
     return new CellStoreError('notApplied', 'The read failed.', { cause })
   }
 }

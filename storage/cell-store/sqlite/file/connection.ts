@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
 import { prepareSchema } from '../schema.ts'
+import { EMPTY_LOG, SQLITE_VERSION } from '../statements.ts'
 import { LOG_BYTES_MAX } from '../wal/write-ahead-log.ts'
 
 /**
@@ -18,7 +19,7 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const
 export function openWriterConnection(path: string): Database {
   refuseLostFile(path)
   return openConnection(path, (database) => {
-    checkSqliteVersion(database.prepare('SELECT sqlite_version()').pluck().get() as string)
+    checkSqliteVersion(database.prepare(SQLITE_VERSION).pluck().get() as string)
     prepareSchema(database)
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
       throw new Error('its file system does not support a write-ahead log')
@@ -50,7 +51,7 @@ export function openReaderConnection(path: string): Database {
 /** Leaves one complete file: the log's content is moved into it and the log is emptied. */
 export function emptyLog(writer: Database): void {
   try {
-    writer.pragma('wal_checkpoint(TRUNCATE)')
+    writer.exec(EMPTY_LOG)
   } catch {
     // On a full disk the log stays as it is; it is on disk, and the next start reads it.
   }

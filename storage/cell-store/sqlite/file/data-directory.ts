@@ -11,6 +11,7 @@ import {
 import { join, resolve } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
+import { EXCLUDE_OTHERS } from '../statements.ts'
 import {
   FILE_MODE,
   makeFolder,
@@ -79,7 +80,7 @@ export class SqliteDataDirectory {
       lock = new SqliteDatabase(file, { timeout: 0 })
       // SQLite opens a file that it must not write for reading, and then BEGIN EXCLUSIVE excludes nobody.
       accessSync(file, constants.W_OK)
-      lock.exec('BEGIN EXCLUSIVE')
+      lock.exec(EXCLUDE_OTHERS)
       this.#writeProcessId()
       return lock
     } catch (error) {

@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
 import { isDiskError } from '../error.ts'
+import { CHECK_FILE } from '../statements.ts'
 import { openWriterConnection } from './connection.ts'
 import { SqliteDataDirectory } from './data-directory.ts'
-
-const PROBLEMS_MAX = 100
 
 /**
  * What SQLite says is wrong with its own file: its pages, their order, the cells in them. It keeps no
@@ -20,7 +19,7 @@ export function findFileProblems(dataDirectory: string): string[] {
   let database: Database | undefined
   try {
     database = openWriterConnection(directory.storeFile)
-    const answers = database.prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`).pluck().all()
+    const answers = database.prepare(CHECK_FILE).pluck().all()
     return answers.map(String).filter((answer) => answer !== 'ok')
   } catch (error) {
     const cause = error instanceof StorageError ? error.cause : error

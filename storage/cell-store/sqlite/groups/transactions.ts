@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { isDiskError, isFull, sentError } from '../error.ts'
+import { BEGIN_WRITE, COMMIT, ROLLBACK } from '../statements.ts'
 import type { BatchFailure } from './write-batch.ts'
 
 /** What was written within a transaction that fails has to be undone outside of SQLite too. */
@@ -21,9 +22,9 @@ export class SqliteTransactions {
 
   constructor(database: Database) {
     this.#database = database
-    this.#begin = database.prepare('BEGIN IMMEDIATE')
-    this.#commit = database.prepare('COMMIT')
-    this.#rollback = database.prepare('ROLLBACK')
+    this.#begin = database.prepare(BEGIN_WRITE)
+    this.#commit = database.prepare(COMMIT)
+    this.#rollback = database.prepare(ROLLBACK)
   }
 
   /** Whether a COMMIT was in doubt: then nobody touches the file or its log through this connection any more. */

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { isDiskError, isFull } from '../error.ts'
 import { openCheckpointerConnection } from '../file/connection.ts'
+import { MOVE_LOG } from '../statements.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
 /** Main module of the thread that moves the log into the file, beside reads and writes. */
@@ -49,7 +50,7 @@ class CheckpointerService implements ThreadService<CheckpointerRequest> {
   /** PASSIVE moves what nobody reads any more, and waits for nobody. False on a full disk; throws when it failed. */
   #checkpoint(): boolean {
     try {
-      this.#database.pragma('wal_checkpoint(PASSIVE)')
+      this.#database.exec(MOVE_LOG)
     } catch (error) {
       // While the writer does the same, too, the log stays until the next time.
       if (isDiskError(error)) throw error

@@ -2,6 +2,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { isDiskError, isFull } from '../error.ts'
 import type { SqliteTransactions } from '../groups/transactions.ts'
+import { EMPTY_LOG, LOOK_AT_LOG, RESTART_LOG } from '../statements.ts'
 import { FileDisk, SqliteLogRoom, type StoreDisk } from './log-room.ts'
 
 /**
@@ -81,9 +82,9 @@ export class SqliteWriteAheadLog {
     this.#disk = disk
     this.#room = new SqliteLogRoom(LOG_BYTES_MAX, disk)
     const prepare = (text: string) => database.prepare<unknown[], CheckpointRecord>(text).raw()
-    this.#look = prepare('PRAGMA wal_checkpoint(NOOP)')
-    this.#restart = prepare('PRAGMA wal_checkpoint(RESTART)')
-    this.#truncate = prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#look = prepare(LOOK_AT_LOG)
+    this.#restart = prepare(RESTART_LOG)
+    this.#truncate = prepare(EMPTY_LOG)
     const setting = (name: string) => database.pragma(name, { simple: true }) as number
     this.#frameBytes = FRAME_HEADER_BYTES + setting('page_size')
     this.#lockAwaitedMs = setting('busy_timeout')

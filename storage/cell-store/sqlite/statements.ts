@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAMILIES, type Family } from '../cell.ts'
+
+/**
+ * Every SQL statement of the store. The settings of a connection stand where it is opened, in
+ * `file/connection.ts`, and what a file is made of in `schema.ts`.
+ */
+
+export const BEGIN_READ = 'BEGIN'
+export const BEGIN_WRITE = 'BEGIN IMMEDIATE'
+export const COMMIT = 'COMMIT'
+export const ROLLBACK = 'ROLLBACK'
+/** Keeps other processes away from a file that is only locked. */
+export const EXCLUDE_OTHERS = 'BEGIN EXCLUSIVE'
+
+/** Each returns whether it was kept waiting, the pages in the log, and how many of them are in the file. */
+export const LOOK_AT_LOG = 'PRAGMA wal_checkpoint(NOOP)'
+/** Moves what no reader holds back, and waits for nobody. */
+export const MOVE_LOG = 'PRAGMA wal_checkpoint(PASSIVE)'
+/** Moves all of the log, so that the next commit begins it anew. */
+export const RESTART_LOG = 'PRAGMA wal_checkpoint(RESTART)'
+/** The same, and cuts its file off. */
+export const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
+
+export const SQLITE_VERSION = 'SELECT sqlite_version()'
+export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
+/** At most so many problems of the file. */
+export const CHECK_FILE = 'PRAGMA integrity_check(100)'
+
+/**
+ * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
+ * of the time that it needs for a Buffer, and decoding it costs less than the difference.
+ */
+const HEX_BYTES_MAX = 1024
+
+/** So many cells are inserted by one statement. */
+export const CELLS_AT_ONCE = 8
+
+/**
+ * Each family is a table of its own, in which the cells lie in the order of the contract:
+ *
+ *     cell_write   row 01…"bob"   qualifier "0"   timestamp 8, 6   (the newest first)
+ *
+ * So a scan of `lock` touches locked rows only, and "the newest cell at or below 7" is one step down
+ * the tree. A qualifier is TEXT, which SQLite compares by its UTF-8 bytes.
+ */
+export const CREATE_TABLES = FAMILIES.map(
+  (family) => `
+    CREATE TABLE ${tableOf(family)} (
+      row BLOB NOT NULL,
+      qualifier TEXT NOT NULL,
+      timestamp INTEGER NOT NULL,
+      value BLOB NOT NULL,
+      PRIMARY KEY (row, qualifier, timestamp DESC)
+    ) STRICT, WITHOUT ROWID;`,
+).join('')
+
+/** Groups whose cells are not all in the tables yet (`redo/redo-log.ts`). */
+export const CREATE_REDO_LOG = `
+    CREATE TABLE redo (
+      id INTEGER PRIMARY KEY,
+      packed BLOB NOT NULL
+    ) STRICT;`
+
+/**
+ * The statements on one family's table. Every parameter that bounds a range or a LIMIT carries a
+ * unary plus: without it SQLite, built with STAT4, plans the statement anew for each value bound.
+ */
+export function statementTexts(family: Family) {
+  const table = tableOf(family)
+  const value = `CASE WHEN length(value) <= ${HEX_BYTES_MAX} THEN hex(value) ELSE value END`
+  const column = 'row = +? AND qualifier = +? AND timestamp >= +? AND timestamp < +?'
+  return {
+    newestOfColumn: `
+      SELECT timestamp, ${value} FROM ${table}
+      WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
+    newestTimestamp: `
+      SELECT timestamp FROM ${table} WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
+    cellsOfColumn: `
+      SELECT timestamp, ${value} FROM ${table}
+      WHERE ${column} ORDER BY timestamp DESC LIMIT +?`,
+    cellsOfRow: `
+      SELECT qualifier, timestamp, ${value} FROM ${table}
+      WHERE row = +? AND timestamp >= +? AND timestamp < +?
+      ORDER BY qualifier, timestamp DESC LIMIT +?`,
+    firstColumn: `SELECT qualifier FROM ${table} WHERE row = +? ORDER BY qualifier LIMIT 1`,
+    nextColumn: `
+      SELECT qualifier FROM ${table}
+      WHERE row = +? AND qualifier > +? ORDER BY qualifier LIMIT 1`,
+    rowsForward: `${rowsForward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
+    rowsBackward: `${rowsBackward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
+    walkForward: `${walkedCells(table)} ORDER BY row, qualifier, timestamp DESC LIMIT +?`,
+    walkBackward: `${walkedCells(table)} ORDER BY row DESC, qualifier DESC, timestamp LIMIT +?`,
+    setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
+    insertCells: `
+      INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
+      VALUES ${new Array(CELLS_AT_ONCE).fill('(?, ?, ?, ?)').join(', ')}`,
+    deleteFromColumn: `DELETE FROM ${table} WHERE ${column}`,
+  }
+}
+
+/**
+ * The first so many rows of [start, end), from row to row by one step down the tree: a row with a
+ * million versions costs as much as one with two. Parameters: start, end, end, count.
+ */
+function rowsForward(table: string): string {
+  return `
+    WITH RECURSIVE found (row) AS (
+      SELECT (SELECT row FROM ${table} WHERE row >= +? AND row < +? ORDER BY row LIMIT 1)
+      UNION ALL
+      SELECT (
+        SELECT row FROM ${table} AS later
+        WHERE later.row > found.row AND later.row < +? ORDER BY later.row LIMIT 1
+      ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
+}
+
+/** The last so many rows of [start, end), the last one first. Parameters: start, end, start, count. */
+function rowsBackward(table: string): string {
+  return `
+    WITH RECURSIVE found (row) AS (
+      SELECT (SELECT row FROM ${table} WHERE row >= +? AND row < +? ORDER BY row DESC LIMIT 1)
+      UNION ALL
+      SELECT (
+        SELECT row FROM ${table} AS earlier
+        WHERE earlier.row >= +? AND earlier.row < found.row ORDER BY earlier.row DESC LIMIT 1
+      ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
+}
+
+/**
+ * Cells of [start, end) with their rows; those of a column and of a time with timestamp and value as one
+ * text, `8 6162`, and `8 -` when the value is too long for it; null of others. Parameters: qualifier,
+ * from, until, start, end, and how many.
+ */
+function walkedCells(table: string): string {
+  return `
+    SELECT hex(row), CASE WHEN qualifier = +? AND timestamp >= +? AND timestamp < +? THEN
+      timestamp || CASE WHEN length(value) <= ${HEX_BYTES_MAX} THEN ' ' || hex(value) ELSE ' -' END
+    END FROM ${table} WHERE row >= +? AND row < +?`
+}
+
+function tableOf(family: Family): string {
+  return `cell_${family}`
+}
