@@ -36,6 +36,9 @@ export async function commitPrimary(
       // An oracle that is being closed cannot say whether the history is still there.
       if (anAnswerWasLost && isClosed(error)) return 'unknown'
       if (!(error instanceof CellStoreError)) throw error
+      // From here on the outcome is undetermined: the write record may stand, and others may have read it, so the
+      // client must not be told that this failed. Only what a later attempt finds in the row can settle it. What was
+      // refused or never sent has changed nothing, and leaves the outcome as certain as it was.
       if (error.kind === 'ambiguous') anAnswerWasLost = true
       if (mayBeSentAgain(error) && (await backoff.wait())) continue
       if (anAnswerWasLost) return 'unknown'

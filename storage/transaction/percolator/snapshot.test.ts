@@ -84,6 +84,23 @@ describe('a snapshot at 10 meets a lock', () => {
     assert.deepEqual(await world.cells(), ['bob write@9 -> 7 put 3', 'joe write@9 -> 7 put 9'])
   })
 
+  test('of one transaction in each of many rows: asks its primary once', async (t) => {
+    const world = new ProtocolWorld(100)
+    const rows = Array.from({ length: 50 }, (_, at) => `row${at}`)
+    const locks = rows.map((row) => `${row} lock@7 primary=bob put ${row}`)
+    await world.given('bob write@9 -> 7 put 3', ...locks)
+    const reads = t.mock.method(world.a.store, 'readRows')
+    const found = await world.a.beginAt(10).getRows(rows.map(rowKey), [COLUMN])
+    assert.deepEqual(
+      found.map((row) => row && textOfRow(row)),
+      rows.map((row) => `${row}=${row}`),
+    )
+    const ofPrimary = reads.mock.calls.filter(({ arguments: [keys] }) =>
+      keys.some((key) => Buffer.from(key).toString() === 'bob'),
+    )
+    assert.equal(ofPrimary.length, 1)
+  })
+
   test('of a commit at or before it, with a long value and with a delete', async () => {
     const world = new ProtocolWorld(100)
     await world.given(
