@@ -41,7 +41,6 @@ export const LONG_LINES: Readonly<Record<string, number>> = {
   'docs/decisions/0029-locks-go-through-the-redo-log.md': 460,
   'docs/decisions/0030-a-prewrite-is-synced-with-its-commit.md': 450,
   'docs/isolation.md': 400,
-  'docs/performance.md': 900,
   'docs/testing.md': 1100,
   'storage/DESIGN.md': 600,
 }
