@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { checkDataDirectory } from '../../storage/storage.ts'
 import { ServerProcess } from '../server/server-process.ts'
 import { testFolder } from '../test-folder.ts'
 import { BankClient, until } from './bank-client.ts'
@@ -48,7 +49,7 @@ class Scene {
   /** A server whose calls are counted where `isCovered`. */
   async start(isCovered: boolean, flags: readonly string[] = []) {
     const counted = { NODE_V8_COVERAGE: this.#coverage, NODE_DISABLE_COMPILE_CACHE: '1' }
-    const server = await ServerProcess.start(join(this.#folder, 'data'), [...FLAGS, ...flags], {
+    const server = await ServerProcess.start(this.data, [...FLAGS, ...flags], {
       preloaded: STOPPED_COMMIT,
       env: { STOP_COMMIT_FILE: this.#stopFile, ...(isCovered ? counted : {}) },
     })
@@ -67,6 +68,10 @@ class Scene {
 
   get called(): CalledFunctions {
     return new CalledFunctions(this.#coverage)
+  }
+
+  get data(): string {
+    return join(this.#folder, 'data')
   }
 
   get #coverage(): string {
@@ -187,6 +192,7 @@ test('with --commit two-phase each step of docs/percolator.md is called', async 
     const { write } = await later.bank.cells('bob')
     assert.equal(write.filter(({ column }: { column: string }) => column === '0').length, 1)
     assert.equal(await later.server.stop(), 0)
+    assert.deepEqual((await checkDataDirectory(scene.data)).problems, [])
   })
 
   await t.test('every function that the page names is called', () => {
