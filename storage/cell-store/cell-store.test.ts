@@ -12,7 +12,7 @@ async function openMemory() {
   return { store, dispose: () => store.close() }
 }
 
-async function openSqlite(options: Pick<SqliteCellStoreOptions, 'redoLog' | 'sealedCells'>) {
+async function openSqlite(options: Pick<SqliteCellStoreOptions, 'redoLog' | 'memtableCells'>) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'percolite-cells-'))
   const store = await openSqliteCellStore({ dataDirectory, ...options })
   const dispose = async () => {
@@ -27,8 +27,8 @@ for (const [name, open] of [
   ['SQLite', () => openSqlite({ redoLog: 'never' })],
   ['SQLite with a redo log', () => openSqlite({ redoLog: 'always' })],
   [
-    'SQLite with a redo log that is moved all the time',
-    () => openSqlite({ redoLog: 'always', sealedCells: 1 }),
+    'SQLite with a redo log that is flushed all the time',
+    () => openSqlite({ redoLog: 'always', memtableCells: 1 }),
   ],
 ] as const) {
   describeCellStore(name, open)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Family, Timestamp } from './cell.ts'
-import type { CellPlace } from './cell-order.ts'
 
 /** One change to one row. The mutations of a row are applied in their order and all or nothing. */
 export type Mutation = SetCell | DeleteFromColumn
@@ -20,12 +19,4 @@ export type DeleteFromColumn = {
   readonly family: Family
   readonly qualifier: string
   readonly timestamps: { readonly from?: Timestamp; readonly until?: Timestamp }
-}
-
-/** The one place that the mutation empties; undefined where there may be several. */
-export function placeErasedBy(mutation: DeleteFromColumn): CellPlace | undefined {
-  const { family, qualifier, timestamps } = mutation
-  const { from, until } = timestamps
-  if (from === undefined || until !== from + 1) return undefined
-  return { family, qualifier, timestamp: from }
 }

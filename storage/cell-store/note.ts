@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invariant } from '../invariant.ts'
 import type { Timestamp } from './cell.ts'
-import type { RowMutations } from './cell-store.ts'
+import type { SetCell } from './mutation.ts'
 import { hasPrefix, systemRowKey } from './row-key.ts'
 
 /**
@@ -42,7 +42,10 @@ export function timestampOfNoteRow(key: Uint8Array): Timestamp {
 }
 
 /** The one cell of notes that become durable together, whose timestamps ascend. */
-export function cellOfNotes(notes: readonly [Note, ...Note[]]): RowMutations {
+export function cellOfNotes(notes: readonly [Note, ...Note[]]): {
+  readonly row: Uint8Array
+  readonly mutations: readonly SetCell[]
+} {
   const { timestamp } = notes.at(-1) as Note
   const value = Buffer.concat(notes.map((note) => note.value))
   return {

@@ -44,3 +44,6 @@ export function bufferOf(bytes: Uint8Array): Buffer {
 export function systemRowKey(path: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x00), Buffer.from(path, 'latin1')])
 }
+
+/** The row of the timestamp oracle, which no batch changes together with another row, or whatever is there. */
+export const ORACLE_ROW = systemRowKey('oracle')

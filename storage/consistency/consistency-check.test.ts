@@ -5,10 +5,9 @@ import { deleteRow, putRow } from '../../test/storage/row-writes.ts'
 import { type Cell, FAMILIES, type Family } from '../cell-store/cell.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
 import { noteRowKey } from '../cell-store/note.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { encodeFeedBegins, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { encodeGap } from '../history/history-rows.ts'
-import { ORACLE_ROW } from '../oracle/oracle-row.ts'
 import {
   createTable,
   dropTable,

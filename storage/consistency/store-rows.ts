@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import { hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
-import { ORACLE_ROW, readOracleState } from '../oracle/oracle-row.ts'
+import { readOracleState } from '../oracle/oracle-row.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, Increment } from '../cell-store/cell-store.ts'
-import { systemRowKey } from '../cell-store/row-key.ts'
+import { ORACLE_ROW } from '../cell-store/row-key.ts'
 
 /**
  * The oracle's own row, three counters in the family `data`:
@@ -12,8 +12,6 @@ import { systemRowKey } from '../cell-store/row-key.ts'
  * it is the last one issued; the embedded oracle keeps it some seconds ahead. Each kind can therefore
  * take over a store from the other. Two embedded oracles never have one store.
  */
-export const ORACLE_ROW = systemRowKey('oracle')
-
 export type OracleCounter = 'timestamp' | 'safePoint' | 'schemaFence'
 export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { ORACLE_ROW } from '../../storage/cell-store/row-key.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
-import { ORACLE_ROW } from '../../storage/oracle/oracle-row.ts'
 import {
   type Clock,
   checkDataDirectory,

@@ -7,7 +7,7 @@ import { putRow } from '../storage/row-writes.ts'
  * A process that writes for ever into the folder of its first argument: each client's transactions
  * are numbered, insert a row of that number and set the client's counter to it. It prints
  * `client number` when a commit was acknowledged. With `redo` as the second argument it commits to the redo log,
- * which is moved into the tables all the time. The third says in how many phases it commits.
+ * which is flushed all the time. The third says in how many phases it commits.
  */
 const CLIENTS = 4
 
@@ -43,7 +43,7 @@ async function write(
 const [dataDirectory = '', path, commit] = process.argv.slice(2)
 const cellStore = await openSqliteCellStore({
   dataDirectory,
-  ...(path === 'redo' ? { redoLog: 'always', sealedCells: 16 } : { redoLog: 'never' }),
+  ...(path === 'redo' ? { redoLog: 'always', memtableCells: 16 } : { redoLog: 'never' }),
 })
 const storage = await Storage.open(cellStore, {
   owner: 'exclusive',

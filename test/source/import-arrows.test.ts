@@ -135,6 +135,14 @@ const BAD_TREES: ReadonlyArray<readonly [string, Record<string, string>, RegExp]
     /sqlite does not lie below memory/,
   ],
   [
+    'a file behind the door of the redo log is known outside',
+    {
+      'storage/cell-store/sqlite/threads/a.ts': "import type { B } from '../redo/memtable.ts'",
+      'storage/cell-store/sqlite/redo/memtable.ts': '',
+    },
+    /it is no door of storage\/cell-store\/sqlite\/redo\//,
+  ],
+  [
     'definitions know how they are stored',
     { 'storage/tables/a.ts': "import './bytes/b.ts'", 'storage/tables/bytes/b.ts': '' },
     /bytes does not lie below a\.ts/,

@@ -168,6 +168,11 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
 }
 
+/** Folders that have doors, files of which the rest of the room may know; all else in them is private. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  'storage/cell-store/sqlite/redo': ['redo.ts', 'redo-thread.ts'],
+}
+
 /** What is wrong with `from` importing `target` (a path of the tree, or a package); undefined if nothing. */
 export function problemOfArrow(from: string, target: string, one: Import): string | undefined {
   const { specifier, typeOnly } = one
@@ -193,8 +198,12 @@ function roomOf(path: string): string {
   return path.split('/')[0] as string
 }
 
-/** What is wrong by the orders of the folders that both files are in. */
+/** What is wrong by the doors of folders, and by the orders of those that both files are in. */
 function problemOfOrder(from: string, target: string): string | undefined {
+  for (const [folder, doors] of Object.entries(DOORS)) {
+    if (from.startsWith(`${folder}/`) || !target.startsWith(`${folder}/`)) continue
+    if (!doors.includes(target.slice(folder.length + 1))) return `it is no door of ${folder}/`
+  }
   for (const [folder, steps] of Object.entries(ORDERS)) {
     if (!from.startsWith(`${folder}/`) || !target.startsWith(`${folder}/`)) continue
     const own = placeIn(folder, steps, from)

@@ -91,20 +91,20 @@ for (const [where, redoLog] of [
   })
 }
 
-test('what has been moved out of the redo log is read from the tables, and written again over them', async () => {
+test('what was flushed from the redo log is read from the tables, and written again over them', async () => {
   const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
-  const pendingRecords = () => {
+  const records = () => {
     const database = new SqliteDatabase(join(dataDirectory, 'cells.db'), { readonly: true })
     const count = Number(database.prepare('SELECT count(*) FROM redo').pluck().get())
     database.close()
     return count
   }
   await store.mutateRows([setCell('a', 'first'), setCell('b', 'first')])
-  assert.equal(pendingRecords(), 1)
-  while (pendingRecords() > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(records(), 1)
+  while (records() > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   assert.deepEqual(await valuesOf(store), ['first', 'first'])
   await store.mutateRows([setCell('b', 'second'), setCell('c', 'second')])
-  assert.equal(pendingRecords(), 1)
+  assert.equal(records(), 1)
   assert.deepEqual(await valuesOf(store), ['first', 'second', 'second'])
   await store.close()
 })

@@ -36,9 +36,7 @@ import { diskUseOf, fileSystemOf } from './disk-use.ts'
 import { isFull, receivedError } from './error.ts'
 import { openReaderConnection, unusableFile } from './file/connection.ts'
 import { SqliteDataDirectory } from './file/data-directory.ts'
-import { SqliteOverlaidView } from './redo/overlaid-view.ts'
-import { SqliteRedoPath } from './redo/redo-path.ts'
-import type { RedoLogUse } from './redo/redo-policy.ts'
+import { Redo, type RedoLogUse } from './redo/redo.ts'
 import { SqliteThreads } from './threads/threads.ts'
 import { GROUP_STEPS_MAX, SqliteWriter } from './threads/writer.ts'
 
@@ -60,8 +58,8 @@ export type SqliteCellStoreOptions = {
   readonly measures?: Measures
   /** Whether commits go through the redo log; `auto` unless given. */
   readonly redoLog?: RedoLogUse
-  /** So many cells of the redo log are moved together; for tests. */
-  readonly sealedCells?: number
+  /** So many cells of the redo log are flushed together; for tests. */
+  readonly memtableCells?: number
 }
 
 /** Rejects with StorageError `data_directory_locked` or `data_directory_unusable`. */
@@ -69,13 +67,13 @@ export async function openSqliteCellStore(
   options: SqliteCellStoreOptions,
 ): Promise<EmbeddedCellStore> {
   const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
-  const { redoLog = 'auto', sealedCells } = options
+  const { redoLog = 'auto', memtableCells } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
   const { path, warning } = directory
   if (warning !== undefined) log.warn({ path }, warning)
   try {
     directory.makeStoreFile()
-    return await SqliteCellStore.open(directory, { onFatal, log, measures, redoLog, sealedCells })
+    return await SqliteCellStore.open(directory, { onFatal, log, measures, redoLog, memtableCells })
   } catch (error) {
     directory.release()
     throw error
@@ -92,7 +90,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
-  readonly #redo: SqliteRedoPath
+  readonly #redo: Redo
   readonly #tables: SqliteView
   readonly #view: CellView
   #closing: Promise<void> | undefined
@@ -101,7 +99,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     readonly directory: SqliteDataDirectory
     readonly threads: SqliteThreads
     readonly writer: SqliteWriter
-    readonly redo: SqliteRedoPath
+    readonly redo: Redo
     readonly tables: SqliteView
   }) {
     this.#directory = parts.directory
@@ -109,7 +107,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     this.#writer = parts.writer
     this.#redo = parts.redo
     this.#tables = parts.tables
-    this.#view = new SqliteOverlaidView(parts.tables, parts.redo.pending)
+    this.#view = parts.redo.view(parts.tables)
   }
 
   static async open(
@@ -119,21 +117,20 @@ class SqliteCellStore implements EmbeddedCellStore {
       readonly log: StorageLog
       readonly measures: Measures
       readonly redoLog: RedoLogUse
-      readonly sealedCells: number | undefined
+      readonly memtableCells: number | undefined
     },
   ): Promise<SqliteCellStore> {
-    const { onFatal, log, measures, redoLog: use, sealedCells } = options
+    const { onFatal, log, measures, redoLog: use, memtableCells } = options
     const file = directory.storeFile
     const onFailure = (cause: unknown) => writer.fail(cause)
     const threads = await SqliteThreads.start(file, { onFailure, log })
-    // The next read opens a new snapshot, which has what is no longer pending (R2).
+    // The next read opens a new snapshot, which has what is no longer in a memtable (R2).
     const beforeDrop = () => tables.end()
-    const redo = new SqliteRedoPath({
-      ...{ committer: threads, use, sealedCells },
+    const redo = new Redo({
+      ...{ thread: threads, use, memtableCells },
       ...{ beforeDrop, onFailure, log },
     })
     const writer: SqliteWriter = new SqliteWriter({
-      committer: threads,
       redo,
       // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
       beforeAnswers: () => tables.end(),
@@ -262,8 +259,8 @@ class SqliteCellStore implements EmbeddedCellStore {
     await this.#writer.close()
     this.#redo.stop()
     try {
-      // What finds no room now is moved at the next start.
-      if (!this.#writer.hasFailed) await this.#redo.moveAll()
+      // What finds no room now is flushed at the next start.
+      if (!this.#writer.hasFailed) await this.#redo.flushAll()
     } catch (cause) {
       this.#writer.fail(cause)
     }

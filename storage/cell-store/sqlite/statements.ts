@@ -2,8 +2,8 @@
 import { FAMILIES, type Family } from '../cell.ts'
 
 /**
- * Every SQL statement of the store. The settings of a connection stand where it is opened, in
- * `file/connection.ts`, and what a file is made of in `schema.ts`.
+ * Every SQL statement of the store but those of the redo log (`redo/redo-thread.ts`). The settings of a connection
+ * stand where it is opened, in `file/connection.ts`, and what a file is made of in `schema.ts`.
  */
 
 export const BEGIN_READ = 'BEGIN'
@@ -55,7 +55,7 @@ export const CREATE_TABLES = FAMILIES.map(
     ) STRICT, WITHOUT ROWID;`,
 ).join('')
 
-/** Groups whose cells are not all in the tables yet (`redo/redo-log.ts`). */
+/** Groups whose cells are not all in the tables yet (`redo/README.md`). */
 export const CREATE_REDO_LOG = `
     CREATE TABLE redo (
       id INTEGER PRIMARY KEY,

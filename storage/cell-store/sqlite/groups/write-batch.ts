@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Increment } from '../../cell-store.ts'
 import type { RowStep, StepList } from '../../embedded-cell-store.ts'
-import { type Mutation, placeErasedBy } from '../../mutation.ts'
 import type { Note } from '../../note.ts'
 import type { SentError } from '../error.ts'
 
@@ -25,21 +24,6 @@ export type IncrementBatch = {
   readonly kind: 'increment'
   readonly row: Uint8Array
   readonly increments: readonly Increment[]
-}
-
-/** Whether the batch only sets and erases single cells, whatever is there, and at least one. */
-export function isPlain(batch: WriteBatch | LargeBatch): batch is StepsBatch {
-  if (batch.kind !== 'steps') return false
-  let changesCells = batch.note !== undefined
-  for (const { when, otherwise } of batch.steps) {
-    if (when.length > 0 || !otherwise.every(isOfOneCell)) return false
-    if (otherwise.length > 0) changesCells = true
-  }
-  return changesCells
-}
-
-function isOfOneCell(mutation: Mutation): boolean {
-  return mutation.kind === 'setCell' || placeErasedBy(mutation) !== undefined
 }
 
 /**
@@ -67,25 +51,12 @@ export function isFailure(result: BatchResult): result is BatchFailure {
 /** A group that was carried out: one result for each batch, and how long it took in all. */
 export type CarriedOutGroup = { readonly results: readonly BatchResult[]; readonly ms: number }
 
-/** Cells of plain batches as `encodeRecord` puts them; `id` is above those before, `generation` not below. */
-export type RedoRecord = {
-  readonly id: number
-  readonly generation: number
-  readonly packed: Uint8Array<ArrayBuffer>
-}
-
-/** What became of an attempt to move some cells of a generation, and whether nothing is left of it in the redo log. */
-export type Flushed = { readonly failure: BatchFailure | null; readonly isDone: boolean }
-
 /**
  * Carries out groups of batches, in the order in which they are given. All that the queue knows of the
  * writer. After a result `unknown` nothing is applied any more, also of the groups that were given before it
  * was known.
  */
 export interface GroupCommitter {
-  /** Whether the disk has room for cells that stand in the redo log first and later in the tables as well. */
-  readonly hasRoomForRedoLog: boolean
-
   /**
    * Rejects when nobody can say any more what became of the group. `encodedBytesMax` is the sum of what
    * `encodedBytesMax()` says of the batches.
@@ -94,13 +65,4 @@ export interface GroupCommitter {
 
   /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
   commitLarge(batch: LargeBatch): Promise<BatchResult>
-
-  /**
-   * One group as a record of the redo log: durable if it says so, and not in the tables. The one result is
-   * for all of it; rejects as `commitGroup`.
-   */
-  appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
-
-  /** Moves about so many cells of a generation into the tables, of which all records have been answered. */
-  flush(generation: number, cells: number): Promise<Flushed>
 }

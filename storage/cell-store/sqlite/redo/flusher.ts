@@ -1,159 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, systemClock } from '../../../clock.ts'
+import type { Clock } from '../../../clock.ts'
 import { invariant } from '../../../invariant.ts'
 import type { StorageLog } from '../../../storage-log.ts'
 import { receivedError } from '../error.ts'
-import type { BatchFailure, GroupCommitter } from '../groups/write-batch.ts'
-import type { Generation, PendingCells } from './pending-cells.ts'
-import { FLUSHED_CELLS, FLUSHED_CELLS_MAX } from './redo-record.ts'
+import type { BatchFailure } from '../groups/write-batch.ts'
+import type { CountedMemtable, Memtables } from './memtables.ts'
+import { FLUSHED_CELLS_MAX, type RedoThread } from './redo-log.ts'
 
-/** For each cell that comes so many are moved, so that a generation is moved before the next is full. */
+/** So many cells are flushed at once: about as long as the main thread needs to make the next group. */
+const FLUSHED_CELLS = 96
+/** For each cell that comes so many are flushed, so that a memtable is flushed before the next is full. */
 const FLUSHED_FOR_EACH = 1.25
-/** When nothing has been written for so long, all is moved: who starts or reads then finds tables only. */
+/** When nothing has been written for so long, all is flushed: who starts or reads then finds tables only. */
 const IDLE_MS = 250
-/** What could not be moved is tried again after so long, or after so many more cells. */
+/** What could not be flushed is tried again after so long, or after so many more cells. */
 const AGAIN_MS = 5_000
 const AGAIN_CELLS = 8_192
 
-/**
- * Moves the pending cells into the tables, some at a time between the groups, and all of them when nobody
- * writes or somebody needs it.
- */
-export class SqliteFlusher {
-  readonly #committer: Pick<GroupCommitter, 'flush'>
-  readonly #pending: PendingCells
+/** Flushes memtables into the tables: a part at a time between groups, and all when nobody writes or one needs it. */
+export class Flusher {
+  readonly #thread: Pick<RedoThread, 'flush'>
+  readonly #memtables: Memtables
   readonly #beforeDrop: () => void
   readonly #onFailure: (cause: unknown) => void
   readonly #log: StorageLog
   readonly #clock: Clock
-  readonly #closing = new AbortController()
-  #due = 0
-  #underWay: Promise<BatchFailure | null> | undefined
+  readonly #stopping = new AbortController()
+  /** So many cells should be flushed now; less than 0 after a failure. */
+  #dueCells = 0
+  #flushing: Promise<BatchFailure | null> | undefined
   #isWatching = false
   #hasWritten = false
 
   constructor(parts: {
-    readonly committer: Pick<GroupCommitter, 'flush'>
-    readonly pending: PendingCells
-    /** Called in the turn in which cells are dropped that are in the tables: the next read needs a new snapshot. */
+    readonly thread: Pick<RedoThread, 'flush'>
+    readonly memtables: Memtables
+    /** Called in the turn in which a memtable is dropped that is in the tables: the next read needs a new snapshot. */
     readonly beforeDrop: () => void
-    /** Told of a disk that failed. */
+    /** Called when the disk failed. */
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog
-    readonly clock?: Clock
+    readonly clock: Clock
   }) {
-    this.#committer = parts.committer
-    this.#pending = parts.pending
+    this.#thread = parts.thread
+    this.#memtables = parts.memtables
     this.#beforeDrop = parts.beforeDrop
     this.#onFailure = parts.onFailure
     this.#log = parts.log
-    this.#clock = parts.clock ?? systemClock
+    this.#clock = parts.clock
   }
 
-  /** So many cells have become pending. */
-  cellsCame(count: number): void {
+  /** So many cells were added. */
+  cellsAdded(count: number): void {
     this.#hasWritten = true
     if (!this.#isWatching) void this.#watch()
-    if (this.#pending.isWorthSealing) {
-      this.#pending.seal()
-      this.#due = 0
+    if (this.#memtables.isFull) {
+      this.#memtables.makeImmutable()
+      this.#dueCells = 0
     }
-    this.#due += Math.ceil(count * FLUSHED_FOR_EACH)
-    void this.#flushWhatIsDue()
+    // Somebody writes again.
+    if (this.#dueCells === Infinity) this.#dueCells = 0
+    this.#dueCells += Math.ceil(count * FLUSHED_FOR_EACH)
+    void this.#flushDue()
   }
 
   /**
-   * Moves everything, and resolves to null when nothing is pending any more, or to what stood in the way and left
-   * all as it was. No cells may come meanwhile. Rejects when the disk failed.
+   * Flushes everything. Resolves to null when the memtables are empty, or to the failure that left all as it was. No
+   * cells may be added meanwhile. Rejects when the disk failed.
    */
   async flushAll(): Promise<BatchFailure | null> {
     for (;;) {
-      while (this.#underWay !== undefined) await this.#underWay
-      if (this.#pending.isEmpty) return null
-      if (this.#pending.sealed === undefined) this.#pending.seal()
-      const failure = await this.#flushSome(FLUSHED_CELLS_MAX)
+      while (this.#flushing !== undefined) await this.#flushing
+      if (this.#memtables.isEmpty) return null
+      if (this.#memtables.immutable === undefined) this.#memtables.makeImmutable()
+      const failure = await this.#flushPart(FLUSHED_CELLS_MAX)
       if (failure !== null) return failure
     }
   }
 
-  /** Nothing is moved any more of itself. */
+  /** Nothing is flushed any more of itself. */
   stop(): void {
-    this.#closing.abort()
+    this.#stopping.abort()
   }
 
-  /** Until nothing is pending, looks now and then whether somebody still writes. */
+  /** Until the memtables are empty, looks now and then whether somebody still writes. */
   async #watch(): Promise<void> {
     this.#isWatching = true
-    let waitMs = IDLE_MS
-    while (!this.#pending.isEmpty) {
+    while (!this.#memtables.isEmpty) {
       this.#hasWritten = false
       try {
-        await this.#clock.sleep(waitMs, this.#closing.signal)
+        await this.#clock.sleep(this.#dueCells < 0 ? AGAIN_MS : IDLE_MS, this.#stopping.signal)
       } catch {
         return
       }
-      waitMs = (await this.#flushWhileIdle()) ? IDLE_MS : AGAIN_MS
+      if (this.#hasWritten || this.#memtables.isEmpty) continue
+      if (this.#memtables.immutable === undefined) this.#memtables.makeImmutable()
+      this.#dueCells = Infinity
+      await this.#flushDue()
     }
     this.#isWatching = false
   }
 
-  /** False when something could not be moved. */
-  async #flushWhileIdle(): Promise<boolean> {
-    while (!this.#hasWritten && !this.#pending.isEmpty && !this.#closing.signal.aborted) {
-      if (this.#underWay !== undefined) await this.#underWay.catch(() => {})
-      else {
-        if (this.#pending.sealed === undefined) this.#pending.seal()
-        if (!this.#canFlush()) return true
-        if (!(await this.#flushInBackground(FLUSHED_CELLS))) return false
+  async #flushDue(): Promise<void> {
+    const enough = Math.min(FLUSHED_CELLS, this.#memtables.cellsMax)
+    while (this.#dueCells >= enough && this.#flushing === undefined && this.#canFlush) {
+      const isIdle = this.#dueCells === Infinity
+      const cells = isIdle ? FLUSHED_CELLS : Math.min(this.#dueCells, FLUSHED_CELLS_MAX)
+      this.#dueCells -= cells
+      try {
+        const failure = await this.#flushPart(cells)
+        if (failure === null) continue
+        const error = receivedError(failure.cause).message
+        this.#log.warn({ error }, 'the redo log was not flushed into the tables; tried again later')
+        this.#dueCells = -AGAIN_CELLS
+      } catch (cause) {
+        this.#onFailure(cause)
+        return
       }
     }
-    return true
   }
 
-  async #flushWhatIsDue(): Promise<void> {
-    const { sealedCells } = this.#pending
-    const enough = Math.min(FLUSHED_CELLS, sealedCells)
-    while (this.#due >= enough && this.#underWay === undefined && this.#canFlush()) {
-      const cells = Math.min(this.#due, FLUSHED_CELLS_MAX)
-      this.#due -= cells
-      if (!(await this.#flushInBackground(cells))) return
-    }
+  /** Records in flight may not be seen yet, not even in part (R2). */
+  get #canFlush(): boolean {
+    return this.#memtables.immutable?.recordsInFlight === 0 && !this.#stopping.signal.aborted
   }
 
-  /** Records that are still under way may not be seen yet, not even in part. */
-  #canFlush(): boolean {
-    return this.#pending.sealed?.underWay === 0
-  }
-
-  /** False for what could not be moved: it stays where it is. */
-  async #flushInBackground(cells: number): Promise<boolean> {
-    try {
-      const failure = await this.#flushSome(cells)
-      if (failure === null) return true
-      const error = receivedError(failure.cause).message
-      this.#log.warn({ error }, 'the redo log was not moved into the tables; tried again later')
-      this.#due = -AGAIN_CELLS
-    } catch (cause) {
-      this.#onFailure(cause)
-    }
-    return false
-  }
-
-  #flushSome(cells: number): Promise<BatchFailure | null> {
-    this.#underWay = this.#flushNext(cells).finally(() => {
-      this.#underWay = undefined
+  #flushPart(cells: number): Promise<BatchFailure | null> {
+    this.#flushing = this.#flushImmutable(cells).finally(() => {
+      this.#flushing = undefined
     })
-    return this.#underWay
+    return this.#flushing
   }
 
-  async #flushNext(cells: number): Promise<BatchFailure | null> {
-    const { number, underWay } = this.#pending.sealed as Generation
-    invariant(underWay === 0, 'R2', { generation: number, underWay })
-    const { failure, isDone } = await this.#committer.flush(number, cells)
+  async #flushImmutable(cells: number): Promise<BatchFailure | null> {
+    const immutable = this.#memtables.immutable as CountedMemtable
+    const { memtable, recordsInFlight, isSent } = immutable
+    invariant(recordsInFlight === 0, 'R2', { recordsInFlight })
+    immutable.isSent = true
+    const { failure, isDone } = await this.#thread.flush({
+      memtable: isSent ? undefined : memtable.copy(),
+      cells,
+    })
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)
     if (isDone) {
       this.#beforeDrop()
-      this.#pending.dropSealed()
+      this.#memtables.dropImmutable()
     }
     return failure
   }

@@ -1,218 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../../../invariant.ts'
-import { prepareWrites, type WritesByFamily } from '../cells/family-writes.ts'
 import { isFull } from '../error.ts'
-import type { SqliteTransactions } from '../groups/transactions.ts'
-import type { BatchFailure, Flushed, RedoRecord } from '../groups/write-batch.ts'
+import type { BatchFailure, CarriedOutGroup } from '../groups/write-batch.ts'
 import { PAGE_BYTES } from '../wal/write-ahead-log.ts'
-import { SqlitePackedMemtable } from './packed-memtable.ts'
-import type { PackedRow } from './packed-row.ts'
-import {
-  ERASED_COUNTS_FOR,
-  FLUSHED_CELLS_MAX,
-  GENERATION_BYTES_MAX,
-  type RecordedCell,
-} from './redo-record.ts'
+import { Memtable, type SentMemtable } from './memtable.ts'
+import type { RecordedCell, RedoRecord } from './record.ts'
+
+/** After large groups, and when everybody waits for it, so many cells are flushed at once. */
+export const FLUSHED_CELLS_MAX = 1024
 
 /** How many records are deleted at once: a few milliseconds, in which no group is committed. */
-const FORGOTTEN_RECORDS = 512
+const DELETED_RECORDS = 512
 
 /** A cell of a kilobyte may take a page of the file, and its record is there as well. */
 const ROOM_FOR_EACH_BYTE = 5
-/** What is moved together stands in SQLite's log first: a leaf and a page of its own for each cell. */
+/** What is flushed together is in SQLite's log first: a leaf and a page of its own for each cell. */
 const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * PAGE_BYTES
 
-/** Of the records that an earlier process has left. */
-const LEFT_OVER = 0
+/** About so many cells are to be flushed; of an immutable memtable that comes with the first part of it. */
+export type FlushPart = { readonly memtable: SentMemtable | undefined; readonly cells: number }
+
+/** Why nothing was flushed, and whether nothing is left of the memtable, in it or in the redo log. */
+export type Flushed = { readonly failure: BatchFailure | null; readonly isDone: boolean }
+
+/** What the main thread asks of the thread that writes. */
+export interface RedoThread {
+  /** Whether the disk has room for cells that are in the redo log first and later in the tables as well. */
+  readonly hasRoomForRedoLog: boolean
+
+  /** Makes a record durable. Rejects when nobody can say any more what became of it. */
+  appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
+
+  /** Flushes a part of an immutable memtable, of which all records have been answered. */
+  flush(part: FlushPart): Promise<Flushed>
+}
+
+/** The file that has the records and the tables. */
+export interface RedoFile {
+  /** Runs in one transaction; only one that is synced is durable when this returns null. */
+  write(work: () => void, options: { readonly isSynced: boolean }): BatchFailure | null
+  insertRecord(record: RedoRecord): void
+  /** Deletes the oldest records, so many at most, of those up to `lastId`. Returns how many. */
+  deleteRecords(lastId: number, countMax: number): number
+  /** Puts a cell where it belongs in the tables, or deletes what is at its place. */
+  putCell(row: Uint8Array, cell: RecordedCell): void
+  /** Of all records together. */
+  recordBytes(): number
+  /** In the order of their ids. */
+  records(): Iterable<RedoRecord>
+}
 
 /** A cell in the order of the keys and of the cells of each row: all before it are in the tables. */
-type Position = { readonly row: string; readonly cell: number }
+type Position = { readonly key: string; readonly cell: number }
 
-type Generation = {
-  readonly cells: SqlitePackedMemtable
-  /** Its last record. */
-  through: number
-  /** The first cell that is not in the tables; undefined when all are. */
-  next: Position | undefined
-}
+/** `next` is undefined when all cells are in the tables. */
+type Flushing = { readonly memtable: Memtable; next: Position | undefined }
 
 /**
  * The table of redo records: each is a group of batches, as one row. That is what is synced before a group is
- * answered, because 24 rows of a table are 24 pages, and this is three. The cells are moved into the tables later
+ * answered, because 24 rows of a table are 24 pages, and this is three. The cells are flushed into the tables later
  * (Bigtable's commit log and memtable; Chang et al., OSDI 2006, section 5.3).
  */
-export class SqliteRedoLog {
-  readonly #database: Database
-  readonly #transactions: SqliteTransactions
-  readonly #writes: WritesByFamily
-  readonly #append: Statement<unknown[]>
-  readonly #forget: Statement<unknown[]>
-  readonly #generations = new Map<number, Generation>()
-  /** Whether a COMMIT syncs. */
-  #isSynced = true
-  /** Records that are written and in no memtable yet. */
-  #kept: RedoRecord[] = []
-  /** The last record that was appended. */
+export class RedoLog {
+  readonly #file: RedoFile
+  #flushing: Flushing | undefined
   #lastId = 0
-  /** The last record that has been deleted. */
-  #forgotten = 0
 
-  constructor(database: Database, transactions: SqliteTransactions) {
-    this.#database = database
-    this.#transactions = transactions
-    this.#writes = prepareWrites(database)
-    this.#append = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
-    this.#forget = database.prepare('DELETE FROM redo WHERE id <= +?')
+  constructor(file: RedoFile) {
+    this.#file = file
   }
 
-  /** Durable when this returns null (R1). Ids ascend, and so do generations. */
+  /** Durable when this returns null (R1). Ids ascend. */
   append(record: RedoRecord): BatchFailure | null {
-    invariant(this.#isSynced, 'R1', { record: record.id })
     invariant(record.id > this.#lastId, 'R3', { record: record.id, last: this.#lastId })
-    const result = this.#transactions.inOne({
-      run: () => this.#append.run(record.id, record.packed),
-      undo: () => {},
-    })
-    if (!result.done) return result.failure
-    this.#lastId = record.id
-    this.#kept.push(record)
-    return null
-  }
-
-  /** Adds appended records to the memtable; runs after the answer was sent. */
-  absorbAppended(): void {
-    for (const { generation: number, id, packed } of this.#kept) {
-      const generation = this.#generations.get(number) ?? this.#begin(number, GENERATION_BYTES_MAX)
-      generation.cells.add(packed)
-      generation.through = id
-    }
-    this.#kept = []
+    const failure = this.#file.write(() => this.#file.insertRecord(record), { isSynced: true })
+    if (failure === null) this.#lastId = record.id
+    return failure
   }
 
   /**
-   * Moves about so many cells of a generation that grows no more into the tables, in the order of their keys:
-   * neighbours share pages. A row with many of them is moved in several parts, because groups wait for each part.
-   * Without a sync: what a crash takes back stands in the redo log, whose records are deleted by the last of these
-   * transactions (R3). After a failure nothing has been moved.
+   * Flushes a part in the order of the keys: neighbours share pages. A row with many cells is flushed in several
+   * parts, because groups wait for each. Without a sync: what a crash takes back is in the redo log, whose records
+   * are deleted by the last of these transactions (R3). After a failure nothing has been flushed.
    */
-  flush(number: number, cells: number): Flushed {
-    this.absorbAppended()
-    const generation = this.#generations.get(number)
-    invariant(generation !== undefined, 'R3', { generation: number })
-    return this.#unsynced(() => this.#flushSome(number, generation, cells))
+  flush({ memtable: sent, cells }: FlushPart): Flushed {
+    if (sent !== undefined) {
+      invariant(this.#flushing === undefined, 'R3', { sent: sent.lastId })
+      this.#begin(Memtable.received(sent))
+    }
+    const flushing = this.#flushing
+    invariant(flushing !== undefined, 'R3', { flushing: 'nothing' })
+    let { next } = flushing
+    let isDone = false
+    const failure = this.#file.write(
+      () => {
+        if (next !== undefined) next = this.#putCells(flushing.memtable, next, cells)
+        if (next !== undefined) return
+        // Some at a time, because a writer that is alone has a record for each of its commits.
+        const deleted = this.#file.deleteRecords(flushing.memtable.lastId, DELETED_RECORDS)
+        isDone = deleted < DELETED_RECORDS
+      },
+      { isSynced: false },
+    )
+    if (failure !== null) return { failure, isDone: false }
+    flushing.next = next
+    if (isDone) this.#flushing = undefined
+    return { failure: null, isDone }
   }
 
   /**
-   * Moves all that an earlier process has left, before anybody reads. `afterEach` is told of each part, and says of one
-   * that could not be moved whether to try again. Throws what SQLite throws.
+   * Flushes all that an earlier process has left, before anybody reads. `afterEach` is called after each part, and
+   * returns for one that failed whether to try again. Throws what SQLite throws.
    */
   recover(afterEach: (failure: BatchFailure | null) => boolean): void {
-    type Found = [records: number, bytes: number, first: number, last: number]
-    const found = this.#database
-      .prepare<unknown[], Found>('SELECT count(*), sum(length(packed)), min(id), max(id) FROM redo')
-      .raw()
-      .get()
-    const [records, bytes, first, last] = found as Found
-    if (records === 0) return
-    this.#forgotten = first - 1
-    const generation = this.#begin(LEFT_OVER, bytes)
-    const packed = this.#database.prepare<unknown[], Buffer>('SELECT packed FROM redo ORDER BY id')
-    for (const record of packed.pluck().iterate()) generation.cells.add(record)
-    generation.through = last
+    const bytes = this.#file.recordBytes()
+    if (bytes === 0) return
+    const memtable = Memtable.of(bytes)
+    for (const record of this.#file.records()) memtable.add(record)
+    this.#begin(memtable)
     for (let isDone = false; !isDone; ) {
-      const flushed = this.flush(LEFT_OVER, FLUSHED_CELLS_MAX)
+      const flushed = this.flush({ memtable: undefined, cells: FLUSHED_CELLS_MAX })
       const { failure } = flushed
       if (!afterEach(failure) && failure !== null) throw notRecovered(failure, bytes)
       isDone = flushed.isDone
     }
-    // Ids begin anew.
-    this.#forgotten = 0
   }
 
-  /** Frames of SQLite's log count only behind those before them, so the next sync is one of all of them. */
-  #unsynced<T>(work: () => T): T {
-    this.#setSynced(false)
-    try {
-      return work()
-    } finally {
-      // A COMMIT that failed and left its transaction open was the last one here.
-      if (!this.#database.inTransaction) this.#setSynced(true)
-    }
+  #begin(memtable: Memtable): void {
+    this.#flushing = { memtable, next: { key: '', cell: 0 } }
   }
 
-  #setSynced(isSynced: boolean): void {
-    // It takes effect when it is prepared, so it is said anew each time, and `pragma` would make a statement of it.
-    this.#database.exec(isSynced ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
-    this.#isSynced = isSynced
-  }
-
-  #begin(number: number, bytesMax: number): Generation {
-    const cells = new SqlitePackedMemtable(bytesMax)
-    const begun = { cells, through: 0, next: { row: '', cell: 0 } }
-    this.#generations.set(number, begun)
-    return begun
-  }
-
-  #flushSome(number: number, generation: Generation, cellsWanted: number): Flushed {
-    const { cells, through } = generation
-    let next: Position | undefined
-    let forgotten = this.#forgotten
-    const families = Object.values(this.#writes)
-    const result = this.#transactions.inOne({
-      run: () => {
-        if (generation.next !== undefined) next = this.#move(cells, generation.next, cellsWanted)
-        for (const { inserts } of families) inserts.settle()
-        if (next !== undefined) return
-        // Some at a time, because a writer that is alone has a record for each of its commits.
-        forgotten = Math.min(forgotten + FORGOTTEN_RECORDS, through)
-        this.#forget.run(forgotten)
-      },
-      undo: () => {
-        for (const { inserts } of families) inserts.forget()
-      },
-    })
-    if (!result.done) return { failure: result.failure, isDone: false }
-    generation.next = next
-    this.#forgotten = forgotten
-    const isDone = next === undefined && forgotten === through
-    if (isDone) this.#generations.delete(number)
-    return { failure: null, isDone }
-  }
-
-  /** About so many cells from there on. Answers where the others begin. */
-  #move(memtable: SqlitePackedMemtable, from: Position, cellsWanted: number): Position | undefined {
+  /** Returns the position of the first cell that is left; undefined when none is. */
+  #putCells(memtable: Memtable, from: Position, cellsWanted: number): Position | undefined {
     let left = cellsWanted
-    for (const text of memtable.keysFrom(from.row)) {
-      if (left <= 0) return { row: text, cell: 0 }
-      const row = memtable.rowOf(text) as PackedRow
-      const moved = text === from.row ? from.cell : 0
-      const cells = row.slice(moved, Math.ceil(left))
-      left -= this.#insert(text, cells)
-      const next = moved + cells.length
-      if (next < row.size) return { row: text, cell: next }
+    for (const { key, oldest } of memtable.rowsFrom(from.key)) {
+      if (left <= 0) return { key, cell: 0 }
+      const rowKey = Buffer.from(key, 'latin1')
+      const row = memtable.rowAt(oldest)
+      const first = key === from.key ? from.cell : 0
+      const cells = row.slice(first, left)
+      for (const cell of cells) this.#file.putCell(rowKey, cell)
+      left -= cells.length
+      const next = first + cells.length
+      if (next < row.size) return { key, cell: next }
     }
     return undefined
-  }
-
-  #insert(text: string, cells: readonly RecordedCell[]): number {
-    const key = Buffer.from(text, 'latin1')
-    let count = 0
-    for (const { family, qualifier, timestamp, value } of cells) {
-      const { inserts, deleteFromColumn } = this.#writes[family]
-      count += value === undefined ? ERASED_COUNTS_FOR : 1
-      // Each place is there once, so it does not matter that what is set may wait.
-      if (value !== undefined) inserts.set(key, qualifier, timestamp, value)
-      else deleteFromColumn.run(key, qualifier, timestamp, timestamp + 1)
-    }
-    return count
   }
 }
 
 function notRecovered({ cause }: BatchFailure, bytes: number): Error {
   if (!isFull(cause)) return new Error(cause.message)
   const room = `${Math.ceil((ROOM_FOR_EACH_BYTE * bytes + ROOM_FOR_LOG) / 2 ** 20)} MiB`
-  return new Error(
-    `${cause.message}: moving its redo log into the tables takes up to ${room} of room`,
-  )
+  return new Error(`${cause.message}: flushing its redo log takes up to ${room} of room`)
 }

@@ -7,12 +7,11 @@ import { encodeInTurns } from '../groups/large-batch.ts'
 import type {
   BatchResult,
   CarriedOutGroup,
-  Flushed,
   GroupCommitter,
   LargeBatch,
-  RedoRecord,
   WriteBatch,
 } from '../groups/write-batch.ts'
+import type { Flushed, FlushPart, RedoRecord, RedoThread } from '../redo/redo-thread.ts'
 import type { Reclaimed } from '../wal/free-pages.ts'
 import { SqliteFullDisk } from '../wal/full-disk.ts'
 import {
@@ -48,7 +47,7 @@ export type ThreadsOutside = {
  * The two threads beside the main one: one writes, and one, started when there is something to do for
  * it, moves the log into the file, so that no commit has to wait for that.
  */
-export class SqliteThreads implements GroupCommitter {
+export class SqliteThreads implements GroupCommitter, RedoThread {
   readonly #path: string
   readonly #writer: SqliteThread<WriterRequest, WriterOpened>
   readonly #onFailure: (cause: unknown) => void
@@ -97,8 +96,9 @@ export class SqliteThreads implements GroupCommitter {
     return await this.#write({ kind: 'redo', record }, [record.packed.buffer])
   }
 
-  async flush(generation: number, cells: number): Promise<Flushed> {
-    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', generation, cells })
+  async flush(part: FlushPart): Promise<Flushed> {
+    const transferred = part.memtable === undefined ? [] : [part.memtable.memory.buffer]
+    const answer = await this.#writer.ask<FlushAnswer>({ kind: 'flush', part }, transferred)
     this.#react(answer)
     return answer
   }

@@ -10,11 +10,15 @@ import type {
   BatchFailure,
   BatchResult,
   CarriedOutGroup,
-  Flushed,
-  RedoRecord,
   WriteBatch,
 } from '../groups/write-batch.ts'
-import { SqliteRedoLog } from '../redo/redo-log.ts'
+import {
+  type Flushed,
+  type FlushPart,
+  openRedoLog,
+  type RedoLog,
+  type RedoRecord,
+} from '../redo/redo-thread.ts'
 import { type Reclaimed, reclaimPages } from '../wal/free-pages.ts'
 import {
   type LogSize,
@@ -31,7 +35,7 @@ export type WriterRequest =
   /** One batch, encoded in parts. */
   | { readonly kind: 'large'; readonly parts: readonly Uint8Array[] }
   | { readonly kind: 'redo'; readonly record: RedoRecord }
-  | { readonly kind: 'flush'; readonly generation: number; readonly cells: number }
+  | { readonly kind: 'flush'; readonly part: FlushPart }
   | { readonly kind: 'reclaim' }
   /** A write found no room. */
   | { readonly kind: 'makeRoom' }
@@ -54,7 +58,7 @@ class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
   readonly #applier: SqliteGroupApplier
-  readonly #redoLog: SqliteRedoLog
+  readonly #redoLog: RedoLog
   readonly #log: SqliteWriteAheadLog
   /** How large the log has been found, where it was looked at since the last answer. */
   #logFound: LogSize | undefined
@@ -66,7 +70,7 @@ class WriterService implements ThreadService<WriterRequest> {
     const transactions = new SqliteTransactions(database)
     this.#transactions = transactions
     this.#applier = new SqliteGroupApplier(database, transactions)
-    this.#redoLog = new SqliteRedoLog(database, transactions)
+    this.#redoLog = openRedoLog(database, transactions)
     this.#log = new SqliteWriteAheadLog(database, transactions)
     this.#redoLog.recover((failure) => this.#recovered(failure))
   }
@@ -88,7 +92,7 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'redo':
         return this.#append(request.record)
       case 'flush':
-        return this.#seen(this.#redoLog.flush(request.generation, request.cells))
+        return this.#seen(this.#redoLog.flush(request.part))
       case 'reclaim':
         return this.#noted(reclaimPages(this.#database, this.#transactions))
       case 'makeRoom':
@@ -131,7 +135,6 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   afterAnswer(): void {
-    this.#redoLog.absorbAppended()
     if (this.#logFound !== undefined) this.#log.beginAnewWhenLarge(this.#logFound)
     this.#logFound = undefined
   }

@@ -12,7 +12,8 @@ import type {
   StepsBatch,
   WriteBatch,
 } from '../groups/write-batch.ts'
-import { SqliteRedoPath } from '../redo/redo-path.ts'
+import { Redo } from '../redo/redo.ts'
+import type { RedoThread } from '../redo/redo-thread.ts'
 import { SqliteWriter } from './writer.ts'
 
 const DISK_FULL = { message: 'the disk is full', code: 'SQLITE_FULL' } as const
@@ -32,7 +33,7 @@ const rowsOf = (batch: WriteBatch) =>
   batch.kind === 'steps' ? batch.steps.map(({ row }) => Buffer.from(row).toString()) : []
 
 /** Stands in for the thread: notes the groups, and answers when and as told. */
-class GroupsNoted implements GroupCommitter {
+class GroupsNoted implements GroupCommitter, RedoThread {
   readonly hasRoomForRedoLog = true
   readonly groups: string[][] = []
   msOfEachBatch = 0
@@ -78,12 +79,12 @@ function given() {
   const committer = new GroupsNoted()
   const fatal: CellStoreError[] = []
   const told: string[] = []
-  const redo = new SqliteRedoPath({
-    ...{ committer, use: 'never', log: silentLog },
+  const redo = new Redo({
+    ...{ thread: committer, use: 'never', log: silentLog },
     ...{ beforeDrop: () => {}, onFailure: assert.ifError },
   })
   const writer = new SqliteWriter({
-    ...{ committer, redo },
+    redo,
     beforeAnswers: () => told.push('before the answers'),
     onFatal: (error) => fatal.push(error),
   })

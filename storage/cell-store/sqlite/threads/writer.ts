@@ -6,15 +6,11 @@ import { isFull, receivedError, type SentError } from '../error.ts'
 import { encodedBytesMax } from '../groups/group-encoding.ts'
 import {
   type BatchResult,
-  type GroupCommitter,
   isFailure,
-  isPlain,
   type LargeBatch,
-  type StepsBatch,
   type WriteBatch,
 } from '../groups/write-batch.ts'
-import type { SqliteRedoPath, Way } from '../redo/redo-path.ts'
-import { REDO_GROUP_BYTES_MAX } from '../redo/redo-record.ts'
+import { RECORD_GROUP_BYTES_MAX, type Redo, type Route } from '../redo/redo.ts'
 
 /** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
 export const GROUP_STEPS_MAX = 1_000
@@ -35,12 +31,6 @@ const EARLY_GROUP_BATCHES_MIN = 64
  */
 const QUICK_BATCH_MS_MAX = 0.08
 
-/**
- * A batch that is longer gains nothing by being written twice: it fills pages of its own, or has so many cells that
- * a sync is little beside them.
- */
-const PLAIN_BYTES_MAX = 4 * 1024
-
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
@@ -53,8 +43,6 @@ type QueuedBatch = {
   readonly batch: WriteBatch | LargeBatch
   readonly steps: number
   readonly bytes: number
-  /** Whether it may go through the redo log. */
-  readonly isPlain: boolean
   readonly queuedMs: number
   readonly resolve: (answer: BatchAnswer) => void
   readonly reject: (error: CellStoreError) => void
@@ -70,26 +58,22 @@ type QueuedBatch = {
  * a turn that brings many: the first is answered, and asks again, while the second is being written.
  */
 export class SqliteWriter {
-  readonly #committer: GroupCommitter
-  readonly #redo: SqliteRedoPath
+  readonly #redo: Pick<Redo, 'route' | 'commit' | 'flushAll' | 'stop'>
   readonly #beforeAnswers: () => void
   readonly #onFatal: (error: CellStoreError) => void
   readonly #freeBytes: () => number | undefined
   readonly #measures: Measures
   #queue: QueuedBatch[] = []
   #flushScheduled = false
-  /** Groups under way; a large batch takes the places of all, and so does moving the redo log. */
+  /** Groups under way; a large batch counts as all there may be, and so does a flush that a batch waits for. */
   #underWay = 0
-  /** Those of them whose cells are on their way to the redo log. */
-  #redoUnderWay = 0
   #isDiskQuick = true
   #closedBy: CellStoreError | undefined
   #failure: CellStoreError | undefined
   #whenIdle: () => void = () => {}
 
   constructor(parts: {
-    readonly committer: GroupCommitter
-    readonly redo: SqliteRedoPath
+    readonly redo: Pick<Redo, 'route' | 'commit' | 'flushAll' | 'stop'>
     /** Called in the turn in which the promises of a group are settled, before the first of them. */
     readonly beforeAnswers: () => void
     /** Told once when the disk failed. */
@@ -98,7 +82,6 @@ export class SqliteWriter {
     readonly freeBytes?: () => number | undefined
     readonly measures?: Measures
   }) {
-    this.#committer = parts.committer
     this.#redo = parts.redo
     this.#beforeAnswers = parts.beforeAnswers
     this.#onFatal = parts.onFatal
@@ -110,11 +93,8 @@ export class SqliteWriter {
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
-      const { steps, bytes, isPlain } = sizeOf(batch)
       const queuedMs = systemClock.monotonicMs()
-      const queued = { batch, steps, bytes, isPlain, queuedMs, resolve, reject }
-      this.#redo.saw(queued)
-      this.#queue.push(queued)
+      this.#queue.push({ batch, ...sizeOf(batch), queuedMs, resolve, reject })
       if (this.#isDiskQuick && this.#queue.length >= EARLY_GROUP_BATCHES_MIN) this.#flush()
       else this.#scheduleFlush()
     })
@@ -163,9 +143,9 @@ export class SqliteWriter {
 
   #flush(): void {
     while (this.#hasRoom()) {
-      const way = this.#redo.wayOf(this.#queue[0] as QueuedBatch)
-      if (way === 'tables, when all is moved') void this.#moveAll()
-      else void this.#carryOut(this.#takeGroup(way), way)
+      const route = this.#redo.route(this.#queue[0] as QueuedBatch)
+      if (route === 'tables after a flush') void this.#flushRedo()
+      else void this.#carryOut(this.#takeGroup(route), route)
     }
     // What was queued may have been refused since.
     if (this.#underWay === 0) this.#whenIdle()
@@ -177,37 +157,34 @@ export class SqliteWriter {
     if (first === undefined) return false
     if (this.#underWay === 0) return true
     if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
-    // Whose rows they change is known when they are answered (R4).
-    if (this.#redoUnderWay > 0 && !this.#redo.takes(first)) return false
+    if (this.#redo.route(first) === 'after the records in flight') return false
     return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
   }
 
-  async #carryOut(group: readonly QueuedBatch[], way: Way): Promise<void> {
+  async #carryOut(group: readonly QueuedBatch[], route: Route): Promise<void> {
     const places = placesOf(group[0] as QueuedBatch)
-    const isRedo = way === 'redo log'
     this.#underWay += places
-    if (isRedo) this.#redoUnderWay += 1
     const sentMs = systemClock.monotonicMs()
     this.#measures.phaseTook('group_wait', sentMs - (group[0] as QueuedBatch).queuedMs)
     try {
-      const results = await (isRedo ? this.#commitRedo(group) : this.#commit(group))
+      const { results, ms } = await this.#redo.commit(group, route)
+      this.#learn(group.length, ms)
       this.#measures.phaseTook('sync', systemClock.monotonicMs() - sentMs)
-      // What is pending since is read beside the tables, of which nothing has changed.
-      if (!isRedo) this.#beforeAnswers()
+      // Through the redo log nothing of the tables has changed.
+      if (route !== 'redo log') this.#beforeAnswers()
       this.#answer(group, results)
     } catch (cause) {
       for (const { reject } of group) reject(inDoubt(cause))
       this.fail(cause)
     }
-    if (isRedo) this.#redoUnderWay -= 1
     this.#ended(places)
   }
 
   /** The queue waits meanwhile. Where it cannot be done, the batch that needs it certainly was not applied. */
-  async #moveAll(): Promise<void> {
+  async #flushRedo(): Promise<void> {
     this.#underWay += GROUPS_UNDER_WAY_MAX
     try {
-      const failure = await this.#redo.moveAll()
+      const failure = await this.#redo.flushAll()
       if (failure !== null) this.#answer(this.#queue.splice(0, 1), [failure])
     } catch (cause) {
       this.fail(cause)
@@ -219,31 +196,6 @@ export class SqliteWriter {
     this.#underWay -= places
     if (this.#queue.length > 0) this.#scheduleFlush()
     else if (this.#underWay === 0) this.#whenIdle()
-  }
-
-  async #commitRedo(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
-    const batches = group.map(({ batch }) => batch as StepsBatch)
-    const bytes = group.reduce((sum, one) => sum + one.bytes, 0)
-    const { results, ms } = await this.#redo.commitGroup(batches, bytes)
-    this.#learn(group.length, ms)
-    return results
-  }
-
-  async #commit(group: readonly QueuedBatch[]): Promise<readonly BatchResult[]> {
-    const batches: WriteBatch[] = []
-    let bytes = 0
-    for (const queued of group) {
-      if (queued.batch.kind === 'large') {
-        this.#redo.assertApart([queued.batch])
-        return [await this.#committer.commitLarge(queued.batch)]
-      }
-      batches.push(queued.batch)
-      bytes += queued.bytes
-    }
-    this.#redo.assertApart(batches)
-    const { results, ms } = await this.#committer.commitGroup(batches, bytes)
-    this.#learn(batches.length, ms)
-    return results
   }
 
   /** Of a few batches nearly all is the sync, whatever the disk. */
@@ -277,17 +229,17 @@ export class SqliteWriter {
     return new CellStoreError('full', ROLLED_BACK, { cause, freeBytes: this.#freeBytes() })
   }
 
-  /** From the front of the queue, as far as all go this way. A batch larger than the bounds is a group of its own. */
-  #takeGroup(way: Way): QueuedBatch[] {
+  /** From the front of the queue, as far as all have this route. A batch larger than the bounds is its own group. */
+  #takeGroup(route: Route): QueuedBatch[] {
     let count = 0
     let steps = 0
     let bytes = 0
-    const bytesMax = way === 'redo log' ? REDO_GROUP_BYTES_MAX : GROUP_BYTES_MAX
+    const bytesMax = route === 'redo log' ? RECORD_GROUP_BYTES_MAX : GROUP_BYTES_MAX
     for (const queued of this.#queue) {
       steps += queued.steps
       bytes += queued.bytes
       if (count > 0 && (steps > GROUP_STEPS_MAX || bytes > bytesMax)) break
-      if (count > 0 && this.#redo.wayOf(queued) !== way) break
+      if (count > 0 && this.#redo.route(queued) !== route) break
       count += 1
     }
     return this.#queue.splice(0, count)
@@ -303,7 +255,7 @@ function sizeOf(batch: WriteBatch | LargeBatch) {
   // A large batch fits no group, so it is one by itself.
   const bytes = batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
   const steps = batch.kind === 'increment' ? 1 : batch.steps.length
-  return { steps, bytes, isPlain: bytes <= PLAIN_BYTES_MAX && isPlain(batch) }
+  return { steps, bytes }
 }
 
 function inDoubt(cause: unknown): CellStoreError {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAMILIES, type Family } from '../../cell.ts'
+import type { CellPlace } from '../../cell-order.ts'
+import { cellOfNotes, type Note } from '../../note.ts'
+import { type PackedReader, PackedWriter } from '../groups/packed-buffer.ts'
+import type { PlainBatch } from './plain-batch.ts'
+
+/** A group that goes to the redo log is not made larger than this, by `encodedBytesMax`. */
+export const RECORD_GROUP_BYTES_MAX = 512 * 1024
+
+/** What the notes of a group need beside their values: one row, with one cell. */
+const NOTE_ROW_BYTES_MAX = 64
+
+export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
+
+/** One record of the log; ids ascend. */
+export type RedoRecord = { readonly id: number; readonly packed: Uint8Array<ArrayBuffer> }
+
+/** Families as the bits of a number. */
+export type FamilySet = number
+export const ALL_FAMILIES: FamilySet = (1 << FAMILIES.length) - 1
+
+export function familySet(families: readonly { readonly family: Family }[]): FamilySet {
+  return families.reduce((set, { family }) => set | (1 << FAMILIES.indexOf(family)), 0)
+}
+
+/** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its place. */
+export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
+
+/** With the family of a tombstone. */
+const TOMBSTONE = 0x80
+
+const TIMESTAMP_BYTES = 8
+
+/**
+ * The cells of plain batches as a record of the redo log, the notes of all in one cell, and how many cells it has. It
+ * is stored (`docs/storage-format.md`), so a change of it raises the version of the format; integers and
+ * floating-point numbers are big-endian:
+ *
+ *     of each row    key: length u32, bytes
+ *                    cells: count u32, then of each  family u8, qualifier: length u32, UTF-8
+ *                                                    timestamp f64
+ *                                                    value: length u32, bytes
+ *
+ * `encodedBytesMax` is the sum of what `encodedBytesMax()` returns for the batches.
+ */
+export function encodeRecord(
+  batches: readonly PlainBatch[],
+  encodedBytesMax: number,
+): { readonly packed: Uint8Array<ArrayBuffer>; readonly cells: number } {
+  const packed = new PackedWriter(encodedBytesMax + NOTE_ROW_BYTES_MAX)
+  const notes: Note[] = []
+  let cells = 0
+  const write = ({ row, otherwise }: PlainBatch['steps'][number]) => {
+    packed.bytes(row)
+    packed.count(otherwise.length)
+    cells += otherwise.length
+    for (const { family, qualifier, timestamp, value } of otherwise) {
+      packed.byte(FAMILIES.indexOf(family))
+      packed.text(qualifier)
+      packed.number(timestamp)
+      packed.bytes(value)
+    }
+  }
+  for (const { steps, note } of batches) {
+    for (const step of steps) if (step.otherwise.length > 0) write(step)
+    if (note !== undefined) notes.push(note)
+  }
+  const [first, ...others] = notes
+  if (first !== undefined) {
+    const { row, mutations } = cellOfNotes([first, ...others])
+    write({ row, otherwise: mutations })
+  }
+  return { packed: packed.taken(), cells }
+}
+
+/** Calls `found` for each row of a record, with its first offset, the one after it, and the families of its cells. */
+export function walkRows(
+  record: Buffer,
+  found: (from: number, end: number, families: FamilySet) => void,
+): void {
+  for (let at = 0; at < record.length; ) {
+    const from = at
+    const keyEnd = at + 4 + record.readUInt32BE(at)
+    const cells = record.readUInt32BE(keyEnd)
+    at = keyEnd + 4
+    let families: FamilySet = 0
+    for (let cell = 0; cell < cells; cell++) {
+      families |= 1 << ((record[at] as number) & ~TOMBSTONE)
+      // After the family there are the qualifier and the timestamp, and then the value.
+      at += 13 + record.readUInt32BE(at + 1)
+      at += 4 + record.readUInt32BE(at)
+    }
+    found(from, at, families)
+  }
+}
+
+/** Calls `found` for each cell of the row that begins here, with the offsets of the cell and of its timestamp. */
+export function walkCells(
+  records: PackedReader,
+  row: number,
+  found: (family: Family, qualifier: string, cell: number, timestamp: number) => void,
+): void {
+  records.moveTo(row)
+  records.skipBytes()
+  for (let left = records.count(); left > 0; left -= 1) {
+    const cell = records.at
+    const family = FAMILIES[records.byte() & ~TOMBSTONE] as Family
+    const qualifier = records.text()
+    const timestamp = records.at
+    records.skip(TIMESTAMP_BYTES)
+    records.skipBytes()
+    const next = records.at
+    found(family, qualifier, cell, timestamp)
+    records.moveTo(next)
+  }
+}
+
+/** The cell that begins here. Its value shares the memory. */
+export function decodeCell(records: PackedReader, at: number): RecordedCell {
+  records.moveTo(at)
+  const byte = records.byte()
+  const family = FAMILIES[byte & ~TOMBSTONE] as Family
+  const qualifier = records.text()
+  const timestamp = records.number()
+  const value = records.bytes()
+  return { family, qualifier, timestamp, value: byte < TOMBSTONE ? value : undefined }
+}

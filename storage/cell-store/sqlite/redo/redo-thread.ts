@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Statement } from 'better-sqlite3'
+import { invariant } from '../../../invariant.ts'
+import { prepareWrites, type WritesByFamily } from '../cells/family-writes.ts'
+import type { SqliteTransactions } from '../groups/transactions.ts'
+import type { BatchFailure } from '../groups/write-batch.ts'
+import type { RecordedCell, RedoRecord } from './record.ts'
+import { type RedoFile, RedoLog } from './redo-log.ts'
+
+export type { RedoRecord } from './record.ts'
+export type { Flushed, FlushPart, RedoLog, RedoThread } from './redo-log.ts'
+
+/** The redo log, by the connection of the thread that writes. */
+export function openRedoLog(database: Database, transactions: SqliteTransactions): RedoLog {
+  return new RedoLog(new SqliteRedoFile(database, transactions))
+}
+
+/** The table `redo` and those of the cells, by the connection of the thread that writes. */
+class SqliteRedoFile implements RedoFile {
+  readonly #database: Database
+  readonly #transactions: SqliteTransactions
+  readonly #writes: WritesByFamily
+  readonly #insert: Statement<unknown[]>
+  readonly #delete: Statement<unknown[]>
+  /** Whether a COMMIT syncs. */
+  #isSynced = true
+
+  constructor(database: Database, transactions: SqliteTransactions) {
+    this.#database = database
+    this.#transactions = transactions
+    this.#writes = prepareWrites(database)
+    this.#insert = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
+    this.#delete = database.prepare(
+      'DELETE FROM redo WHERE id IN (SELECT id FROM redo WHERE id <= ? ORDER BY id LIMIT ?)',
+    )
+  }
+
+  write(work: () => void, { isSynced }: { readonly isSynced: boolean }): BatchFailure | null {
+    if (!isSynced) this.#setSynced(false)
+    invariant(this.#isSynced === isSynced, 'R1', { isSynced })
+    const inserts = Object.values(this.#writes).map((family) => family.inserts)
+    try {
+      const result = this.#transactions.inOne({
+        run: () => {
+          work()
+          for (const each of inserts) each.settle()
+        },
+        undo: () => {
+          for (const each of inserts) each.forget()
+        },
+      })
+      return result.done ? null : result.failure
+    } finally {
+      // Frames of SQLite's log count only after those before them, so the next sync is one of all of them. A COMMIT
+      // that failed and left its transaction open was the last one here.
+      if (!isSynced && !this.#database.inTransaction) this.#setSynced(true)
+    }
+  }
+
+  insertRecord({ id, packed }: RedoRecord): void {
+    this.#insert.run(id, packed)
+  }
+
+  deleteRecords(lastId: number, countMax: number): number {
+    return this.#delete.run(lastId, countMax).changes
+  }
+
+  putCell(row: Uint8Array, { family, qualifier, timestamp, value }: RecordedCell): void {
+    const { inserts, deleteFromColumn } = this.#writes[family]
+    // Each place is there once, so it does not matter that what is set may wait.
+    if (value !== undefined) inserts.set(row, qualifier, timestamp, value)
+    else deleteFromColumn.run(row, qualifier, timestamp, timestamp + 1)
+  }
+
+  recordBytes(): number {
+    const sum = this.#database.prepare('SELECT coalesce(sum(length(packed)), 0) FROM redo').pluck()
+    return sum.get() as number
+  }
+
+  records(): Iterable<RedoRecord> {
+    const inOrder = 'SELECT id, packed FROM redo ORDER BY id'
+    return this.#database.prepare<unknown[], RedoRecord>(inOrder).iterate()
+  }
+
+  #setSynced(isSynced: boolean): void {
+    // It takes effect when it is prepared, so it is set anew each time, and `pragma` would make a statement of it.
+    this.#database.exec(isSynced ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
+    this.#isSynced = isSynced
+  }
+}
