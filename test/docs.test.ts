@@ -10,6 +10,7 @@ import { ALL_LIMITS } from '../server/limits.ts'
 import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
 import { CLOSE_CODES } from '../server/websocket/close-codes.ts'
 import { STORAGE_ERRORS } from '../storage/storage.ts'
+import { MUTANTS } from './simulation/mutants/mutants.ts'
 
 function readText(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -144,4 +145,15 @@ test('every command that tests is in the tables of README.md and docs/testing.md
     )
     assert.deepEqual([...new Set(documented)].toSorted(), tests.toSorted(), path)
   }
+})
+
+test('every planted bug is in docs/testing.md, and none that does not exist', () => {
+  const page = readText('docs/testing.md')
+  const [, section = ''] = /\n## Planted bugs\n(.*?)\n## /s.exec(page) ?? []
+  // The names stand in brackets, several separated by commas.
+  const documented = [...section.matchAll(/\((`\w+`(?:, `\w+`)*)\)/g)].flatMap(([, names = '']) =>
+    names.split(', ').map((name) => name.slice(1, -1)),
+  )
+  const planted = MUTANTS.map(({ name }) => name)
+  assert.deepEqual([...new Set(documented)].toSorted(), planted.toSorted())
 })

@@ -6,8 +6,7 @@ export const HERMITAGE: readonly Scenario[] = [
   {
     name: 'G0',
     title: 'dirty write',
-    meaning:
-      'Two transactions write the same two rows. Never is one row of the one, one of the other.',
+    meaning: 'Two transactions write the same two rows. The rows never end as one of each.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1'],
       ['T2', 'SET value = 12 ON test WHERE id = 1'],
@@ -21,7 +20,7 @@ export const HERMITAGE: readonly Scenario[] = [
   {
     name: 'G1a',
     title: 'aborted read',
-    meaning: 'What a transaction wrote that was rolled back is never seen by anybody.',
+    meaning: 'What a rolled-back transaction wrote is never seen.',
     steps: [
       ['T1', 'SET value = 101 ON test WHERE id = 1'],
       ['T2', 'SCAN * FROM test', '1=10 2=20'],
@@ -83,7 +82,7 @@ export const HERMITAGE: readonly Scenario[] = [
     name: 'OTV',
     title: 'observed transaction vanishes',
     meaning:
-      'A transaction that is seen is seen whole, and does not vanish again behind another one. Never is 11 read together with 18.',
+      'A transaction that is seen is seen whole, and does not vanish after another one. 11 is never read together with 18.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1'],
       ['T1', 'SET value = 19 ON test WHERE id = 2'],
@@ -118,7 +117,7 @@ export const HERMITAGE: readonly Scenario[] = [
     name: 'PMP write',
     title: 'predicate-many-preceders, writes',
     meaning:
-      'A DELETE by a condition does not delete a row that has changed since. The second run of it finds the row that meets the condition by then.',
+      'A DELETE by a condition does not delete a row that has changed since. Run again, it finds the row that meets the condition then.',
     steps: [
       ['T1', 'SET value = value + 10 ON test WHERE id = 1'],
       ['T1', 'SET value = value + 10 ON test WHERE id = 2'],
@@ -151,7 +150,7 @@ export const HERMITAGE: readonly Scenario[] = [
   {
     name: 'P4, blind',
     title: 'lost update without a read',
-    meaning: 'So does one of two that write a row unread.',
+    meaning: 'The same when neither has read the row.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1'],
       ['T2', 'SET value = 12 ON test WHERE id = 1'],
@@ -164,7 +163,7 @@ export const HERMITAGE: readonly Scenario[] = [
     name: 'G-single',
     title: 'read skew',
     meaning:
-      'Two rows that are read one after the other belong to one moment, also when both changed in between.',
+      'Two rows that are read one after the other are of one moment, also when both changed in between.',
     steps: [
       ['T1', 'GET * FROM test WHERE id = 1', '1=10'],
       ['T2', 'GET * FROM test WHERE id = 1', '1=10'],
@@ -180,7 +179,7 @@ export const HERMITAGE: readonly Scenario[] = [
   {
     name: 'G-single, predicate reads',
     title: 'read skew by conditions',
-    meaning: 'The same with conditions in the place of keys.',
+    meaning: 'The same with conditions instead of keys.',
     steps: [
       ['T1', 'SCAN * FROM test USE PRIMARY KEY WHERE value % 5 = 0', '1=10 2=20'],
       ['T2', 'SCAN * FROM test USE PRIMARY KEY WHERE value = 10', '1=10'],
@@ -212,7 +211,7 @@ export const HERMITAGE: readonly Scenario[] = [
   {
     name: 'G-single, write predicate 2',
     title: 'the same, rolled back',
-    meaning: 'A transaction that was rolled back is in nobody’s way.',
+    meaning: 'A transaction that was rolled back does not conflict.',
     steps: [
       ['T1', 'GET * FROM test WHERE id = 1', '1=10'],
       ['T2', 'SCAN * FROM test', '1=10 2=20'],

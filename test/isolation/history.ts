@@ -9,17 +9,17 @@ export function historyOf(scenario: Scenario): string {
   const steps = scenario.steps.map(([name, statement, expected]) =>
     row(names.map((other) => (other === name ? stepText(statement, expected) : ''))),
   )
-  const rowsInTheEnd = `Rows in the end: ${scenario.final[0]}.`
+  const rowsInTheEnd = `Rows at the end: ${scenario.final[0]}.`
   return [
     `### ${scenario.name}: ${scenario.title}`,
-    scenario.meaning,
+    wrapped(scenario.meaning),
     [
       row(names),
       row(names.map(() => '---')),
       row(names.map((name) => (first.includes(name) ? '`BEGIN`' : ''))),
       ...steps,
     ].join('\n'),
-    [rowsInTheEnd, ...deathText(scenario)].join(' '),
+    wrapped([rowsInTheEnd, ...deathText(scenario)].join(' ')),
   ].join('\n\n')
 }
 
@@ -35,8 +35,22 @@ function deathText({ steps, final }: Scenario): string[] {
   const others = steps
     .filter(([, , , afterDeath]) => afterDeath !== undefined && afterDeath !== DIES)
     .map(([name, statement, , afterDeath]) => `${name} \`${statement}\` → ${afterDeath}`)
-  const inTheEnd = `rows in the end: ${final[1] ?? final[0]}`
+  const inTheEnd = `rows at the end: ${final[1] ?? final[0]}`
   return [
-    `Should the gateway of ${dying[0]} die between its prewrite and its commit: ${[...others, inTheEnd].join('; ')}.`,
+    `If the gateway of ${dying[0]} dies between its prewrite and its commit: ${[...others, inTheEnd].join('; ')}.`,
   ]
+}
+
+const LINE_LENGTH_MAX = 120
+
+/** The text in lines that end at 120 characters; code is kept together. */
+function wrapped(text: string): string {
+  const lines: string[] = []
+  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
+    const line = lines.at(-1)
+    const longer = `${line} ${word}`
+    if (line === undefined || longer.length > LINE_LENGTH_MAX) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines.join('\n')
 }

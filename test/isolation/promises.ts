@@ -7,7 +7,7 @@ export const PROMISES: readonly Scenario[] = [
     name: 'Read your writes',
     title: 'each statement sees the ones before it',
     meaning:
-      'Inside, a transaction sees what it wrote and not what it deleted, also within a SCAN; outside, nobody does before the commit.',
+      'A transaction sees what it wrote and not what it deleted, also within a SCAN. Others see neither before the commit.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1'],
       ['T1', 'INSERT INTO test (id, value) VALUES (3, 30)'],
@@ -28,7 +28,7 @@ export const PROMISES: readonly Scenario[] = [
     name: 'Long fork',
     title: 'readers agree on an order',
     meaning:
-      'Of two disjoint writers one is first for everybody: no reader sees only T1 while another one sees only T2.',
+      'All readers agree which of two disjoint writers was first: none sees only T1 while another one sees only T2.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1'],
       ['T2', 'SET value = 21 ON test WHERE id = 2'],
@@ -45,7 +45,7 @@ export const PROMISES: readonly Scenario[] = [
     name: 'A snapshot is one moment',
     title: 'none of a commit, or all of it',
     meaning:
-      'Begun before a commit, a transaction never sees any of it; begun after its answer, all of it, through any gateway.',
+      'A transaction that began before a commit sees none of it. One that began after its acknowledgment sees all of it, through any gateway.',
     steps: [
       ['T1', 'SET value = 11 ON test WHERE id = 1; SET value = 21 ON test WHERE id = 2'],
       ['T1', 'COMMIT', 'OK', DIES],

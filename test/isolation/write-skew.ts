@@ -10,7 +10,7 @@ export const WRITE_SKEW: readonly Scenario[] = [
     name: 'G2-item',
     title: 'write skew',
     meaning:
-      '**Allowed.** Both read both rows, each writes another one, and both commit. In any serial order the second would have read what the first wrote.',
+      '**Allowed.** Both read both rows, each writes a different one, and both commit. In any serial order the second would have read what the first wrote.',
     steps: [
       ['T1', 'GET * FROM test WHERE id IN (1, 2)', '1=10 2=20'],
       ['T2', 'GET * FROM test WHERE id IN (1, 2)', '1=10 2=20'],
@@ -38,7 +38,7 @@ export const WRITE_SKEW: readonly Scenario[] = [
   {
     name: 'G2',
     title: 'write skew by conditions',
-    meaning: '**Allowed.** Both find no row that meets the condition, and both make one.',
+    meaning: '**Allowed.** Both find no row that meets the condition, and both insert one.',
     steps: [
       ['T1', 'SCAN * FROM test USE PRIMARY KEY WHERE value % 3 = 0', 'nothing'],
       ['T2', 'SCAN * FROM test USE PRIMARY KEY WHERE value % 3 = 0', 'nothing'],
@@ -53,7 +53,7 @@ export const WRITE_SKEW: readonly Scenario[] = [
     name: 'G2, FOR UPDATE',
     title: 'write skew by conditions cured',
     meaning:
-      'A row that stands for the condition (here 0, which need not exist) is read FOR UPDATE by everybody who decides by it; exactly one commits.',
+      'A row that represents the condition (here 0, which need not exist) is read FOR UPDATE by every transaction that decides by it. Exactly one commits.',
     steps: [
       ['T1', 'GET * FROM test WHERE id = 0 FOR UPDATE', 'nothing'],
       ['T2', 'GET * FROM test WHERE id = 0 FOR UPDATE', 'nothing'],
@@ -70,7 +70,7 @@ export const WRITE_SKEW: readonly Scenario[] = [
     name: 'G2, two edges',
     title: 'Fekete’s read-only transaction',
     meaning:
-      '**Allowed.** T3 only reads, and yet what it saw fits no serial order: T2 before T3, T3 before T1, and T1 before T2.',
+      '**Allowed.** T3 only reads, but what it saw fits no serial order: T2 before T3, T3 before T1, and T1 before T2.',
     steps: [
       ['T1', 'SCAN * FROM test', '1=10 2=20'],
       ['T2', 'SET value = 25 ON test WHERE id = 2'],
@@ -86,7 +86,7 @@ export const WRITE_SKEW: readonly Scenario[] = [
   {
     name: 'G2, two edges, FOR UPDATE',
     title: 'Fekete’s read-only transaction cured',
-    meaning: 'T1 guards the row that it rests on, and T2 has written it meanwhile.',
+    meaning: 'T1 guards the row that it depends on, and T2 has written it in between.',
     steps: [
       ['T1', 'SCAN * FROM test', '1=10 2=20'],
       ['T1', 'GET * FROM test WHERE id = 2 FOR UPDATE', '2=20'],

@@ -29,16 +29,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   'test/fuzz/dialect-sentences.ts statementOn': 76,
 }
 
-/** Pages on the protocol and its figures, whose lines are broken when what they describe stands still. */
-export const LONG_LINES: Readonly<Record<string, number>> = {
-  'CHANGELOG.md': 600,
-  'docs/benchmarks.md': 1100,
-  'docs/brokerage.md': 1100,
-  'docs/configuration.md': 420,
-  'docs/isolation.md': 400,
-  'docs/testing.md': 1100,
-}
-
 /** Exports that nothing imports, and packages that nothing uses. */
 export const UNUSED_EXPORTS: Readonly<Record<string, number>> = {
   'package.json @types/supertest': 1,
