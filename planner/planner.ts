@@ -22,7 +22,6 @@ import { requireTable } from './unknown-name.ts'
 
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
-export { executeNow } from './execute/execute-now.ts'
 export { executeTogether, isPointRead, type PointRead } from './execute/execute-together.ts'
 export { executePlan } from './execute/executor.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'

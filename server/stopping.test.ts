@@ -7,7 +7,8 @@ import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { startTestServer } from '../test/server/test-server.ts'
 import { ClientDisconnected } from './errors/server-error.ts'
-import { RunningRequest, RunningRequests } from './requests/running-request.ts'
+import { RunningRequest } from './requests/running-request.ts'
+import { RunningRequests } from './requests/running-requests.ts'
 
 const BODY = 'SHOW TABLES'
 const HEAD = [
@@ -150,21 +151,21 @@ test('a statement ends with the reason why its request was aborted, whatever it 
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('inside'))))
   const slow = new RunningRequest()
   t.after(() => slow.end())
-  await assert.rejects(async () => slow.statement(1, work), { code: 'statement_timeout' })
+  await assert.rejects(slow.withinTime(1, work(slow.signal)), { code: 'statement_timeout' })
   const left = new RunningRequest()
   t.after(() => left.end())
-  const running = left.statement(60_000, work)
+  const running = left.withinTime(60_000, work(left.signal))
   left.abort(new ClientDisconnected('It left.'))
   await assert.rejects(async () => running, ClientDisconnected)
-  await assert.rejects(async () => left.statement(1_000, work), ClientDisconnected)
 })
 
 test('time that passes between two statements counts for neither, and the second has its own', async (t) => {
   const request = new RunningRequest()
   t.after(() => request.end())
-  await request.statement(1, async () => {})
+  await request.withinTime(1, Promise.resolve())
   await setTimeout(5)
   assert.equal(request.signal.aborted, false)
-  const endless = request.statement(1, (signal) => setTimeout(60_000, undefined, { signal }))
+  const { signal } = request
+  const endless = request.withinTime(1, setTimeout(60_000, undefined, { signal }))
   await assert.rejects(async () => endless, { code: 'statement_timeout', fields: { timeoutMs: 1 } })
 })

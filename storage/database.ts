@@ -48,7 +48,7 @@ import { Transaction, type TransactionParts } from './transaction/transaction.ts
 import type { TransactionOptions } from './transaction/transaction-options.ts'
 import { findOutcome, type TransactionOutcome } from './transaction/transaction-outcome.ts'
 import { TransactionRegistry } from './transaction/transaction-registry.ts'
-import { type SnapshotNow, TransactionStarts } from './transaction-starts.ts'
+import { TransactionStarts } from './transaction-starts.ts'
 
 const RETENTION: Retention = { retentionMs: 24 * 3600 * 1000, heldMsMax: 3600 * 1000 }
 
@@ -171,26 +171,6 @@ export class Storage {
     const { asOf, history } = options
     if (asOf !== undefined) this.history.require(asOf, history)
     return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
-  }
-
-  /**
-   * The newest snapshot and its catalog, to be read in this turn and forgotten with it: nobody else runs
-   * meanwhile, so it need not be known among the open transactions, and nothing has to be ended. Undefined
-   * where it has to be waited for. Throws StorageError `closed`.
-   */
-  snapshotNow(): SnapshotNow | undefined {
-    const { stampNow, protocol } = this.#parts
-    const stamp = stampNow()
-    if (stamp === undefined) return undefined
-    const catalog = this.#newestCatalog.at(stamp.timestamp)
-    if (catalog === undefined) return undefined
-    const reads = protocol.snapshotAt(stamp.timestamp)
-    return { ...this.#starts.startOf(stamp), catalog, reads }
-  }
-
-  /** Begins a transaction that reads such a snapshot, once at most, and in the turn that began it. */
-  beginAt(snapshot: SnapshotNow, options: Pick<BeginOptions, 'budget'> = {}): Transaction {
-    return this.#begun(this.#starts.optionsOf(snapshot, options))
   }
 
   /** The catalog at the transaction's own snapshot. */

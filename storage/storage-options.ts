@@ -37,9 +37,9 @@ export type StorageOptions = {
 export type BeginOptions = {
   readonly readOnly?: boolean
   /** Read as of this timestamp; implies `readOnly`. */
-  readonly asOf?: Timestamp
+  readonly asOf?: Timestamp | undefined
   /** The id of the history that `asOf` is said to be of. */
-  readonly history?: string
+  readonly history?: string | undefined
   /** Whether `outcomeOf` can tell after a crash what became of the transaction. */
   readonly keepsOutcome?: boolean
   /** What bounds the bytes that it writes before its commit, in place of the storage's own `bufferedBytesMax`. */

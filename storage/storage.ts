@@ -5,7 +5,7 @@
  * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
-export { type Answer, andThen } from './answer.ts'
+export { type Answer, andThen, awaited, doWork, type Work } from './answer.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
@@ -111,7 +111,6 @@ export { notifyObserver } from './tables/rows/row-notifications.ts'
 export {
   getRow,
   getRows,
-  getRowsNow,
   getRowsOfTables,
   type RowsAsked,
   type StoredRow,
@@ -139,4 +138,3 @@ export type { StandingLock } from './transaction/lock-list.ts'
 export type { InspectedCell } from './transaction/row-inspection.ts'
 export { Transaction } from './transaction/transaction.ts'
 export type { TransactionOutcome } from './transaction/transaction-outcome.ts'
-export type { SnapshotNow } from './transaction-starts.ts'

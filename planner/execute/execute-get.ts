@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type Answer,
+  andThen,
+  awaited,
+  doWork,
   getRows,
+  getUniqueEntries,
   guardRow,
   type IndexDefinition,
   ROW_COLUMN,
   type SqlValue,
   type StoredRow,
   type Timestamp,
+  type Work,
 } from '../../storage/storage.ts'
+import type { Scope } from '../expressions/compiled-expression.ts'
 import { keyTuples } from '../keys/key-range.ts'
 import type { PointGetPlan } from '../plan/plan.ts'
 import { AnswerRows } from './rows/answer-rows.ts'
@@ -18,95 +25,116 @@ import {
   scopeOf,
   TurnTaking,
 } from './rows/execution-context.ts'
-import { type Asked, entriesByKeys, rowsByKeys } from './rows/rows-by-keys.ts'
 
-/** What a GET answers of a row. */
-type AnsweredRow = Pick<StoredRow, 'row' | 'commitTs'>
+/** What a GET answers of a row, or of the index entry that has all that is asked. */
+type AnsweredRow = Pick<StoredRow, 'key' | 'row' | 'commitTs'>
 
 /**
  * Rows in the order asked, absent ones left out. FOR UPDATE guards every key asked for, also those
  * without a row: that there is none may be what matters. The reading ends where the answer would
  * become too large.
  */
-export async function executeGet(
-  plan: PointGetPlan,
-  context: ExecutionContext,
-): Promise<StatementResult> {
+export function executeGet(plan: PointGetPlan, context: ExecutionContext): Answer<StatementResult> {
   const scope = scopeOf(plan.slots, context)
-  const tuples = keyTuples(plan.keys, scope, 'asked')
-  const answer = new AnswerRows(plan.projection, plan.position, context)
-  const rowTimestamps: Array<Timestamp | null> = []
-  const turns = new TurnTaking(context)
-  for await (const batch of askedRows(plan, context, tuples)) {
-    for (const { key, found } of batch) {
-      if (plan.forUpdate && plan.keys.key.index === undefined) {
-        guardRow(context.transaction, plan.table, key)
-      }
-      if (found === null) continue
-      scope.work.beginRow(plan.position)
-      answer.add({ ...scope, row: found.row })
-      if (context.rowTimestamps) rowTimestamps.push(found.commitTs)
-      if (turns.isDue()) await turns.pause()
-    }
-  }
-  const result = answer.result()
-  return context.rowTimestamps ? { ...result, rowTimestamps } : result
+  const keys = keyTuples(plan.keys, scope, 'asked')
+  const answer = new GetAnswer(plan, context, scope)
+  if (keys.length > 1) return doWork(readInBatches(plan, context, keys, answer))
+  return andThen(rowsAt(plan, context, keys), ([row = null]) => {
+    answer.add(row)
+    return answer.result()
+  })
 }
 
-function askedRows(
+function* readInBatches(
   plan: PointGetPlan,
   context: ExecutionContext,
-  tuples: ReadonlyArray<readonly SqlValue[]>,
-): AsyncGenerator<ReadonlyArray<Asked<AnsweredRow>>, void, undefined> {
+  keys: ReadonlyArray<readonly SqlValue[]>,
+  answer: GetAnswer,
+): Work<StatementResult> {
+  const turns = new TurnTaking(context)
+  const size = new BatchSize(keys.length)
+  for (let first = 0; first < keys.length; ) {
+    const asked = keys.slice(first, first + size.rows)
+    first += asked.length
+    const rows = yield* awaited(rowsAt(plan, context, asked))
+    size.learn(rows)
+    for (const row of rows) {
+      answer.add(row)
+      if (turns.isDue()) yield turns.pause()
+    }
+  }
+  return answer.result()
+}
+
+class GetAnswer {
+  readonly #plan: PointGetPlan
+  readonly #scope: Scope
+  readonly #rows: AnswerRows
+  readonly #rowTimestamps: Array<Timestamp | null> | undefined
+
+  constructor(plan: PointGetPlan, context: ExecutionContext, scope: Scope) {
+    this.#plan = plan
+    this.#scope = scope
+    this.#rows = new AnswerRows(plan.projection, plan.position, context)
+    this.#rowTimestamps = context.rowTimestamps ? [] : undefined
+  }
+
+  /** Throws PlanError. */
+  add(row: AnsweredRow | null): void {
+    if (row === null) return
+    this.#scope.work.beginRow(this.#plan.position)
+    this.#rows.add({ ...this.#scope, row: row.row })
+    this.#rowTimestamps?.push(row.commitTs)
+  }
+
+  result(): StatementResult {
+    const result = this.#rows.result()
+    return this.#rowTimestamps === undefined
+      ? result
+      : { ...result, rowTimestamps: this.#rowTimestamps }
+  }
+}
+
+/** What is there for each of these keys. */
+function rowsAt(
+  plan: PointGetPlan,
+  context: ExecutionContext,
+  keys: ReadonlyArray<readonly SqlValue[]>,
+): Answer<Array<AnsweredRow | null>> {
+  const { table } = plan
   const { index } = plan.keys.key
-  if (index !== undefined) return rowsByIndex(plan, index, context, tuples)
-  return rowsByKeys(context.transaction, plan.table, tuples, columnsRead(plan, context))
+  if (index !== undefined) return rowsOfEntries(plan, index, context, keys)
+  if (plan.forUpdate) for (const key of keys) guardRow(context.transaction, table, key)
+  return getRows(context.transaction, table, keys, columnsRead(plan.reads, context))
+}
+
+/** A multi-get of entries, and one of the rows behind those that are there. */
+async function rowsOfEntries(
+  { table, keys, reads, covering, forUpdate }: PointGetPlan,
+  index: IndexDefinition,
+  context: ExecutionContext,
+  asked: ReadonlyArray<readonly SqlValue[]>,
+): Promise<Array<AnsweredRow | null>> {
+  const { transaction } = context
+  const entries = await getUniqueEntries(transaction, table, index, asked)
+  if (forUpdate) {
+    transaction.dependOnSchema(table.id)
+    for (const key of asked) transaction.guard(keys.key.encode(key), ROW_COLUMN)
+    for (const entry of entries) {
+      if (entry !== null) guardRow(transaction, table, entry.primaryKey)
+    }
+  }
+  if (covering && !context.rowTimestamps) return entries
+  const primaryKeys = entries.flatMap((entry) => (entry === null ? [] : [entry.primaryKey]))
+  const rows = await getRows(transaction, table, primaryKeys, columnsRead(reads, context))
+  let next = 0
+  return entries.map((entry) => (entry === null ? null : (rows[next++] ?? null)))
 }
 
 /** The stamp of a row is that of the newest of its families. */
 function columnsRead(
-  { reads }: PointGetPlan,
+  reads: readonly number[],
   { rowTimestamps }: ExecutionContext,
-): { readonly columns?: readonly number[] } {
-  return rowTimestamps ? {} : { columns: reads }
-}
-
-/** A multi-get of entries, and one of the rows behind those that are there. */
-async function* rowsByIndex(
-  plan: PointGetPlan,
-  index: IndexDefinition,
-  context: ExecutionContext,
-  tuples: ReadonlyArray<readonly SqlValue[]>,
-): AsyncGenerator<ReadonlyArray<Asked<AnsweredRow>>, void, undefined> {
-  const { transaction } = context
-  const { table, keys } = plan
-  const isEntryEnough = plan.covering && !context.rowTimestamps
-  const size = new BatchSize()
-  for await (const batch of entriesByKeys(transaction, table, index, tuples)) {
-    if (plan.forUpdate) {
-      transaction.dependOnSchema(table.id)
-      for (const { key, found } of batch) {
-        transaction.guard(keys.key.encode(key), ROW_COLUMN)
-        if (found !== null) guardRow(transaction, table, found.primaryKey)
-      }
-    }
-    if (isEntryEnough) {
-      yield batch
-      continue
-    }
-    const present = batch.filter(({ found }) => found !== null)
-    for (let first = 0; first < present.length; ) {
-      const part = present.slice(first, first + size.rows)
-      const primaryKeys = part.flatMap(({ found }) => (found === null ? [] : [found.primaryKey]))
-      const rows = await getRows(
-        transaction,
-        table,
-        primaryKeys,
-        columnsRead(plan, context).columns,
-      )
-      size.learn(rows)
-      yield part.map(({ key }, place) => ({ key, found: rows[place] ?? null }))
-      first += part.length
-    }
-  }
+): readonly number[] | undefined {
+  return rowTimestamps ? undefined : reads
 }

@@ -21,7 +21,7 @@ import { WrittenRows } from './written-rows.ts'
 /** An answer of so many results and rows is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
 /** And of no more than so many bytes. */
-export const SHORT_ANSWER_BYTES = 256 * 1024
+const SHORT_ANSWER_BYTES = 256 * 1024
 
 /**
  * Writes `QueryAnswer` of `openapi.yaml` as JSON text, value by value. An object for each row, only to
@@ -36,18 +36,17 @@ export class AnswerWriter {
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
   async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<AnswerBody> {
-    if (isShort(outcome.results)) return this.answerNow(outcome, integers)
+    if (isShort(outcome.results)) return this.#short(outcome, integers)
     return bodyInTurns(this.#answerPieces(outcome, integers), turns)
   }
 
-  /** The same in this turn. */
-  answerNow(outcome: QueryOutcome, integers: IntegerForm): string {
+  #short(outcome: QueryOutcome, integers: IntegerForm): string {
     return `{"results":${this.#resultsNow(outcome.results, integers)}${endOfAnswer(outcome)}`
   }
 
   /** The same, when it is few results of few rows. */
   shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
-    return isShort(outcome.results) ? this.answerNow(outcome, integers) : undefined
+    return isShort(outcome.results) ? this.#short(outcome, integers) : undefined
   }
 
   /** The array of the results alone. */
@@ -61,9 +60,10 @@ export class AnswerWriter {
       : bodyInTurns(this.#resultsPieces(results, integers), turns)
   }
 
-  /** Makes writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
-  rowWriters(integers: IntegerForm): (columns: Columns) => RowWriter {
-    return (columns) => new WrittenRows(this.#formOf(columns, integers))
+  /** Make writers of rows whose results `answer` or `results` is given later, with the same form of integers. */
+  readonly rowWriters: Readonly<Record<IntegerForm, (columns: Columns) => RowWriter>> = {
+    number: (columns) => new WrittenRows(this.#formOf(columns, 'number')),
+    string: (columns) => new WrittenRows(this.#formOf(columns, 'string')),
   }
 
   #resultsNow(results: readonly StatementResult[], integers: IntegerForm): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AnswerBytes, type StatementResult, valueToJson } from '../../planner/planner.ts'
 import type { SqlValue, Timestamp } from '../../storage/storage.ts'
-import { COUNTED_BYTES_MIN, type Hold } from '../budgets/hold.ts'
+import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { limitExceeded } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { AnswerBody } from './answer-body.ts'
@@ -45,20 +45,25 @@ export function rowToJson(
   return object
 }
 
+type AnsweredRequest = {
+  readonly holdUnsent: (bytes: number) => void
+  readonly releaseUnsent: () => void
+}
+
 /**
  * Keeps the answer of one request from filling the memory, however many statements it has, and the answers that one
  * client does not read from filling it together: they are held while they are made, so that what is refused has
  * not been committed.
  */
 export class AnswerBudget {
-  readonly #hold: Hold | undefined
+  readonly #request: AnsweredRequest | undefined
   #bytes = 0
   #textBytes = 0
 
-  /** `hold` is that of the request; it holds what the last budget that was made with it counts. */
-  constructor(hold?: Hold) {
-    this.#hold = hold
-    hold?.release()
+  /** The request holds what the last budget that was made for it counts. */
+  constructor(request?: AnsweredRequest) {
+    this.#request = request
+    request?.releaseUnsent()
   }
 
   /** What is taken, for a statement that measures its answer while it makes it. */
@@ -87,7 +92,7 @@ export class AnswerBudget {
     if (this.#bytes > answerBytesMax) {
       throw limitExceeded('answerBytesMax', answerBytesMax, this.#bytes, 'Bytes of the answer')
     }
-    if (this.#bytes >= COUNTED_BYTES_MIN) this.#hold?.moveTo(this.#bytes)
+    if (this.#bytes >= COUNTED_BYTES_MIN) this.#request?.holdUnsent(this.#bytes)
   }
 }
 

@@ -57,7 +57,7 @@ test('a client that fills the buffer with writes leaves room for the INSERT and 
   for (let id = 1; last.status === 200; id += 1) last = await fill(id)
   assert.deepEqual([last.status, last.body.code], [429, 'client_overloaded'])
   assert.equal(last.body.limit, 'bufferedBytesMax')
-  // By the shortcut of small requests and by the ordinary way; both statements keep their small share.
+  // By the fast path of small requests and by the ordinary way; both statements keep their small share.
   for (const sql of [
     "INSERT INTO t (id, a) VALUES (1001, 'small')",
     'CREATE TABLE u (id INTEGER PRIMARY KEY)',

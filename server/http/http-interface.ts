@@ -12,7 +12,7 @@ import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
 import type { CommitMetrics } from '../metrics/commit-metrics.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import type { Cursors } from '../requests/cursor.ts'
-import type { RunningRequests } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
 import { RowTransactions } from '../rows/row-transactions.ts'
 import type { PlanCache } from '../statements/plan-cache.ts'
 import { ScanStreams } from '../statements/scan-streams.ts'
@@ -38,8 +38,8 @@ import { changeRoutes } from './routes/change-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
+import { queryFastPath } from './routes/query-fast-path.ts'
 import { queryRoutes } from './routes/query-routes.ts'
-import { queryShortcut } from './routes/query-shortcut.ts'
 import { rowRoutes } from './routes/row-routes.ts'
 import { runningRoutes } from './routes/running-routes.ts'
 import { serverRoutes } from './routes/server-routes.ts'
@@ -96,11 +96,10 @@ export function addInterface(
   addErrorHandling(http, document.operations, parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
   addDocumentationPages(http, document)
-  const shortcut = queryShortcut({
+  const fastPath = queryFastPath({
     answers,
     outbox: new Outbox(history),
     history,
-    requests,
     largeBodies,
     answered: (sent, request) => {
       metrics.answered('query', sent.status, request)
@@ -108,7 +107,7 @@ export function addInterface(
     },
   })
   bindOperations(http, document, validator, handlersOf(parts, doers, version), {
-    shortcuts: { query: shortcut },
+    fastPaths: { query: fastPath },
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
     checkParameters: (parameters) =>
       requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),

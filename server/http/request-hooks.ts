@@ -6,7 +6,7 @@ import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { HISTORY_HEADER } from '../history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import type { RunningRequests } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
 import type { LargeBodies } from './bodies/large-bodies.ts'
 import {
   checkOriginAndHost,

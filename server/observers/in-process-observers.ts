@@ -15,7 +15,8 @@ import {
 import { rowToJson } from '../answers/query-answer.ts'
 import { SERVER_ITSELF } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
-import type { RunningRequest, RunningRequests } from '../requests/running-request.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
@@ -118,7 +119,7 @@ export class InProcessObservers {
       await notification.failed(lostRace ?? error)
     } finally {
       clearTimeout(timer)
-      running.unsent?.close()
+      running.closeUnsent()
       running.end()
     }
   }

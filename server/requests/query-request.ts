@@ -135,7 +135,7 @@ function parseEntry(parser: Parser, { sql, params }: StatementWithParameters): S
 }
 
 /** All parameters know where they stand in the body, before anything asks for their digits. */
-export function noteSources(request: QueryRequest): void {
+function noteSources(request: QueryRequest): void {
   const source = sourceOf(request)
   if (source === undefined) return
   if (request.statements === undefined) {

@@ -8,9 +8,11 @@ import type { IndexedStatement, Script } from './script.ts'
 
 export type SnapshotAsked = {
   readonly readOnly: boolean
-  readonly asOf?: Timestamp
-  /** The history that `asOf` is said to be of. */
-  readonly history?: string
+  readonly asOf?: Timestamp | undefined
+  /** It has to be this new. */
+  readonly minTimestamp?: number | undefined
+  /** The history that `asOf` and `minTimestamp` are said to be of. */
+  readonly history?: string | undefined
 }
 
 /** What a BEGIN asks for, and the request around it. */
@@ -53,8 +55,7 @@ function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): Sn
  */
 export function requireMinTimestamp(
   { history: own }: Pick<Storage, 'history'>,
-  { minTimestamp, history }: Pick<QueryOptions, 'minTimestamp' | 'history'>,
-  { asOf }: { readonly asOf?: Timestamp },
+  { minTimestamp, history, asOf }: Omit<SnapshotAsked, 'readOnly'>,
   readTimestamp: Timestamp,
 ): void {
   if (minTimestamp === undefined) return

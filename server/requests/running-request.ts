@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Answer, type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
-import { type ClientKey, ClientKeys, SERVER_ITSELF } from '../budgets/client-key.ts'
+import type { ServerResponse } from 'node:http'
+import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
-import { Shares } from '../budgets/shares.ts'
+import type { Shares } from '../budgets/shares.ts'
 import type { TurnTaker } from '../budgets/turns.ts'
 import type { Waiting } from '../budgets/waiting-line.ts'
-import { ClientDisconnected, ServerError } from '../errors/server-error.ts'
+import { ServerError } from '../errors/server-error.ts'
 
 /**
  * What may end a request early: its client goes away, a statement has run for too long, or the server
  * can wait no longer. All three abort one signal, with the reason why, since the request is over
  * whichever it is. `end` is to be called when it has been answered.
+ *
+ * None of this can happen in the turn of the event loop in which the request arrives. So it is armed when it
+ * first has to wait, or holds something: until then nobody else knows of it, and most requests end before.
  */
 export class RunningRequest implements TurnTaker, Waiting {
   readonly #controller = new AbortController()
@@ -24,8 +26,8 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** Whose shares it takes from. */
   readonly client: ClientKey
-  /** What its response holds until the client has taken it; undefined where nobody counts. */
-  readonly unsent: Hold | undefined
+  #isArmed = false
+  #unsent: Hold | undefined
   #state: RunningState = 'running'
   #isAdmitted = false
   #isFollowing = false
@@ -34,15 +36,59 @@ export class RunningRequest implements TurnTaker, Waiting {
   #goOn: (() => void) | undefined
 
   constructor(parts: RequestParts = {}) {
-    const { client = SERVER_ITSELF, shares } = parts
     this.#parts = parts
-    this.client = client
-    this.unsent = shares === undefined ? undefined : new Hold(shares.unsentBytes, client)
+    this.client = parts.client ?? SERVER_ITSELF
   }
 
-  /** What it is known by to those who want to end it; unlike that of any other, also of an earlier process. */
-  get id(): string {
-    return this.#parts.id ?? ''
+  /** Makes it one of those that run, unless it is. Throws `client_overloaded` and `overloaded`. */
+  arm(): void {
+    if (this.#isArmed) return
+    this.#parts.keeper?.armed(this)
+    this.#isArmed = true
+  }
+
+  /** The same for work that waits already: where it may not run it is aborted, with the reason. */
+  readonly armWaiting = (): void => {
+    try {
+      this.arm()
+    } catch (refusal) {
+      this.abort(refusal as Error)
+    }
+  }
+
+  /**
+   * Holds the bytes of its response until the client has taken it. Throws as `arm` and `Hold.moveTo`, and the
+   * signal's reason.
+   */
+  holdUnsent(bytes: number): void {
+    this.arm()
+    this.signal.throwIfAborted()
+    const shares = this.#parts.keeper?.shares
+    if (shares !== undefined) this.#unsent ??= new Hold(shares.unsentBytes, this.client)
+    this.#unsent?.moveTo(bytes)
+  }
+
+  /** Its response holds nothing so far: it is made anew, or somebody else holds it. */
+  releaseUnsent(): void {
+    this.#unsent?.release()
+  }
+
+  /** Its response is out, or never will be. */
+  closeUnsent(): void {
+    this.#unsent?.close()
+  }
+
+  /** What it is known by once it is armed, to those who want to end it. */
+  id = ''
+
+  /** Whose closing ends it; undefined for what came in a frame, or is run by the server itself. */
+  get response(): ServerResponse | undefined {
+    return this.#parts.response
+  }
+
+  /** Whether it counts among the requests of its client. */
+  get takesShare(): boolean {
+    return this.#parts.takesShare === true
   }
 
   get operation(): string {
@@ -50,12 +96,14 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   get ageMs(): number {
-    const { clock, beganMs } = this.#parts
-    return clock === undefined || beganMs === undefined ? 0 : clock.monotonicMs() - beganMs
+    const { keeper, beganMs } = this.#parts
+    return keeper === undefined || beganMs === undefined ? 0 : keeper.monotonicMs() - beganMs
   }
 
   /** The texts of its statements. */
-  readonly statements = (): readonly string[] => this.#parts.about?.statements?.() ?? []
+  statements(): readonly string[] {
+    return this.#parts.about?.statements?.() ?? []
+  }
 
   get state(): RunningState {
     return this.#state
@@ -71,10 +119,10 @@ export class RunningRequest implements TurnTaker, Waiting {
    * where too many do, and the signal's reason. What commits is not refused any more.
    */
   waitsForTurn(goOn: () => void): void {
+    this.arm()
     // One that gave way does not enter the line again.
     this.signal.throwIfAborted()
-    const { shares } = this.#parts
-    if (!this.#isAdmitted && this.#mayGiveWay) shares?.waitingLine.enter(this)
+    if (!this.#isAdmitted && this.#mayGiveWay) this.#parts.keeper?.shares.waitingLine.enter(this)
     this.#state = 'waiting'
     this.#goOn = goOn
   }
@@ -84,8 +132,9 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.#goOn = undefined
   }
 
-  /** From here on it is finished, whatever becomes of its client. */
+  /** From here on it is finished, whatever becomes of its client. Throws as `arm`. */
   commits(): void {
+    this.arm()
     this.#state = 'committing'
     this.#mayGiveWay = false
   }
@@ -114,7 +163,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   #leaveQueue(): void {
-    this.#parts.shares?.waitingLine.leave(this)
+    this.#parts.keeper?.shares.waitingLine.leave(this)
   }
 
   get signal(): AbortSignal {
@@ -134,18 +183,10 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   /**
-   * Runs one statement, or several that are run as one. Whatever it throws, the reason of the abort is
-   * what comes out.
+   * Resolves to the result of a statement, or of several that are run as one. Whatever it rejects with, the reason of
+   * the abort is what comes out. In the turn in which it began nothing but its own look at the clock can abort it.
    */
-  statement<T>(timeoutMs: number, work: (signal: AbortSignal) => Answer<T>): Answer<T> {
-    const { signal } = this
-    signal.throwIfAborted()
-    const result = work(signal)
-    // In the turn in which it began only its own look at the clock can have aborted it, and has thrown then.
-    return result instanceof Promise ? this.#withinTime(timeoutMs, result) : result
-  }
-
-  async #withinTime<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
+  async withinTime<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
     const { signal } = this
     this.#startTimer(timeoutMs)
     this.#inStatement = true
@@ -161,7 +202,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   end(): void {
     clearTimeout(this.#timer)
     this.#leaveQueue()
-    this.#parts.ended?.(this)
+    this.#parts.keeper?.ended(this)
   }
 
   /** One timer serves all statements of the request: starting it again costs next to nothing. */
@@ -183,133 +224,27 @@ export type RequestAbout = {
   /** The operation of `openapi.yaml`, or the type of the frame. */
   readonly operation: string
   /** The texts of its statements; asked for only when somebody looks. */
-  readonly statements?: () => readonly string[]
+  statements?(): readonly string[]
 }
 
 export type RunningState = 'waiting' | 'running' | 'committing'
 
-type RequestParts = {
-  readonly client?: ClientKey
-  readonly about?: RequestAbout
-  readonly shares?: Shares
-  readonly ended?: (request: RunningRequest) => void
-  readonly id?: string
-  readonly clock?: Pick<Clock, 'monotonicMs'>
-  readonly beganMs?: number
+/** Who keeps those that run. */
+export interface RequestKeeper {
+  readonly shares: Shares
+  monotonicMs(): number
+  /** Throws where it may not run. */
+  armed(request: RunningRequest): void
+  ended(request: RunningRequest): void
 }
 
-/** The requests that a stopping server would have to wait for, and whose they are. */
-export class RunningRequests {
-  readonly shares: Shares
-  readonly #clients: ClientKeys
-  readonly #clock: Clock
-  /** Tells the ids of this process from those of earlier ones. */
-  readonly #idPrefix: string
-  readonly #running = new SlottedSet<RunningRequest>()
-  #number = 0
-  #stopped: Error | undefined
-
-  constructor(
-    clients: ClientKeys = new ClientKeys([]),
-    shares: Shares = new Shares(),
-    clock: Clock = systemClock,
-  ) {
-    this.#clients = clients
-    this.shares = shares
-    this.#clock = clock
-    this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
-  }
-
-  /** What is running now, the oldest first, without what stays for as long as its client likes. */
-  list(): RunningRequest[] {
-    const listed = [...this.#running].filter(({ isFollowing }) => !isFollowing)
-    return listed.toSorted((one, other) => other.ageMs - one.ageMs)
-  }
-
-  /** The one of `list` with this id. */
-  find(id: string): RunningRequest | undefined {
-    for (const request of this.#running) {
-      if (!request.isFollowing && request.id === id) return request
-    }
-    return undefined
-  }
-
-  clientOf(request: IncomingMessage): ClientKey {
-    return this.#clients.of(request)
-  }
-
-  /**
-   * To be called before anything of the request is awaited, or its client may go unnoticed. Throws as `beginQuery`.
-   */
-  begin(response: ServerResponse, about?: RequestAbout): RunningRequest {
-    const request = this.beginQuery(this.clientOf(response.req), about)
-    const leave = () => {
-      if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
-      request.unsent?.close()
-    }
-    // It may have gone while its body was being read.
-    if (response.destroyed) leave()
-    else response.once('close', leave)
-    return request
-  }
-
-  /**
-   * For what came in a frame of a socket or is run by the server itself; the caller aborts it when its client goes
-   * away, and closes `unsent` when the response has been sent.
-   */
-  beginFor(client: ClientKey, about?: RequestAbout): RunningRequest {
-    return this.#begin(client, about, (ended) => this.#running.delete(ended))
-  }
-
-  /** As `beginFor`, where each one comes to its end soon. Throws `client_overloaded` and `overloaded`. */
-  beginQuery(client: ClientKey, about?: RequestAbout): RunningRequest {
-    const { requests } = this.shares
-    requests.take(client)
-    return this.#begin(client, about, (ended) => {
-      if (!this.#running.has(ended)) return
-      this.#running.delete(ended)
-      requests.giveBack(client)
-    })
-  }
-
-  #begin(
-    client: ClientKey,
-    about: RequestAbout | undefined,
-    ended: (request: RunningRequest) => void,
-  ): RunningRequest {
-    this.#number += 1
-    const clock = this.#clock
-    const request = new RunningRequest({
-      client,
-      ended,
-      clock,
-      shares: this.shares,
-      id: `${this.#idPrefix}-${this.#number}`,
-      beganMs: clock.monotonicMs(),
-      ...(about === undefined ? {} : { about }),
-    })
-    this.#running.add(request)
-    if (this.#stopped !== undefined) request.abort(this.#stopped)
-    return request
-  }
-
-  /** Holds the bytes of a request until it has been answered. Throws as `Hold.moveTo`. */
-  holdReceived(response: ServerResponse, bytes: number): void {
-    const client = this.clientOf(response.req)
-    new Hold(this.shares.receivedBytes, client).untilClosed(response, bytes)
-  }
-
-  /** Holds the bytes of a response that no running request made, until its client took it. Throws as `Hold.moveTo`. */
-  holdUnsent(response: ServerResponse, bytes: number): void {
-    const client = this.clientOf(response.req)
-    new Hold(this.shares.unsentBytes, client).untilClosed(response, bytes)
-  }
-
-  /** Aborts all that are running, and those that are still to come. */
-  abortAll(reason: Error): void {
-    this.#stopped = reason
-    for (const request of [...this.#running]) request.abort(reason)
-  }
+type RequestParts = {
+  readonly client?: ClientKey
+  readonly about?: RequestAbout | undefined
+  readonly response?: ServerResponse | undefined
+  readonly takesShare?: boolean
+  readonly keeper?: RequestKeeper
+  readonly beganMs?: number
 }
 
 /** What the client of a statement is told that somebody ended. */

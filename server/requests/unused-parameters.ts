@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Statement } from '../../parser/ast.ts'
 import { type Parameters, parameterText } from '../../planner/planner.ts'
 import { nearestNames } from '../../storage/storage.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -19,11 +18,6 @@ export function requireParametersUsed(parameters: Parameters, statements: readon
     `The parameter ${parameterText(unused)} has a value, and it does not stand in ${what}.`,
     { parameter: unused, hint: hintFor(unused, keysOfAll(parameters, statements)) },
   )
-}
-
-/** The same as an answer, for one statement. */
-export function usesAllParameters(parameters: Parameters, statement: Statement): boolean {
-  return isEmpty(parameters) || unusedParameter(parameters, keysOf(statement)) === undefined
 }
 
 function isEmpty(parameters: Parameters): boolean {

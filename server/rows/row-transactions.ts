@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
-import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import {
+  awaited,
+  type Catalog,
+  doWork,
+  type Timestamp,
+  type Transaction,
+  type Work,
+} from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import type { Shares } from '../budgets/shares.ts'
-import { Turns } from '../budgets/turns.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
-import { requireMinTimestamp } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import type { IndexedStatement, RowStatement } from '../requests/script.ts'
-import { explained } from '../statements/explained-error.ts'
 import { OneAtATime } from '../statements/one-at-a-time.ts'
+import {
+  commitWritten,
+  type OwnTransaction,
+  OwnTransactions,
+} from '../statements/own-transactions.ts'
 import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
-import { withCreation } from '../statements/table-creation.ts'
-import { retryableCause, withRetries } from '../transactions/retry.ts'
 
 /** The snapshot that a request on rows asks for. */
 export type RowSnapshot = Pick<QueryOptions, 'minTimestamp'> & { readonly asOf?: Timestamp }
@@ -43,8 +50,12 @@ export class RowTransaction {
     parameters: IndexedStatement['parameters'],
     options: RunOptions = {},
   ): Promise<StatementResult> {
-    const [result] = await this.#run([{ statement, parameters, index: 0 }], options)
-    return result as StatementResult
+    try {
+      const [result] = await this.#run([{ statement, parameters, index: 0 }], options)
+      return result as StatementResult
+    } catch (error) {
+      throw error instanceof StatementFailure ? error.cause : error
+    }
   }
 }
 
@@ -78,11 +89,13 @@ type RowTransactionParts = ExecutionParts & {
 export class RowTransactions {
   readonly #parts: RowTransactionParts
   readonly #execution: StatementExecution
+  readonly #transactions: OwnTransactions
   readonly #repetitions = new OneAtATime()
 
   constructor(parts: RowTransactionParts) {
     this.#parts = parts
     this.#execution = new StatementExecution(parts)
+    this.#transactions = new OwnTransactions(parts)
   }
 
   async read<T>(
@@ -91,98 +104,71 @@ export class RowTransactions {
     work: (rows: RowTransaction) => Promise<T>,
   ): Promise<T> {
     const { signal } = running
-    const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    const attempt = () =>
-      this.#inTransaction({ ...snapshot, readOnly: true }, running, async (_transaction, rows) => {
-        const answer = await work(rows)
-        signal.throwIfAborted()
-        return answer
-      })
-    return this.#parts.ended.counted(() =>
-      withRetries({ ...this.#parts, signal, mayRetry }, attempt),
+    const once = async (own: OwnTransaction) => {
+      const answer = await work(this.#rowTransaction(own, running))
+      signal.throwIfAborted()
+      return answer
+    }
+    const asked = { ...snapshot, readOnly: true }
+    return await doWork(
+      this.#transactions.run(
+        asked,
+        running,
+        (own) => awaited(once(own)),
+        () => null,
+      ),
     )
   }
 
   /** Runs the work again while it meets conflicts, as a query would be. */
   async write(
-    asked: Pick<RowSnapshot, 'minTimestamp'> & {
+    {
+      idempotent,
+      minTimestamp,
+    }: Pick<RowSnapshot, 'minTimestamp'> & {
       readonly idempotent: IdempotentRequest | undefined
     },
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
-    const { idempotent } = asked
-    const once = () => this.#write(asked, running, work)
-    return idempotent === undefined
-      ? once()
-      : this.#repetitions.run(idempotent.key, running.signal, once)
-  }
-
-  #write(
-    { idempotent, ...snapshot }: Parameters<RowTransactions['write']>[0],
-    running: RunningRequest,
-    work: (rows: RowTransaction) => Promise<WrittenAnswer>,
-  ): Promise<Written> {
-    const { signal } = running
-    const attempt = (attempts: number) =>
-      this.#inTransaction({ ...snapshot, readOnly: false }, running, async (transaction, rows) => {
-        const before = await idempotent?.replayed(transaction)
-        if (before !== undefined) return replayedAnswer(before)
-        const answer = await work(rows)
-        const { readTimestamp } = rows
-        if (idempotent !== undefined && transaction.hasWrites) {
-          const { body } = answer
-          const text = body === undefined ? {} : { body: idempotent.textToKeep(body) }
-          const results = JSON.stringify({ ...answer, ...text })
-          idempotent.keep(transaction, { results, readTimestamp, attempts })
-        }
-        // Up to here a client that went away has changed nothing; a commit is always finished.
-        signal.throwIfAborted()
-        running.commits()
-        const { commitTs } = await transaction.commit()
-        return { ...answer, readTimestamp, commitTimestamp: commitTs, replayed: false }
-      })
-    return this.#parts.ended.counted(
-      () => withRetries({ ...this.#parts, signal, mayRetry: retryableCause }, attempt),
+    const run = this.#transactions.run(
+      { minTimestamp, readOnly: false },
+      running,
+      (own) => this.#writeOnce(own, idempotent, running, work),
       // What is replayed was counted when it was committed.
       ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
     )
+    return idempotent === undefined
+      ? await doWork(run)
+      : await this.#repetitions.run(idempotent.key, running.signal, async () => doWork(run))
   }
 
-  async #inTransaction<T>(
-    snapshot: RowSnapshot & { readonly readOnly: boolean },
+  *#writeOnce(
+    own: OwnTransaction,
+    idempotent: IdempotentRequest | undefined,
     running: RunningRequest,
-    work: (transaction: Transaction, rows: RowTransaction) => Promise<T>,
-  ): Promise<T> {
-    const { storage, shares, turnQueue, clock } = this.#parts
-    const { readOnly, asOf } = snapshot
-    const begun = storage.begin({
-      readOnly,
-      budget: shares.writtenBy(running.client),
-      ...(asOf === undefined ? {} : { asOf }),
-    })
-    const transaction = await begun
-    let catalog: Catalog | undefined
-    try {
-      if (begun instanceof Promise) await new Turns(turnQueue, clock, running).rejoin()
-      requireMinTimestamp(storage, snapshot, snapshot, transaction.startTs)
-      catalog = await storage.catalog(transaction)
-      return await work(transaction, this.#rowTransaction(transaction, catalog, running))
-    } catch (error) {
-      const cause = error instanceof StatementFailure ? error.cause : error
-      throw await withCreation(explained(cause, catalog), storage, asOf)
-    } finally {
-      // Of no effect on a transaction that has committed.
-      transaction.rollback()
+    work: (rows: RowTransaction) => Promise<WrittenAnswer>,
+  ): Work<Written> {
+    const { transaction, attempts } = own
+    const before = idempotent && (yield* awaited(idempotent.replayed(transaction)))
+    if (before !== undefined) return replayedAnswer(before)
+    const answer = yield* awaited(work(this.#rowTransaction(own, running)))
+    const readTimestamp = transaction.startTs
+    if (idempotent !== undefined && transaction.hasWrites) {
+      const { body } = answer
+      const text = body === undefined ? {} : { body: idempotent.textToKeep(body) }
+      const results = JSON.stringify({ ...answer, ...text })
+      idempotent.keep(transaction, { results, readTimestamp, attempts })
     }
+    const commitTimestamp = yield* awaited(commitWritten(own, running))
+    return { ...answer, readTimestamp, commitTimestamp, replayed: false }
   }
 
   #rowTransaction(
-    transaction: Transaction,
-    catalog: Catalog,
+    { transaction, catalog }: OwnTransaction,
     running: RunningRequest,
   ): RowTransaction {
-    const answer = new AnswerBudget(running.unsent)
+    const answer = new AnswerBudget(running)
     const whole = Paging.ofWhole(this.#parts.cursors)
     return new RowTransaction({ catalog, transaction }, async (statements, { paging = whole }) =>
       this.#execution.run(statements, {

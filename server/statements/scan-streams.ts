@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { StatementResult } from '../../planner/planner.ts'
-import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
+import {
+  awaited,
+  type Catalog,
+  doWork,
+  type Timestamp,
+  type Transaction,
+} from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import { Turns, type TurnTaker } from '../budgets/turns.ts'
 import { StatementFailure } from '../errors/server-error.ts'
@@ -85,19 +91,15 @@ export class ScanStreams {
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
     const { storage, ended } = this.#parts
-    const { asOf, history } = scan
+    const { asOf, minTimestamp, history } = scan
     const { signal } = running
     const mayRetry = (error: unknown) => asOf === undefined && retryableCause(error)
+    const snapshot: SnapshotAsked = { readOnly: true, asOf, minTimestamp, history }
     const attempt = async () => {
-      const named = history === undefined ? {} : { history }
-      const snapshot: SnapshotAsked = {
-        readOnly: true,
-        ...(asOf === undefined ? {} : { asOf, ...named }),
-      }
       const transaction = await storage.begin(snapshot)
       let catalog: Catalog | undefined
       try {
-        requireMinTimestamp(storage, scan, snapshot, transaction.startTs)
+        requireMinTimestamp(storage, snapshot, transaction.startTs)
         catalog = await storage.catalog(transaction)
         const found = catalog
         const page = (after: Uint8Array | undefined) =>
@@ -109,7 +111,8 @@ export class ScanStreams {
       }
     }
     try {
-      return await withRetries({ ...this.#parts, signal, mayRetry }, attempt)
+      const retries = { ...this.#parts, signal, mayRetry }
+      return await doWork(withRetries(retries, () => awaited(attempt())))
     } catch (error) {
       ended.failed(error)
       throw error
@@ -142,7 +145,7 @@ export class ScanStreams {
         transaction,
         catalog,
         paging: { page, check: () => undefined },
-        answer: new AnswerBudget(running.unsent),
+        answer: new AnswerBudget(running),
         running,
       })
       // Rows are on their way: the rest is not refused any more.

@@ -82,7 +82,8 @@ export class StatementExecution {
     while (results.length < statements.length) {
       try {
         const step = this.#step(statements, run, results)
-        if (step instanceof Promise || turns.isDue) {
+        const isDone = results.length === statements.length
+        if (step instanceof Promise || (!isDone && turns.isDue)) {
           return this.#runRest(statements, run, { results, turns, step })
         }
       } catch (error) {
@@ -107,8 +108,8 @@ export class StatementExecution {
     try {
       for (;;) {
         if (step instanceof Promise) await step
-        if (turns.isDue) await turns.pause()
         if (results.length === statements.length) return results
+        if (turns.isDue) await turns.pause()
         step = this.#step(statements, run, results)
       }
     } catch (error) {
@@ -164,9 +165,8 @@ export class StatementExecution {
     run: Run,
     answered: (result: StatementResult) => void,
   ): Promise<void> {
-    const { results, failure } = await run.running.statement(this.#timeoutMs(run), (signal) =>
-      executeTogether(reads, this.#contextOf(run, [], signal)),
-    )
+    const context = this.#contextOf(run, [])
+    const { results, failure } = await this.#withinTime(run, executeTogether(reads, context))
     results.forEach(answered)
     if (failure !== undefined) throw failure
   }
@@ -178,9 +178,13 @@ export class StatementExecution {
       return this.#runInThePast(entry, asOf, run)
     }
     const plan = this.#parts.plans.plan(entry.statement, run.catalog)
-    return run.running.statement(this.#timeoutMs(run), (signal) =>
-      executePlan(plan, this.#contextOf(run, entry.parameters, signal)),
-    )
+    return this.#withinTime(run, executePlan(plan, this.#contextOf(run, entry.parameters)))
+  }
+
+  #withinTime<T>(run: Run, executed: Answer<T>): Answer<T> {
+    return executed instanceof Promise
+      ? run.running.withinTime(this.#timeoutMs(run), executed)
+      : executed
   }
 
   #timeoutMs({ request }: Run): number {
@@ -188,7 +192,10 @@ export class StatementExecution {
     return Math.min(request.timeoutMs ?? statementTimeoutMs, statementTimeoutMs)
   }
 
-  #contextOf(run: Run, parameters: Parameters, signal: AbortSignal): ExecutionContext {
+  /** Throws the signal's reason. */
+  #contextOf(run: Run, parameters: Parameters): ExecutionContext {
+    const { signal } = run.running
+    signal.throwIfAborted()
     const { transaction, catalog, paging, answer, newRowWriter } = run
     return {
       transaction,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { ExecutionContext, IntegerForm, StatementResult } from '../../planner/planner.ts'
-import { type Answer, andThen, type Catalog, type Transaction } from '../../storage/storage.ts'
+import { type Answer, awaited, doWork, type Transaction, type Work } from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import {
   AnswerBudget,
@@ -10,16 +10,15 @@ import {
   type TextForm,
 } from '../answers/query-answer.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { Turns } from '../budgets/turns.ts'
 import { ServerError } from '../errors/server-error.ts'
-import { namedHistory, requireHistory } from '../history/request-history.ts'
+import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
 import { requireMeaning, requireMeaningInside } from '../requests/meaningless-options.ts'
 import { parseRequest, type QueryRequest } from '../requests/query-request.ts'
-import { beginOptions, requireMinTimestamp, snapshotOf } from '../requests/request-snapshot.ts'
+import { beginOptions, snapshotOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import {
@@ -30,16 +29,14 @@ import {
   type ScriptStatement,
 } from '../requests/script.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
-import { retryableCause, withRetries } from '../transactions/retry.ts'
 import type { TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { runNow } from './run-now.ts'
+import { commitWritten, type OwnTransaction, OwnTransactions } from './own-transactions.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
-import { withCreation } from './table-creation.ts'
 
 export type RunnerParts = ExecutionParts & {
   readonly parser: Parser
@@ -63,50 +60,82 @@ type RunInside = Pick<RunAround, 'textForm' | 'observerRun' | 'newRowWriter'> & 
   readonly running: RunningRequest
 }
 
+type OwnScript = Script & { readonly kind: 'transaction' }
+
+type AskedTransaction = {
+  readonly script: OwnScript
+  readonly request: QueryRequest
+  readonly running: RunningRequest
+  readonly paging: Paging
+}
+
 /** The way of a request: text, statements, plans, rows, commit. */
 export class StatementRunner {
   readonly #parts: RunnerParts
   readonly #execution: StatementExecution
   readonly #definitions: DefinitionRunner
+  readonly #transactions: OwnTransactions
   readonly #repetitions = new OneAtATime()
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
     this.#execution = new StatementExecution(parts)
-    this.#definitions = new DefinitionRunner(parts)
+    this.#transactions = new OwnTransactions(parts)
+    this.#definitions = new DefinitionRunner(this.#transactions)
   }
 
-  /** Runs a simple request in the turn in which it arrives; undefined where that cannot be, see `runNow`. */
-  runNow(request: QueryRequest, client: ClientKey): Answer<QueryOutcome | undefined> {
-    const { turnQueue } = this.#parts
-    // Whoever waits for a turn is before it. One statement alone takes less than putting it off would.
-    const mayRun = request.statements === undefined ? turnQueue.isEmpty : turnQueue.isFree
-    return mayRun ? runNow(this.#parts, request, client) : undefined
-  }
-
-  /** Runs a request; `running` is aborted when its client goes away. Throws or rejects. */
-  run(
+  /**
+   * Runs a request, without waiting as far as nothing has to be waited for. Returns what it came to. Throws what is
+   * wrong.
+   */
+  *run(
     request: QueryRequest,
     running: RunningRequest,
-    around: RunAround = {},
-  ): Answer<QueryOutcome | TransactionSession | ReplayedAnswer> {
+    around: RunAround,
+  ): Work<QueryOutcome | TransactionSession | ReplayedAnswer> {
     const { turnQueue, clock, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
     const turns = new Turns(turnQueue, clock, running)
-    const ordinary = () =>
-      andThen(this.#parsed(request, turns), (statements) =>
-        this.#runParsed(statements, request, running, around),
-      )
-    if (turns.mayBegin) return ordinary()
-    const { idempotent, textForm, observerRun } = around
-    const isJsonAlone = (idempotent ?? textForm ?? observerRun) === undefined
-    return turns.begin().then(async () => {
-      const outcome = isJsonAlone ? await runNow(this.#parts, request, running.client) : undefined
-      return outcome ?? (await ordinary())
-    })
+    if (!turns.mayBegin && !this.#isSmall(request)) yield turns.begin()
+    const parsed = this.#parsed(request, turns)
+    const statements = parsed instanceof Promise ? yield* awaited(parsed) : parsed
+    const { idempotent, textForm, observerRun, newRowWriter } = around
+    const inside = { running, textForm, observerRun, newRowWriter }
+    if (request.transaction !== undefined) {
+      if (idempotent !== undefined) throw keyWithoutRows()
+      if (request.asOf !== undefined) throw snapshotIsSettled()
+      if (request.keepOpen === true) throw isOpenAlready()
+      const script = readInnerScript(statements)
+      requireMeaningInside(request, script)
+      return yield* awaited(this.#runInside(request.transaction, script, request, inside))
+    }
+    const script = readScript(statements, request.keepOpen)
+    requireMeaning(request, script)
+    if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
+    switch (script.kind) {
+      case 'open':
+        return yield* awaited(this.#open(script, request, inside))
+      case 'definitions':
+        if (observerRun !== undefined) throw definitionsOfObserver()
+        if (request.asOf !== undefined) throw definitionsInThePast()
+        return yield* this.#definitions.run(script.statements, running)
+      case 'transaction':
+        return yield* this.#runTransaction(script, request, running, around)
+    }
   }
 
-  /** Rejects with what is wrong with the text; a statement that it suggests is one that runs. */
+  /**
+   * Whether it is one GET or SET that has been parsed before, and nobody waits: to put it off would take longer than
+   * the most of them do.
+   */
+  #isSmall({ sql }: QueryRequest): boolean {
+    const { turnQueue, parser } = this.#parts
+    if (sql === undefined || !turnQueue.isEmpty) return false
+    const [statement, another] = parser.knownScript(sql) ?? []
+    return another === undefined && (statement?.kind === 'get' || statement?.kind === 'set')
+  }
+
+  /** Throws or rejects with what is wrong with the text; a statement that it suggests is one that runs. */
   #parsed(request: QueryRequest, turns: Turns): Answer<ScriptStatement[]> {
     const explain = async (error: unknown): Promise<never> => {
       throw await withRunnableSuggestion(error, this.#parts)
@@ -119,39 +148,6 @@ export class StatementRunner {
     }
   }
 
-  #runParsed(
-    statements: readonly ScriptStatement[],
-    request: QueryRequest,
-    running: RunningRequest,
-    around: RunAround,
-  ): Promise<QueryOutcome | TransactionSession | ReplayedAnswer> {
-    const { idempotent, textForm, observerRun, newRowWriter } = around
-    const inside = { running, textForm, observerRun, newRowWriter }
-    if (request.transaction !== undefined) {
-      if (idempotent !== undefined) throw keyWithoutRows()
-      if (request.asOf !== undefined) throw snapshotIsSettled()
-      if (request.keepOpen === true) throw isOpenAlready()
-      const script = readInnerScript(statements)
-      requireMeaningInside(request, script)
-      return this.#runInside(request.transaction, script, request, inside)
-    }
-    const script = readScript(statements, request.keepOpen)
-    requireMeaning(request, script)
-    if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
-    switch (script.kind) {
-      case 'open':
-        return this.#open(script, request, inside)
-      case 'definitions':
-        if (observerRun !== undefined) throw definitionsOfObserver()
-        if (request.asOf !== undefined) throw definitionsInThePast()
-        return this.#definitions.run(script.statements, running)
-      case 'transaction':
-        return this.#inTurn(idempotent, running, () =>
-          this.#runTransaction(script, request, running, around),
-        )
-    }
-  }
-
   /** Opens a transaction over several requests, and runs in it what came with its BEGIN. */
   async #open(
     script: Script & { readonly kind: 'open' },
@@ -161,13 +157,10 @@ export class StatementRunner {
     const { begin, statements } = script
     const { observerRun } = inside
     const { sessions } = this.#parts
-    const { minTimestamp } = request
-    const session = await sessions.open({
-      ...beginOptions(begin, request),
-      ...namedHistory(request.history),
-      ...(minTimestamp === undefined ? {} : { minTimestamp }),
-      client: inside.running.client,
-    })
+    const { minTimestamp, history } = request
+    const { client } = inside.running
+    const snapshot = beginOptions(begin, request)
+    const session = await sessions.open({ minTimestamp, history, ...snapshot, client })
     if (observerRun !== undefined) await this.#runFor(session, observerRun, inside.running)
     if (statements.length === 0) return session
     try {
@@ -182,77 +175,66 @@ export class StatementRunner {
     }
   }
 
-  /** Repetitions wait for the first of them, here; between gateways they conflict and run again. */
-  #inTurn<T>(
-    idempotent: IdempotentRequest | undefined,
-    { signal }: RunningRequest,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    return idempotent === undefined ? work() : this.#repetitions.run(idempotent.key, signal, work)
-  }
-
-  /** The data flow of a request that is a transaction of its own. */
+  /** A request that is a transaction of its own. */
   #runTransaction(
-    script: Script & { readonly kind: 'transaction' },
+    script: OwnScript,
     request: QueryRequest,
     running: RunningRequest,
+    around: RunAround,
+  ): Work<QueryOutcome | ReplayedAnswer> {
+    const { idempotent } = around
+    const paging = Paging.of(request, script.statements, this.#parts.cursors)
+    const { minTimestamp, history } = request
+    const snapshot = { minTimestamp, history, ...snapshotOf(script, paging, request) }
+    const run = () =>
+      this.#transactions.run(
+        snapshot,
+        running,
+        (own) => this.#runOnce(own, { script, request, running, paging }, around),
+        (outcome) => {
+          if (outcome instanceof ReplayedAnswer) return null
+          return script.end === 'commit' ? outcome.commitTimestamp : undefined
+        },
+      )
+    if (idempotent === undefined) return run()
+    // Repetitions wait for the first of them, here; between gateways they conflict and run again.
+    const { key } = idempotent
+    return awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
+  }
+
+  *#runOnce(
+    { transaction, catalog, attempts }: OwnTransaction,
+    asked: AskedTransaction,
     { idempotent, textForm, observerRun, newRowWriter }: RunAround,
-  ): Promise<QueryOutcome | ReplayedAnswer> {
-    const { storage, cursors } = this.#parts
-    const { signal, client } = running
-    const budget = this.#parts.shares.writtenBy(client)
-    const paging = Paging.of(request, script.statements, cursors)
-    const snapshot = snapshotOf(script, paging, request)
-    const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    const { clock, randomness, ended, turnQueue } = this.#parts
-    const attempt = async (attempts: number): Promise<QueryOutcome | ReplayedAnswer> => {
-      const begun = storage.begin({ ...snapshot, budget })
-      const transaction = begun instanceof Promise ? await begun : begun
-      let catalog: Catalog | undefined
-      try {
-        if (begun instanceof Promise) await new Turns(turnQueue, clock, running).rejoin()
-        requireMinTimestamp(storage, request, snapshot, transaction.startTs)
-        const replayed = idempotent && (await idempotent.replayed(transaction))
-        if (replayed !== undefined) return replayed
-        if (observerRun !== undefined) await observerRun.acknowledge(transaction)
-        const known = storage.catalog(transaction)
-        catalog = known instanceof Promise ? await known : known
-        const answer = new AnswerBudget(running.unsent)
-        const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
-        const answered = this.#execution.run(script.statements, run)
-        const results = answered instanceof Promise ? await answered : answered
-        const made: QueryOutcome = {
-          results: script.begin === undefined ? results : aroundRows(script, results),
-          readTimestamp: transaction.startTs,
-          commitTimestamp: null,
-          attempts,
-          ...paging.cursorAfter(transaction.startTs, results),
-        }
-        const outcome = await this.#withText(made, textForm, { answer, running })
-        if (idempotent !== undefined && script.end === 'commit') {
-          await this.#keep(idempotent, transaction, outcome, running, request.integers)
-        }
-        // Up to here a client that went away has changed nothing; a commit is always finished.
-        signal.throwIfAborted()
-        if (script.end !== 'commit') return outcome
-        running.commits()
-        const { commitTs } = await transaction.commit()
-        observerRun?.committed()
-        return { ...outcome, commitTimestamp: commitTs }
-      } catch (error) {
-        throw await withCreation(explained(error, catalog), storage, snapshot.asOf)
-      } finally {
-        // Of no effect on a transaction that has committed.
-        transaction.rollback()
-      }
+  ): Work<QueryOutcome | ReplayedAnswer> {
+    const { script, request, running, paging } = asked
+    const replayed = idempotent && (yield* awaited(idempotent.replayed(transaction)))
+    if (replayed !== undefined) return replayed
+    if (observerRun !== undefined) yield observerRun.acknowledge(transaction)
+    const answer = new AnswerBudget(running)
+    const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
+    const executed = this.#execution.run(script.statements, run)
+    const results = executed instanceof Promise ? yield* awaited(executed) : executed
+    const made: QueryOutcome = {
+      results: script.begin === undefined ? results : aroundRows(script, results),
+      readTimestamp: transaction.startTs,
+      commitTimestamp: null,
+      attempts,
+      ...paging.cursorAfter(transaction.startTs, results),
     }
-    return ended.counted(
-      () => withRetries({ clock, randomness, signal, mayRetry }, attempt),
-      (outcome) => {
-        if (outcome instanceof ReplayedAnswer) return null
-        return script.end === 'commit' ? outcome.commitTimestamp : undefined
-      },
-    )
+    const outcome =
+      textForm === undefined ? made : yield* this.#withText(made, textForm, { answer, running })
+    if (script.end === 'rollback') {
+      running.signal.throwIfAborted()
+      return outcome
+    }
+    if (idempotent !== undefined) {
+      yield this.#keep(idempotent, transaction, outcome, running, request.integers)
+    }
+    const committed = commitWritten({ transaction }, running)
+    const commitTimestamp = committed instanceof Promise ? yield* awaited(committed) : committed
+    observerRun?.committed()
+    return commitTimestamp === null ? outcome : { ...outcome, commitTimestamp }
   }
 
   /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */
@@ -271,19 +253,16 @@ export class StatementRunner {
     idempotent.keep(transaction, { results: json, readTimestamp, attempts })
   }
 
-  /**
-   * The outcome with its text, where the answer is one: made before the commit, so that what is refused
-   * has changed nothing.
-   */
-  async #withText(
+  /** The outcome as a text: made before the commit, so that what is refused has changed nothing. */
+  *#withText(
     outcome: QueryOutcome,
-    textForm: TextForm | undefined,
+    textForm: TextForm,
     { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
-  ): Promise<QueryOutcome> {
-    if (textForm === undefined) return outcome
+  ): Work<QueryOutcome> {
     const { turnQueue, clock } = this.#parts
     const turns = new Turns(turnQueue, clock, running)
-    return { ...outcome, text: await bodyInTurns(textForm(outcome, answer), turns) }
+    const text = yield* awaited(bodyInTurns(textForm(outcome, answer), turns))
+    return { ...outcome, text }
   }
 
   /** Inside a transaction over several requests. */
@@ -306,7 +285,7 @@ export class StatementRunner {
         paging.requireSnapshot(transaction.startTs)
         if (observerRun !== undefined) await session.runFor(observerRun)
         session.catalog = await storage.catalog(transaction)
-        const answer = new AnswerBudget(running.unsent)
+        const answer = new AnswerBudget(running)
         const { catalog } = session
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
         try {
@@ -320,7 +299,8 @@ export class StatementRunner {
             attempts: 1,
             ...paging.cursorAfter(readTimestamp, results),
           }
-          return await this.#withText(made, textForm, { answer, running })
+          if (textForm === undefined) return made
+          return await doWork(this.#withText(made, textForm, { answer, running }))
         } catch (error) {
           throw explained(error, session.catalog)
         }

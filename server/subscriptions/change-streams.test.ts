@@ -30,11 +30,15 @@ test('more answers of changes than may be open are refused, until one ends', asy
   const body = await open(first)
   await Promise.all(Array.from({ length: 59 }, () => open()))
   let ended = 0
-  const refused = new RunningRequest({
+  const keeper = {
+    shares,
+    monotonicMs: () => 0,
+    armed: () => {},
     ended: () => {
       ended += 1
     },
-  })
+  }
+  const refused = new RunningRequest({ keeper })
   const fields = { limit: 'changeStreamsMax', limitValue: 60, actual: 61 }
   await assert.rejects(open(refused), { code: 'client_overloaded', fields })
   assert.equal(ended, 1, 'a stopping server does not wait for it')

@@ -75,7 +75,7 @@ async function* pagesOf(
       transaction,
       catalog,
       paging: { page, check: () => undefined },
-      answer: new AnswerBudget(running.unsent),
+      answer: new AnswerBudget(running),
       running,
     })
     // Rows are on their way: the rest is not refused any more.
@@ -84,7 +84,7 @@ async function* pagesOf(
     after = result?.resumeAfter
   } while (after !== undefined)
   // From here on the sink holds what has not been sent.
-  running.unsent?.release()
+  running.releaseUnsent()
 }
 
 async function* rowFrames(

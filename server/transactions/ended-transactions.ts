@@ -35,11 +35,17 @@ export class EndedTransactions {
     this.#counts.rolledBack += 1
   }
 
+  /** As `committed`; undefined is counted as rolled back. */
+  count(commitTs: Timestamp | null | undefined): void {
+    if (commitTs === undefined) this.rolledBack()
+    else this.committed(commitTs)
+  }
+
   failed(error: unknown): void {
     this.#counts[endingBy(error)] += 1
   }
 
-  /** Counts what `work` comes to; `commitTsOf` tells what it committed, and undefined that it was rolled back. */
+  /** Counts what `work` comes to; `commitTsOf` returns what `count` takes. */
   async counted<T>(
     work: () => Promise<T>,
     commitTsOf: (result: T) => Timestamp | null | undefined = () => null,
@@ -51,9 +57,7 @@ export class EndedTransactions {
       this.failed(error)
       throw error
     }
-    const commitTs = commitTsOf(result)
-    if (commitTs === undefined) this.rolledBack()
-    else this.committed(commitTs)
+    this.count(commitTsOf(result))
     return result
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { StorageError } from '../../storage/storage.ts'
+import { awaited, doWork, StorageError } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { retryableCause, withRetries } from './retry.ts'
@@ -15,9 +15,14 @@ function surroundings(fraction = 0.5) {
   return { clock, randomness, signal, mayRetry: retryableCause }
 }
 
+const retrying = async <T>(
+  around: ReturnType<typeof surroundings>,
+  work: (attempt: number) => Promise<T>,
+) => doWork(withRetries(around, (attempt) => awaited(work(attempt))))
+
 test('work that meets two conflicts succeeds at the third attempt', async () => {
   const around = surroundings()
-  const running = withRetries(around, async (attempt) => {
+  const running = retrying(around, async (attempt) => {
     if (attempt < 3) throw new StatementFailure(0, conflict)
     return attempt
   })
@@ -28,7 +33,7 @@ test('work that meets two conflicts succeeds at the third attempt', async () => 
 test('after eight attempts the conflict is the answer', async () => {
   const around = surroundings(0)
   let attempts = 0
-  const running = withRetries(around, async () => {
+  const running = retrying(around, async () => {
     attempts += 1
     throw conflict
   })
@@ -41,7 +46,7 @@ test('after eight attempts the conflict is the answer', async () => {
 test('no attempt begins later than two seconds after the first', async () => {
   const around = surroundings(1)
   const begunAtMs: number[] = []
-  const running = withRetries(around, async () => {
+  const running = retrying(around, async () => {
     begunAtMs.push(around.clock.monotonicMs())
     await around.clock.sleep(900)
     throw conflict
@@ -56,7 +61,7 @@ test('no attempt begins later than two seconds after the first', async () => {
 test('an error that is not retryable is not retried, an unknown outcome least of all', async () => {
   for (const code of ['commit_outcome_unknown', 'unknown_table'] as const) {
     let attempts = 0
-    const running = withRetries(surroundings(), async () => {
+    const running = retrying(surroundings(), async () => {
       attempts += 1
       throw new StorageError(code, 'No.')
     })

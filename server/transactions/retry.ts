@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, type Randomness, StorageError } from '../../storage/storage.ts'
+import { type Clock, type Randomness, StorageError, type Work } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
 const FIRST_WAIT_MS = 4
@@ -18,19 +18,19 @@ export type RetrySurroundings = {
  * begun later than `transactionRetryMsMax`. Waits in between are fully jittered (anything from zero
  * to a bound that doubles), so that transactions that met once do not meet again in step.
  */
-export async function withRetries<T>(
+export function* withRetries<T>(
   { clock, randomness, signal, mayRetry }: RetrySurroundings,
-  work: (attempt: number) => Promise<T>,
-): Promise<T> {
+  work: (attempt: number) => Work<T>,
+): Work<T> {
   const deadline = clock.monotonicMs() + SERVER_LIMITS.transactionRetryMsMax
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work(attempt)
+      return yield* work(attempt)
     } catch (error) {
       if (attempt === SERVER_LIMITS.transactionAttemptsMax || !mayRetry(error)) throw error
       const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** attempt)
       if (clock.monotonicMs() + waitMs > deadline) throw error
-      await clock.sleep(waitMs, signal)
+      yield clock.sleep(waitMs, signal)
     }
   }
 }

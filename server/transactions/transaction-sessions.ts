@@ -28,7 +28,6 @@ import {
 } from './transaction-session.ts'
 
 type OpenOptions = SnapshotAsked & {
-  readonly minTimestamp?: Timestamp
   /** Whose transaction it is. */
   readonly client: ClientKey
 }
@@ -83,13 +82,13 @@ export class TransactionSessions {
    * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
    * it ends, the transaction is one of its client's share.
    */
-  async open({ minTimestamp, client, ...options }: OpenOptions): Promise<TransactionSession> {
+  async open({ client, ...asked }: OpenOptions): Promise<TransactionSession> {
     const { openTransactions } = this.#shares
     openTransactions.take(client)
     try {
       const budget = this.#shares.writtenBy(client)
-      const transaction = await this.#storage.begin({ ...options, keepsOutcome: true, budget })
-      this.#requireMin(transaction, minTimestamp, options)
+      const transaction = await this.#storage.begin({ ...asked, keepsOutcome: true, budget })
+      this.#requireMin(transaction, asked)
       const session = new TransactionSession(transaction, client, this.#clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
@@ -218,14 +217,9 @@ export class TransactionSessions {
     for (const session of this.#open.values()) this.#rollBack(session, 'server_stopped')
   }
 
-  #requireMin(
-    transaction: Transaction,
-    minTimestamp: Timestamp | undefined,
-    asked: SnapshotAsked,
-  ): void {
-    if (minTimestamp === undefined) return
+  #requireMin(transaction: Transaction, asked: SnapshotAsked): void {
     try {
-      requireMinTimestamp(this.#storage, { ...asked, minTimestamp }, asked, transaction.startTs)
+      requireMinTimestamp(this.#storage, asked, transaction.startTs)
     } catch (error) {
       transaction.rollback()
       throw error

@@ -2,7 +2,7 @@
 import type { Parser } from '../../parser/parser.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
-import type { RunningRequests } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
 import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
 import type { RunnerParts, StatementRunner } from '../statements/statement-runner.ts'
 import { ChangeStreams } from '../subscriptions/change-streams.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Clock } from '../../storage/storage.ts'
+import { type Clock, doWork } from '../../storage/storage.ts'
 import { textOf } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import { type TurnQueue, Turns } from '../budgets/turns.ts'
@@ -71,8 +71,8 @@ export class SocketQueries {
   ): Promise<string> {
     const { runner, writer, turnQueue, clock } = this.#parts
     const integers = request.integers ?? 'number'
-    const newRowWriter = writer.rowWriters(integers)
-    const outcome = await runner.run(request, running, { observerRun, newRowWriter })
+    const newRowWriter = writer.rowWriters[integers]
+    const outcome = await doWork(runner.run(request, running, { observerRun, newRowWriter }))
     // Only a request with a key is replayed, and those come over HTTP.
     if (outcome instanceof ReplayedAnswer) throw new Error('A query of a socket was replayed.')
     if (outcome instanceof TransactionSession) {

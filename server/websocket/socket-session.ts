@@ -4,14 +4,14 @@ import type { WebSocket } from '@fastify/websocket'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
-import { aboutQuery } from '../http/answers/query-answers.ts'
+import { AboutQuery } from '../http/answers/query-answers.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import {
   type RequestAbout,
   type RunningRequest,
-  type RunningRequests,
   statementCancelled,
 } from '../requests/running-request.ts'
+import type { RunningRequests } from '../requests/running-requests.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'
@@ -179,7 +179,7 @@ export class SocketSession {
       this.#say(this.#works.failed(id, frame.error))
     } else if (frame.type === 'query') {
       const query = (running: RunningRequest) => this.#works.query(frame, running)
-      this.#begin(id, 'query', query, { bytes, about: aboutQuery(frame.request) })
+      this.#begin(id, 'query', query, { bytes, about: new AboutQuery(frame.request) })
     } else if (frame.type === 'release') {
       this.#begin(id, 'release', () => this.#works.release(frame))
     } else if (frame.type === 'observe') {
@@ -242,7 +242,7 @@ export class SocketSession {
     this.#asked.delete(id)
     this.#say(last)
     // From here on the outbox holds it.
-    running.unsent?.close()
+    running.closeUnsent()
     this.#closeWhenAnswered()
   }
 

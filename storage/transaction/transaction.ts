@@ -82,9 +82,7 @@ export class Transaction {
     this.#writeRefusal = options.writeRefusal
     this.#parts = parts
     this.#snapshot = parts.protocol.snapshotAt(options.startTs)
-    this.#writes = new LayeredWrites(
-      options.budget === undefined ? parts.budget : parts.budget.counting(options.budget),
-    )
+    this.#writes = new LayeredWrites(parts.budget.countingWith(options.budget))
   }
 
   get id(): string {

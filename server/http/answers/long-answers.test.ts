@@ -37,7 +37,7 @@ test('an answer of any length is the same by every way', async (t) => {
     })
     const bytes = Buffer.from(await overHttp.arrayBuffer())
     assert.equal(overHttp.headers.get('content-length'), String(bytes.length))
-    const shortcut = await server.query(sql)
+    const fast = await server.query(sql)
     const asText = await server.send({
       method: 'POST',
       path: '/v1/query',
@@ -48,7 +48,7 @@ test('an answer of any length is the same by every way', async (t) => {
       statements: [{ sql: 'SCAN id FROM item LIMIT 1' }, { sql }, { sql }],
     })
     const expected = expectedRows(count)
-    const answers = [JSON.parse(bytes.toString()), shortcut.body, asText.body]
+    const answers = [JSON.parse(bytes.toString()), fast.body, asText.body]
     for (const { results } of [...answers, await socket.query(sql)]) {
       assert.deepEqual(results[0].rows, expected, `${count} rows`)
       assert.equal(results[0].columns.length, 2)

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Answer, andThen, type Clock, type Timestamp } from '../../../storage/storage.ts'
+import type { ServerResponse } from 'node:http'
+import {
+  type Answer,
+  awaited,
+  type Clock,
+  doWork,
+  type Timestamp,
+  type Work,
+} from '../../../storage/storage.ts'
 import type { AnswerBody } from '../../answers/answer-body.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
@@ -10,7 +17,8 @@ import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
 import { type TurnQueue, Turns } from '../../budgets/turns.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
-import type { RequestAbout, RunningRequests } from '../../requests/running-request.ts'
+import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import type { StatementRunner } from '../../statements/statement-runner.ts'
 import { TransactionSession } from '../../transactions/transaction-session.ts'
 import type { UnreadBegins } from '../../transactions/unread-begins.ts'
@@ -59,64 +67,77 @@ export class QueryAnswers {
     this.#parts = parts
   }
 
-  /** The answer to a simple request; undefined where it has to be made as any other, by `of`. */
-  ofNow(query: QueryRequest, raw: IncomingMessage): Answer<ReadyAnswer | undefined> {
-    const { runner, requests } = this.#parts
-    return andThen(runner.runNow(query, requests.clientOf(raw)), this.#ofOutcome)
-  }
-
-  readonly #ofOutcome = (outcome: QueryOutcome | undefined): ReadyAnswer | undefined => {
-    if (outcome === undefined) return undefined
-    return answered(outcome, this.#parts.writer.answerNow(outcome, 'number'))
-  }
-
-  /** Rejects with whatever a request can fail by; `response` tells when its client goes away. */
-  async of(
+  /**
+   * Returns the answer, in this turn where nothing has to be waited for. Throws or rejects with whatever a request can
+   * fail by; `response` tells when its client goes away.
+   */
+  of(
     query: QueryRequest,
     response: ServerResponse,
-    { format = 'json', isJoined = false, idempotency }: AnswerOptions = {},
-  ): Promise<ReadyAnswer> {
-    const { runner, writer, requests, begins, turnQueue, clock } = this.#parts
-    const running = requests.begin(response, aboutQuery(query))
+    options: AnswerOptions = {},
+  ): Answer<ReadyAnswer> {
+    const running = this.#parts.requests.arrived(response, new AboutQuery(query))
+    return doWork(this.#of(query, { running, response }, options), running.armWaiting)
+  }
+
+  *#of(
+    query: QueryRequest,
+    { running, response }: { readonly running: RunningRequest; readonly response: ServerResponse },
+    { format = 'json', isJoined = false, idempotency }: AnswerOptions,
+  ): Work<ReadyAnswer> {
+    const { runner, writer, begins, turnQueue, clock } = this.#parts
     try {
-      const newTurns = () => new Turns(turnQueue, clock, running)
-      const idempotent =
-        idempotency && (await IdempotentRequest.of(idempotency.key, idempotency.about, newTurns()))
+      let idempotent: IdempotentRequest | undefined
+      if (idempotency?.key !== undefined) {
+        const turns = new Turns(turnQueue, clock, running)
+        const { key, about } = idempotency
+        idempotent = yield* awaited(IdempotentRequest.of(key, about, turns))
+      }
       const integers = query.integers ?? 'number'
       const textForm = TEXTS[format]
-      const around =
-        textForm === undefined ? { newRowWriter: writer.rowWriters(integers) } : { textForm }
-      const outcome = await runner.run(query, running, { idempotent, ...around })
+      const newRowWriter = textForm === undefined ? writer.rowWriters[integers] : undefined
+      const outcome = yield* runner.run(query, running, { idempotent, textForm, newRowWriter })
       if (outcome instanceof TransactionSession) {
-        await begins.watch(outcome.id, response)
+        yield* awaited(begins.watch(outcome.id, response))
         return opened(outcome)
       }
       if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
       if (outcome.opened !== undefined) {
         // Its client has to learn the id, however many wait.
         running.commits()
-        await begins.watch(outcome.opened.transaction, response)
+        yield* awaited(begins.watch(outcome.opened.transaction, response))
       }
-      const turns = newTurns()
       const short = textForm === undefined ? writer.shortAnswer(outcome, integers) : undefined
       if (short !== undefined) return answered(outcome, short)
-      const body =
+      const turns = new Turns(turnQueue, clock, running)
+      // Only a request without rows, such as a CREATE, comes without its text.
+      const made =
         textForm === undefined
-          ? await writer.answer(outcome, integers, turns)
-          : // Only a request without rows, such as a CREATE, comes without its text.
-            (outcome.text ?? (await bodyInTurns(textForm(outcome, new AnswerBudget()), turns)))
-      return answered(outcome, isJoined ? await joinedInTurns(body, turns) : body, format)
+          ? writer.answer(outcome, integers, turns)
+          : (outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns))
+      const body = yield* awaited(made)
+      return answered(outcome, isJoined ? yield* awaited(joinedInTurns(body, turns)) : body, format)
     } finally {
       running.end()
     }
   }
 }
 
-/** For those who list what is running. */
-export function aboutQuery({ sql, statements, transaction }: QueryRequest): RequestAbout {
-  return {
-    operation: transaction === undefined ? 'query' : 'queryInTransaction',
-    statements: () => (sql === undefined ? (statements ?? []).map((entry) => entry.sql) : [sql]),
+/** A request that holds statements, for those who list what is running. */
+export class AboutQuery implements RequestAbout {
+  readonly #query: QueryRequest
+
+  constructor(query: QueryRequest) {
+    this.#query = query
+  }
+
+  get operation(): string {
+    return this.#query.transaction === undefined ? 'query' : 'queryInTransaction'
+  }
+
+  statements(): readonly string[] {
+    const { sql, statements = [] } = this.#query
+    return sql === undefined ? statements.map((entry) => entry.sql) : [sql]
   }
 }
 

@@ -7,11 +7,8 @@ import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 import { logFault } from '../../errors/fault-log.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import type {
-  RequestAbout,
-  RunningRequest,
-  RunningRequests,
-} from '../../requests/running-request.ts'
+import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import type { ScanStreams, StreamedScan } from '../../statements/scan-streams.ts'
 import { csvChunks, ndjsonChunks, rowStream } from './row-stream.ts'
 import { answerReadTimestamp } from './transaction-answers.ts'

@@ -4,7 +4,7 @@ import { COUNTED_BYTES_MIN } from '../../budgets/hold.ts'
 import type { TurnQueue, TurnTaker } from '../../budgets/turns.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
-import type { RunningRequests } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import { WholeRequest } from './whole-request.ts'
 
 /** What is longer takes longer to read than a turn lasts. */

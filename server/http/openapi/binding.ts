@@ -29,7 +29,7 @@ export type Handlers = Readonly<Record<string, Handler>>
 /** Answers the body when it is of the operation's schema for JSON; throws `invalid_request`. */
 export type BodyCheck = (body: unknown) => unknown
 /** Hooks that may answer plain requests of an operation before its handler is asked. */
-export type Shortcuts = Readonly<Record<string, (checkBody: BodyCheck) => onRequestHookHandler>>
+export type FastPaths = Readonly<Record<string, (checkBody: BodyCheck) => onRequestHookHandler>>
 /** How the routes of some operations are added, by their ids, where it is not as all others. */
 export type RouteAdders = Readonly<Record<string, (route: RouteOptions) => void>>
 
@@ -43,11 +43,11 @@ export function bindOperations(
   validator: SchemaValidator,
   handlers: Handlers,
   {
-    shortcuts = {},
+    fastPaths = {},
     adders = {},
     checkParameters: checkFurther = () => {},
   }: {
-    readonly shortcuts?: Shortcuts
+    readonly fastPaths?: FastPaths
     readonly adders?: RouteAdders
     /** Told of the parameters of each request once they are of their schemas; may throw. */
     readonly checkParameters?: (parameters: CheckedRequest['parameters']) => void
@@ -67,7 +67,7 @@ export function bindOperations(
       checkFurther(parameters)
       return parameters
     }
-    const shortcut = shortcuts[operation.id]
+    const fastPath = fastPaths[operation.id]
     const checkJson = (body: unknown) => checkBody(operation, validator, body, () => JSON_TYPE)
     const adder = adders[operation.id]
     const add = adder ?? ((route: RouteOptions) => fastify.route(route))
@@ -75,7 +75,7 @@ export function bindOperations(
       method: operation.method.toUpperCase(),
       config: { operationId: operation.id },
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      ...(shortcut && { onRequest: shortcut(checkJson) }),
+      ...(fastPath && { onRequest: fastPath(checkJson) }),
       // The handshake of a socket never comes to the handler.
       ...(adder && {
         preHandler: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {

@@ -13,7 +13,7 @@ import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
 import type { ScanStreams } from '../../statements/scan-streams.ts'
 import type { ReadyAnswer } from '../answers/outbox.ts'
-import { aboutQuery, type QueryAnswers } from '../answers/query-answers.ts'
+import { AboutQuery, type QueryAnswers } from '../answers/query-answers.ts'
 import type { StreamAnswers } from '../answers/stream-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.ts'
@@ -56,7 +56,7 @@ export function queryRoutes(parts: {
       throw meaningless('Idempotency-Key', 'header', 'a stream writes nothing')
     }
     const integers = query.integers ?? 'number'
-    const about = aboutQuery(query)
+    const about = new AboutQuery(query)
     if (format !== 'csv') {
       requireMeaning()
       return streams.answer(reply, format, integers, about, (running) =>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
 import { ServerError } from '../../errors/server-error.ts'
-import {
-  type RunningRequest,
-  type RunningRequests,
-  statementCancelled,
-} from '../../requests/running-request.ts'
+import { type RunningRequest, statementCancelled } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import type { Handlers } from '../openapi/binding.ts'
 
 /** Statements of one request whose shapes are shown. */
@@ -37,11 +34,9 @@ export function runningRoutes(parts: {
 }
 
 /** `RunningStatement` of `openapi.yaml`. */
-function answerOf(
-  { id, operation, client, state, ageMs, statements }: RunningRequest,
-  parser: Pick<Parser, 'shapeOf'>,
-) {
-  const texts = statements()
+function answerOf(request: RunningRequest, parser: Pick<Parser, 'shapeOf'>) {
+  const { id, operation, client, state, ageMs } = request
+  const texts = request.statements()
   const shapes = texts.slice(0, SHAPES_MAX).map((text) => parser.shapeOf(text))
   if (texts.length > SHAPES_MAX) shapes.push('…')
   return {

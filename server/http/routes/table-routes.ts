@@ -21,7 +21,7 @@ import { sendable } from '../../answers/answer-body.ts'
 import { AnswerBudget } from '../../answers/query-answer.ts'
 import { joinedInTurns } from '../../answers/text-pieces.ts'
 import { type TurnQueue, Turns } from '../../budgets/turns.ts'
-import type { RunningRequests } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readKeyPath } from '../../rows/key-path.ts'
 import { RowCells } from '../../rows/row-cells.ts'
 import { catalogAt, inSnapshot, type Snapshot } from '../../statements/snapshot.ts'
@@ -78,7 +78,7 @@ export function tableRoutes({
       try {
         const turns = new Turns(turnQueue, clock, running)
         if (!turns.mayBegin) await turns.begin()
-        const budget = new AnswerBudget(running.unsent)
+        const budget = new AnswerBudget(running)
         const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
         for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
         return sendable(await joinedInTurns(await cells.body(), turns))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readStamp } from '../../../planner/planner.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
-import type { RunningRequests } from '../../requests/running-request.ts'
+import type { RunningRequests } from '../../requests/running-requests.ts'
 import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../../transactions/transaction-sessions.ts'
 import type { UnreadBegins } from '../../transactions/unread-begins.ts'

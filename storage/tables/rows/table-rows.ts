@@ -4,7 +4,6 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
-import type { SnapshotReads } from '../../transaction/protocol/transaction-protocol.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { decodePrimaryKey, encodePrimaryKeyBound, tableSpace } from '../bytes/key-encoding.ts'
@@ -64,21 +63,6 @@ export function getRow(
   const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
   return andThen(found, (row) =>
     row === null ? null : storedRow(table, families, row, columns, keyValues),
-  )
-}
-
-/** What `getRows` answers, in this turn; undefined where that has to be waited for. */
-export function getRowsNow(
-  snapshot: Pick<SnapshotReads, 'getRowsNow'>,
-  table: TableDefinition,
-  keyTuples: ReadonlyArray<readonly SqlValue[]>,
-  columns: readonly number[],
-): Array<StoredRow | null> | undefined {
-  const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
-  const families = familiesOf(table, columns)
-  const rows = snapshot.getRowsNow(keys, columnsOfFamilies(families))
-  return rows?.map((row, at) =>
-    row === null ? null : storedRow(table, families, row, columns, keyTuples[at]),
   )
 }
 

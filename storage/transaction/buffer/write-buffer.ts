@@ -59,18 +59,35 @@ export class BufferBudget implements ByteBudget {
     this.#bytes -= bytes
   }
 
-  /** The other budget, and what is taken from it is counted here. */
-  counting(other: ByteBudget): ByteBudget {
-    return {
-      take: (bytes) => {
-        other.take(bytes)
-        this.#countedBytes += bytes
-      },
-      giveBack: (bytes) => {
-        other.giveBack(bytes)
-        this.#countedBytes -= bytes
-      },
-    }
+  /** The other budget, what is taken from which is counted here; this one where there is none. */
+  countingWith(other: ByteBudget | undefined): ByteBudget {
+    return other === undefined ? this : new CountedBudget(other, this)
+  }
+
+  /** Counts bytes that another budget bounds. */
+  count(bytes: number): void {
+    this.#countedBytes += bytes
+  }
+}
+
+/** One budget, and what is taken from it is counted by another. */
+class CountedBudget implements ByteBudget {
+  readonly #budget: ByteBudget
+  readonly #counter: BufferBudget
+
+  constructor(budget: ByteBudget, counter: BufferBudget) {
+    this.#budget = budget
+    this.#counter = counter
+  }
+
+  take(bytes: number): void {
+    this.#budget.take(bytes)
+    this.#counter.count(bytes)
+  }
+
+  giveBack(bytes: number): void {
+    this.#budget.giveBack(bytes)
+    this.#counter.count(-bytes)
   }
 }
 

@@ -30,8 +30,6 @@ export function generalProtocol(
           return row ?? null
         },
         getRows: (keys, columns, signal) => snapshot.getRows(keys, columns, signal),
-        // Whether a lock is in the way is known only when the store has answered.
-        getRowsNow: () => undefined,
         scan: (range) => scanSnapshot(cellStore, snapshot, range),
       }
     },

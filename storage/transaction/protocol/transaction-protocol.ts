@@ -38,12 +38,6 @@ export interface SnapshotReads {
     signal?: AbortSignal,
   ): Answer<Array<SnapshotRow | null>>
 
-  /** What `getRows` answers; undefined where that has to be waited for. */
-  getRowsNow(
-    keys: readonly Uint8Array[],
-    columns: readonly string[],
-  ): Array<SnapshotRow | null> | undefined
-
   scan(range: SnapshotRange): RowBatches
 }
 

@@ -5,7 +5,6 @@ import { rowKey } from '../../../../test/storage/cell-notation.ts'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../../../test/storage/embedded-world.ts'
 import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
 import { InvariantViolation } from '../../../invariant.ts'
-import { ViewSnapshot } from './view-snapshot.ts'
 
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2', 'zoe write@6 -> 5 put 1']
 
@@ -97,17 +96,6 @@ describe('a read of rows', () => {
     assert.equal(Buffer.from((await rows)[1]?.columns.get(COLUMN)?.value ?? []).toString(), '3')
   })
 
-  test('that cannot wait has no answer while a row is hidden, and the committed one after it', async () => {
-    const world = await given()
-    void world.commitAt(7, { joe: '3' })
-    const reader = new ViewSnapshot(world.context, 8)
-    assert.equal(reader.getRowsNow([rowKey('bob'), rowKey('joe')], [COLUMN]), undefined)
-    assert.equal(reader.getRowsNow([rowKey('bob')], [COLUMN])?.length, 1)
-    await world.store.apply()
-    const [joe] = reader.getRowsNow([rowKey('joe')], [COLUMN]) ?? []
-    assert.equal(Buffer.from(joe?.columns.get(COLUMN)?.value ?? []).toString(), '3')
-  })
-
   test('does not wait for the latch of a guard, which changes no value', async () => {
     const world = await given()
     const guarding = world.beginAt(7)
@@ -136,7 +124,6 @@ describe('a read of rows', () => {
       rows.map((row) => row?.columns.get(COLUMN)?.value.length),
       [3e6, 3e6, 3e6],
     )
-    assert.equal(new ViewSnapshot(world.context, 7).getRowsNow(keys, [COLUMN]), undefined)
     const late = assert.rejects(async () => world.beginAt(7).getRows(keys, [COLUMN]), {
       code: 'snapshot_too_old',
     })

@@ -57,27 +57,9 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
       return this.#released(owner, signal).then(() => this.getRows(keys, columns, signal))
     }
     const rows = keys.map((key) => this.#record(key, columns))
-    const [first = [], ...rest] = valueParts(rows, longBytesOf)
-    const fetched = this.fetchNow(first)
-    return rest.length === 0 ? fetched : this.#fetchRest(fetched, rest)
-  }
-
-  getRowsNow(
-    keys: readonly Uint8Array[],
-    columns: readonly string[],
-  ): Array<SnapshotRow | null> | undefined {
-    this.checkReadable()
-    const { latches, cellStore } = this.#context
-    const rows: Array<SnapshotRow | null> = []
     let longBytes = 0
-    for (const key of keys) {
-      const isTooMuch = longBytes > PART_BYTES_MAX
-      if (isTooMuch || latches.hiding(key, this.readTs) !== undefined) return undefined
-      const row = this.#record(key, columns)
-      longBytes += longBytesOf(row)
-      rows.push(row === null ? null : rowInView(cellStore.view, row))
-    }
-    return rows
+    for (const row of rows) longBytes += longBytesOf(row)
+    return longBytes <= PART_BYTES_MAX ? this.fetchNow(rows) : this.#fetchInParts(rows)
   }
 
   scan(range: SnapshotRange): RowBatches {
@@ -106,12 +88,10 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
   }
 
   /** Long values come a few megabytes a turn; which version is seen has been decided before. */
-  async #fetchRest(
-    fetched: Array<SnapshotRow | null>,
-    parts: ReadonlyArray<ReadonlyArray<Row | null>>,
-  ): Promise<Array<SnapshotRow | null>> {
-    for (const part of parts) {
-      await this.#context.clock.sleep(0)
+  async #fetchInParts(rows: ReadonlyArray<Row | null>): Promise<Array<SnapshotRow | null>> {
+    const fetched: Array<SnapshotRow | null> = []
+    for (const part of valueParts(rows, longBytesOf)) {
+      if (fetched.length > 0) await this.#context.clock.sleep(0)
       this.checkReadable()
       fetched.push(...this.fetchNow(part))
     }

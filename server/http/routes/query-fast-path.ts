@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
-import { bytesOf } from '../../answers/answer-body.ts'
 import { FORMAT_TYPES, isJsonWanted } from '../../answers/answer-format.ts'
-import { COUNTED_BYTES_MIN } from '../../budgets/hold.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
-import type { RunningRequests } from '../../requests/running-request.ts'
 import type { Outbox, ReadyAnswer } from '../answers/outbox.ts'
 import type { QueryAnswers } from '../answers/query-answers.ts'
 import { parseJson, parseLargeJson } from '../bodies/body.ts'
@@ -22,29 +19,20 @@ import { type BodyCheck, JSON_TYPE } from '../openapi/binding.ts'
  * GET by its key. Whatever is not plain goes on to the ordinary route, and an error goes back to Fastify:
  * what is refused, and in which words, is decided there for both.
  */
-export function queryShortcut(parts: {
+export function queryFastPath(parts: {
   readonly answers: QueryAnswers
   readonly outbox: Outbox
-  readonly requests: RunningRequests
   readonly largeBodies: Pick<LargeBodies, 'isLarge' | 'turn'>
   /** The id of the store's history: what a request says of another one is looked at elsewhere. */
   readonly history: string
   /** Told of each answer before it is sent, because hooks of Fastify see none of them. */
   readonly answered: (sent: SentAnswer, request: IncomingMessage) => void
 }): (checkBody: BodyCheck) => onRequestHookHandler {
-  const { answers, outbox, answered, requests, largeBodies, history } = parts
+  const { answers, outbox, answered, largeBodies, history } = parts
 
   const told = (ready: ReadyAnswer, request: IncomingMessage): ReadyAnswer => {
     const { status, body } = ready
     answered({ status, contentType: FORMAT_TYPES.json, body }, request)
-    return ready
-  }
-
-  /** What was not made by a running request, which holds its answer itself. */
-  const held = (response: ServerResponse, ready: ReadyAnswer): ReadyAnswer => {
-    const { body } = ready
-    const bytes = typeof body === 'string' ? body.length : bytesOf(body)
-    if (bytes >= COUNTED_BYTES_MIN) requests.holdUnsent(response, bytes)
     return ready
   }
 
@@ -58,15 +46,12 @@ export function queryShortcut(parts: {
     const answer = (body: unknown) => {
       try {
         const query = checkBody(body) as QueryRequest
+        const ready = answers.of(query, reply.raw)
         // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
-        const send = (later: ReadyAnswer) => outbox.send(reply.raw, told(later, raw))
-        const asOthers = () => answers.of(query, reply.raw).then(send)
-        const ready = answers.ofNow(query, raw)
         if (ready instanceof Promise) {
-          ready.then((later) => (later === undefined ? asOthers() : send(later))).catch(failed)
-        } else if (ready === undefined) asOthers().catch(failed)
-        else outbox.post(reply.raw, told(held(reply.raw, ready), raw))
+          ready.then((later) => outbox.send(reply.raw, told(later, raw))).catch(failed)
+        } else outbox.post(reply.raw, told(ready, raw))
       } catch (error) {
         failed(error)
       }

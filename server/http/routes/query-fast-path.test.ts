@@ -64,7 +64,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'no body': '',
 }
 
-test('the shortcut answers as the ordinary route does, mistakes included', async (t) => {
+test('the fast path answers as the ordinary route does, mistakes included', async (t) => {
   const server = await serverWithItems(t)
   for (const [name, json] of Object.entries(REQUESTS)) {
     const text = Buffer.from(json, name.includes('UTF-8') ? 'latin1' : 'utf8')

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
+import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
+import { Hold } from '../budgets/hold.ts'
+import { Shares } from '../budgets/shares.ts'
+import { ClientDisconnected } from '../errors/server-error.ts'
+import { type RequestAbout, type RequestKeeper, RunningRequest } from './running-request.ts'
+
+/** The requests that a stopping server would have to wait for, and whose they are. */
+export class RunningRequests implements RequestKeeper {
+  readonly shares: Shares
+  readonly #clients: ClientKeys
+  readonly #clock: Clock
+  /** Tells the ids of this process from those of earlier ones. */
+  readonly #idPrefix: string
+  readonly #running = new SlottedSet<RunningRequest>()
+  #number = 0
+  #stopped: Error | undefined
+
+  constructor(
+    clients: ClientKeys = new ClientKeys([]),
+    shares: Shares = new Shares(),
+    clock: Clock = systemClock,
+  ) {
+    this.#clients = clients
+    this.shares = shares
+    this.#clock = clock
+    this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
+  }
+
+  /** What is running now, the oldest first, without what stays for as long as its client likes. */
+  list(): RunningRequest[] {
+    const listed = [...this.#running].filter(({ isFollowing }) => !isFollowing)
+    return listed.toSorted((one, other) => other.ageMs - one.ageMs)
+  }
+
+  /** The one of `list` with this id. */
+  find(id: string): RunningRequest | undefined {
+    for (const request of this.#running) {
+      if (!request.isFollowing && request.id === id) return request
+    }
+    return undefined
+  }
+
+  clientOf(request: IncomingMessage): ClientKey {
+    return this.#clients.of(request)
+  }
+
+  /** A request that has just arrived. It is armed when it first has to wait. */
+  arrived(response: ServerResponse, about?: RequestAbout): RunningRequest {
+    return this.#new({ client: this.clientOf(response.req), about, response, takesShare: true })
+  }
+
+  /**
+   * One that is armed at once: to be called before anything of the request is awaited, or its client may go unnoticed.
+   * Throws as `RunningRequest.arm`.
+   */
+  begin(response: ServerResponse, about?: RequestAbout): RunningRequest {
+    return armed(this.arrived(response, about))
+  }
+
+  /**
+   * For what came in a frame of a socket: the caller aborts it when its client goes away, and closes what is unsent
+   * when the response has been sent. Throws as `begin`.
+   */
+  beginQuery(client: ClientKey, about?: RequestAbout): RunningRequest {
+    return armed(this.#new({ client, about, takesShare: true }))
+  }
+
+  /** As `beginQuery`, for what is counted elsewhere, or is run by the server itself. */
+  beginFor(client: ClientKey, about?: RequestAbout): RunningRequest {
+    return armed(this.#new({ client, about }))
+  }
+
+  #new(of: {
+    readonly client: ClientKey
+    readonly about: RequestAbout | undefined
+    readonly response?: ServerResponse
+    readonly takesShare?: boolean
+  }): RunningRequest {
+    return new RunningRequest({ ...of, keeper: this, beganMs: this.monotonicMs() })
+  }
+
+  monotonicMs(): number {
+    return this.#clock.monotonicMs()
+  }
+
+  armed(request: RunningRequest): void {
+    if (request.takesShare) this.shares.requests.take(request.client)
+    this.#number += 1
+    request.id = `${this.#idPrefix}-${this.#number}`
+    this.#running.add(request)
+    if (request.response !== undefined) abortWhenClosed(request, request.response)
+    if (this.#stopped !== undefined) request.abort(this.#stopped)
+  }
+
+  ended(request: RunningRequest): void {
+    if (!this.#running.has(request)) return
+    this.#running.delete(request)
+    if (request.takesShare) this.shares.requests.giveBack(request.client)
+  }
+
+  /** Holds the bytes of a request until it has been answered. Throws as `Hold.moveTo`. */
+  holdReceived(response: ServerResponse, bytes: number): void {
+    const client = this.clientOf(response.req)
+    new Hold(this.shares.receivedBytes, client).untilClosed(response, bytes)
+  }
+
+  /** Aborts all that are running, and those that are still to come. */
+  abortAll(reason: Error): void {
+    this.#stopped = reason
+    for (const request of [...this.#running]) request.abort(reason)
+  }
+}
+
+function armed(request: RunningRequest): RunningRequest {
+  request.arm()
+  return request
+}
+
+function abortWhenClosed(request: RunningRequest, response: ServerResponse): void {
+  const leave = () => {
+    if (!response.writableFinished) request.abort(new ClientDisconnected('The client left.'))
+    request.closeUnsent()
+  }
+  // It may have gone while its body was being read.
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+}

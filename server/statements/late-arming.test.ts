@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import test, { type TestContext } from 'node:test'
+import { createParser } from '../../parser/parser.ts'
+import {
+  type Clock,
+  doWork,
+  openStorage,
+  StorageError,
+  systemClock,
+} from '../../storage/storage.ts'
+import { executionParts } from '../../test/server/execution-parts.ts'
+import { AnswerWriter } from '../answers/answer-text.ts'
+import type { QueryOutcome } from '../answers/query-answer.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import { Shares } from '../budgets/shares.ts'
+import { TurnQueue } from '../budgets/turns.ts'
+import type { QueryRequest } from '../requests/query-request.ts'
+import { RunningRequest } from '../requests/running-request.ts'
+import { RunningRequests } from '../requests/running-requests.ts'
+import { StatementRunner } from './statement-runner.ts'
+
+const GET = 'GET id, balance FROM account WHERE id = :id'
+const SET = 'SET balance = :n ON account WHERE id = :id'
+const ADD = 'SET balance = balance + :n ON account WHERE id = :id'
+
+/** On which no turn lasts, and no timestamp has to be waited for. */
+const micros = systemClock.wallMicros()
+const STANDING_CLOCK: Clock = { ...systemClock, wallMicros: () => micros, monotonicMs: () => 0 }
+
+/** A runner over a store with two accounts, and the requests that it armed. */
+async function given(t: TestContext, shares = new Shares()) {
+  const storage = await openStorage({ engine: 'memory', clock: STANDING_CLOCK })
+  t.after(() => storage.close())
+  const requests = new RunningRequests(undefined, shares)
+  const parser = createParser()
+  const ways = { clock: STANDING_CLOCK, turnQueue: new TurnQueue(STANDING_CLOCK) }
+  const writer = new AnswerWriter()
+  const parts = { ...executionParts(storage), ...ways, shares, parser, writer }
+  const runner = new StatementRunner({ ...parts, sessions: undefined, cursors: undefined } as never)
+  const armed: string[] = []
+  const keeper = {
+    shares,
+    monotonicMs: () => 0,
+    armed: (request: RunningRequest) => {
+      armed.push(request.operation)
+      requests.armed(request)
+    },
+    ended: (request: RunningRequest) => requests.ended(request),
+  }
+  /** Without a promise where the request did not have to wait. */
+  const start = (request: QueryRequest, response?: EventEmitter & { destroyed?: boolean }) => {
+    const running = new RunningRequest({
+      client: 'somebody' as ClientKey,
+      about: { operation: request.sql ?? 'statements' },
+      response: response as unknown as ServerResponse,
+      takesShare: true,
+      keeper,
+    })
+    const outcome = doWork(runner.run(request, running, {}), running.armWaiting)
+    if (outcome instanceof Promise) outcome.then(end, end)
+    else end()
+    function end() {
+      running.end()
+    }
+    return outcome
+  }
+  const run = async (request: QueryRequest, response?: EventEmitter & { destroyed?: boolean }) =>
+    (await start(request, response)) as QueryOutcome
+  await run({ sql: 'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)' })
+  for (const id of ['ann', 'bob']) await run({ sql: SET, params: { id, n: 1 } })
+  await run({ sql: ADD, params: { id: 'ann', n: 0 } })
+  armed.length = 0
+  return { storage, requests, turnQueue: ways.turnQueue, armed, start, run }
+}
+
+const rowsOf = ({ results }: QueryOutcome) => results.map(({ rows }) => rows)
+
+const READS: readonly QueryRequest[] = [
+  { sql: GET, params: { id: 'ann' } },
+  { sql: GET, params: { id: 'nobody' } },
+  { sql: 'GET id FROM account WHERE id IN :ids', params: { ids: ['bob', 'x', 'ann'] } },
+  { sql: GET, params: { id: 'ann' }, timeoutMs: 50, integers: 'string' },
+]
+
+for (const read of READS) {
+  test(`it is read in the turn in which it arrives, unarmed, as after a wait: ${JSON.stringify(read)}`, async (t) => {
+    const { armed, start, run, turnQueue } = await given(t)
+    const atOnce = start(read)
+    assert.ok(!(atOnce instanceof Promise))
+    assert.deepEqual(armed, [])
+    const before = new RunningRequest()
+    const waiting = turnQueue.first(before)
+    const late = start(read)
+    assert.ok(late instanceof Promise)
+    assert.deepEqual(armed, [read.sql])
+    await waiting
+    assert.deepEqual(rowsOf((await late) as QueryOutcome), rowsOf(atOnce as QueryOutcome))
+    await run(read)
+    assert.equal(armed.length, 1)
+  })
+}
+
+test('a SET is armed before its commit, and one that reads its row no sooner', async (t) => {
+  const { requests, armed, start, run } = await given(t)
+  for (const sql of [SET, ADD]) {
+    const written = start({ sql, params: { id: 'ann', n: 2 } })
+    assert.deepEqual(armed.splice(0), [sql])
+    assert.deepEqual(
+      requests.list().map(({ state }) => state),
+      ['committing'],
+    )
+    const { commitTimestamp, readTimestamp, attempts } = (await written) as QueryOutcome
+    assert.ok(commitTimestamp !== null && commitTimestamp > readTimestamp)
+    assert.equal(attempts, 1)
+    assert.deepEqual(requests.list(), [])
+  }
+  assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'ann' } })), [[['ann', 4n]]])
+})
+
+test('a SET that finds no share left is refused, and writes nothing', async (t) => {
+  const shares = new Shares({ requestsMax: 4 })
+  const { run } = await given(t, shares)
+  const client = 'somebody' as ClientKey
+  const held = [1, 2, 3].map(() => shares.requests.take(client))
+  await assert.rejects(run({ sql: SET, params: { id: 'ann', n: 9 } }), {
+    code: 'client_overloaded',
+  })
+  for (const _ of held) shares.requests.giveBack(client)
+  assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'ann' } })), [[['ann', 1n]]])
+})
+
+test('a client that left before its SET was armed has changed nothing', async (t) => {
+  const { run } = await given(t)
+  const gone = Object.assign(new EventEmitter(), { destroyed: true })
+  await assert.rejects(run({ sql: SET, params: { id: 'ann', n: 9 } }, gone), {
+    name: 'ClientDisconnected',
+  })
+  assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'ann' } })), [[['ann', 1n]]])
+})
+
+test('a request that waits is refused where no share is left, and its transaction ends', async (t) => {
+  const shares = new Shares({ requestsMax: 4 })
+  const { storage, run } = await given(t, shares)
+  const client = 'somebody' as ClientKey
+  for (let n = 0; n < 3; n += 1) shares.requests.take(client)
+  await assert.rejects(run({ sql: 'SCAN * FROM account' }), { code: 'client_overloaded' })
+  assert.equal((await storage.status()).openTransactions, 0)
+})
+
+test('a SET that meets a conflict runs again; one of unknown outcome does not', async (t) => {
+  const { storage, run } = await given(t)
+  const begin = storage.begin.bind(storage)
+  let begun = 0
+  const failFirst = (code: 'write_conflict' | 'commit_outcome_unknown') => {
+    begun = 0
+    storage.begin = (options) => {
+      const transaction = begin(options)
+      begun += 1
+      if (begun > 1 || transaction instanceof Promise) return transaction
+      transaction.commit = async () => {
+        transaction.rollback()
+        throw new StorageError(code, 'No.', { transaction: transaction.id })
+      }
+      return transaction
+    }
+  }
+  failFirst('write_conflict')
+  const { attempts } = await run({ sql: SET, params: { id: 'ann', n: 5 } })
+  assert.deepEqual([attempts, begun], [2, 2])
+  failFirst('commit_outcome_unknown')
+  await assert.rejects(run({ sql: SET, params: { id: 'ann', n: 6 } }), {
+    code: 'commit_outcome_unknown',
+    message: /read before you write again/,
+  })
+  assert.equal(begun, 1)
+  storage.begin = begin
+  assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'ann' } })), [[['ann', 5n]]])
+})
+
+test('a hundred SETs at once of one row all commit, each with a stamp of its own', async (t) => {
+  const { run } = await given(t)
+  const written = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => run({ sql: SET, params: { id: 'bob', n } })),
+  )
+  const stamps = written.map(({ commitTimestamp }) => Number(commitTimestamp))
+  assert.equal(new Set(stamps).size, 100)
+  const last = BigInt(stamps.indexOf(Math.max(...stamps)))
+  assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'bob' } })), [[['bob', last]]])
+})

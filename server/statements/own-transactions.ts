@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Answer,
+  awaited,
+  type Catalog,
+  type Clock,
+  type Randomness,
+  type Storage,
+  type Timestamp,
+  type Transaction,
+  type Work,
+} from '../../storage/storage.ts'
+import type { Shares } from '../budgets/shares.ts'
+import { type TurnQueue, Turns } from '../budgets/turns.ts'
+import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import type { EndedTransactions } from '../transactions/ended-transactions.ts'
+import { retryableCause, withRetries } from '../transactions/retry.ts'
+import { explained } from './explained-error.ts'
+import { withCreation } from './table-creation.ts'
+
+export type OwnTransactionParts = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly turnQueue: TurnQueue
+  readonly shares: Shares
+  readonly ended: EndedTransactions
+}
+
+/** The transaction of one attempt, and its catalog. */
+export type OwnTransaction = {
+  readonly transaction: Transaction
+  readonly catalog: Catalog
+  /** This attempt included. */
+  readonly attempts: number
+}
+
+/** Runs requests each of which is a transaction of its own. */
+export class OwnTransactions {
+  readonly #parts: OwnTransactionParts
+
+  constructor(parts: OwnTransactionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Returns what `work` returns. It runs again where its transaction met a conflict, and what it has not committed is
+   * rolled back. Counted once, by the timestamp of its commit: null where it wrote nothing, undefined where its client
+   * gave it up. Throws what is wrong, in words for the client.
+   */
+  *run<T>(
+    snapshot: SnapshotAsked,
+    running: RunningRequest,
+    work: (own: OwnTransaction) => Work<T>,
+    commitTsOf: (result: T) => Timestamp | null | undefined,
+  ): Work<T> {
+    const { clock, randomness, ended } = this.#parts
+    const { signal } = running
+    const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
+    let result: T
+    try {
+      result = yield* withRetries({ clock, randomness, signal, mayRetry }, (attempts) =>
+        this.#attempt(snapshot, running, work, attempts),
+      )
+    } catch (error) {
+      ended.failed(error)
+      throw error
+    }
+    ended.count(commitTsOf(result))
+    return result
+  }
+
+  *#attempt<T>(
+    snapshot: SnapshotAsked,
+    running: RunningRequest,
+    work: (own: OwnTransaction) => Work<T>,
+    attempts: number,
+  ): Work<T> {
+    const { storage, shares, turnQueue, clock } = this.#parts
+    const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
+    const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
+    let catalog: Catalog | undefined
+    try {
+      if (begun instanceof Promise) yield new Turns(turnQueue, clock, running).rejoin()
+      requireMinTimestamp(storage, snapshot, transaction.startTs)
+      const known = storage.catalog(transaction)
+      catalog = known instanceof Promise ? yield* awaited(known) : known
+      return yield* work({ transaction, catalog, attempts })
+    } catch (error) {
+      throw yield* awaited(withCreation(explained(error, catalog), storage, snapshot.asOf))
+    } finally {
+      // Of no effect on a transaction that has committed.
+      transaction.rollback()
+    }
+  }
+}
+
+/**
+ * Commits what the transaction has written. Returns the commit timestamp, or null where it has written nothing. Up to
+ * here a client that went away has changed nothing: throws the signal's reason. A commit is always finished.
+ */
+export function commitWritten(
+  { transaction }: Pick<OwnTransaction, 'transaction'>,
+  running: RunningRequest,
+): Answer<Timestamp | null> {
+  if (transaction.hasWrites) running.commits()
+  running.signal.throwIfAborted()
+  return transaction.hasWrites ? transaction.commit().then(({ commitTs }) => commitTs) : null
+}
