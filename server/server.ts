@@ -100,7 +100,6 @@ function retentionOf(config: Config) {
 type ServerParts = Ground & Pick<Outside, 'observers' | 'sharedLimits' | 'onUndeclaredAnswer'>
 
 export class Server {
-  /** For requests without a socket: `server.http.inject(…)`. */
   readonly http: FastifyInstance
   readonly #parts: ServerParts
   readonly #sessions: TransactionSessions

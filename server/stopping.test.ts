@@ -36,7 +36,7 @@ async function readAll(socket: Socket): Promise<string> {
 
 async function listeningServer(t: TestContext, shutdownTimeout = '10s') {
   const server = await startTestServer(t, { flags: { 'shutdown-timeout': shutdownTimeout } })
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   return { server, port }
 }
 
@@ -142,7 +142,7 @@ test('requests that run, and that begin later, are told why a server waits no lo
     for (const { signal } of [before, ended, beside, late]) reasons.push(signal.reason?.message)
     return ''
   })
-  await fastify.inject('/')
+  await fetch(await fastify.listen())
   assert.deepEqual(reasons, ['enough', undefined, 'enough', 'enough'])
 })
 

@@ -306,7 +306,7 @@ test('a cursor belongs to its parameters by every digit, and parameters of a URL
 
 test('frames of a socket carry every digit, and subscriptions differ where their parameters do', async (t) => {
   const server = await world(t)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   const client = await openSocket(t, port)
   const raw: string[] = []
   client.socket.on('message', (data: Buffer) => raw.push(String(data)))

@@ -20,7 +20,7 @@ async function world(t: TestContext, receivedBytesMax = 4 * MIB) {
     subscriptionsBytesMax: 4 * MIB,
   }
   const server = await startTestServer(t, { outside: { sharedLimits } })
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   return { server, port, shares: server.server.shares }
 }
 

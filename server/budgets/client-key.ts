@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 /** Whose share of a bound something is taken from: an address of IPv4, or the first 64 bits of one of IPv6. */
 export type ClientKey = string & { readonly __clientKey: true }
 
-/** A client without an address: a request that came without a socket. */
+/** A client without an address: its connection has ended, or a proxy names none. */
 export const NO_ADDRESS = 'none' as ClientKey
 
 /** What the server does on its own account, such as running observers. */

@@ -15,7 +15,7 @@ const atTheEnd: Array<() => unknown> = []
 
 before(async () => {
   server = await startTestServer({ after: (step) => atTheEnd.push(step as () => unknown) })
-  port = (await server.server.listen()).port
+  port = (await server.listen()).port
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)')
   await server.rows("INSERT INTO account (id, balance) VALUES ('bob', 10)")
 })

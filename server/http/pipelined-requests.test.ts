@@ -9,7 +9,7 @@ async function client(t: TestContext, sharedLimits = {}) {
   const scene = await startTestServer(t, { outside: { sharedLimits } })
   const { server } = scene
   await scene.query('CREATE TABLE t (id INTEGER PRIMARY KEY)')
-  const { port } = await server.listen()
+  const { port } = await scene.listen()
   const socket = connect({ port, host: '127.0.0.1' }).setEncoding('utf8')
   socket.on('error', () => undefined)
   t.after(() => socket.destroy())

@@ -46,7 +46,7 @@ async function everything(t: test.TestContext): Promise<string> {
   }
   await server.post(`/v1/transactions/${first}/commit`)
   assert.equal((await server.post(`/v1/transactions/${second}/commit`)).status, 409)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await (await fetch(`http://127.0.0.1:${port}/v1/tables`)).text()
   return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
 }

@@ -128,7 +128,7 @@ test('every operation that is declared was asked, and headers are among what is 
 })
 
 test('the handshake of a socket has no parameters either', async () => {
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   const headers = {
     connection: 'Upgrade',
     upgrade: 'websocket',

@@ -12,7 +12,7 @@ import { SERVER_LIMITS } from '../limits.ts'
 
 async function world(t: TestContext, outside = {}) {
   const server = await startTestServer(t, { outside })
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   const ask = async (parameters: Record<string, string>, method = 'GET') => {
     const path = `/v1/changes?${new URLSearchParams(parameters)}`

@@ -12,7 +12,7 @@ const POOR = 'SCAN * FROM account USE PRIMARY KEY WHERE balance < 5'
 
 async function world(t: TestContext, options: Parameters<typeof startTestServer>[1] = {}) {
   const server = await startTestServer(t, options)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await server.query(ACCOUNT)
   const client = await openSocket(t, port)
   const commit = async (sql: string): Promise<number> => {

@@ -127,7 +127,7 @@ test('a subscription is a read, and who leaves a stream has given it up', async 
   for (let id = 0; id < 200; id += 1) {
     await server.rows('INSERT INTO long (id, text) VALUES ($1, $2)', { params: [id, text] })
   }
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   const left = (path: string) =>
     new Promise<void>((resolve, reject) => {
       const asked = get({ port, path }, (answer) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { ClientDisconnected } from '../errors/server-error.ts'
 import type { TransactionSessions } from './transaction-sessions.ts'
@@ -33,8 +33,6 @@ export class UnreadBegins {
   /** To be awaited before `response` tells the client the id. Rejects with ClientDisconnected when it has left. */
   async watch(id: string, response: ServerResponse): Promise<void> {
     const { socket } = response.req
-    // A request without a socket, see `Server.http`.
-    if (!(socket instanceof Socket)) return
     const rollBack = this.#sessions.unlessUsed(id, NOT_TAKEN)
     // The first ends the turn in which the request was read, the second one that has asked for news of sockets.
     await setImmediate()

@@ -12,7 +12,7 @@ const ROW_BYTES = 200_000
 
 async function world(t: TestContext, clock = new ManualClock()) {
   const server = await startTestServer(t, { outside: { clock } })
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)')
   let written = 0
   /** One row, one commit, about 200 kB. */

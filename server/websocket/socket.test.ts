@@ -15,7 +15,7 @@ async function listeningServer(
   options: Parameters<typeof startTestServer>[1] = {},
 ) {
   const server = await startTestServer(t, options)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   return { server, port }
 }

@@ -72,7 +72,7 @@ export class ObservedServer {
 
   /** Another client of the socket. */
   async connect(t: TestContext): Promise<SocketClient> {
-    this.#port ??= (await this.server.server.listen()).port
+    this.#port ??= (await this.server.listen()).port
     return await openSocket(t, this.#port)
   }
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import supertest, { type Response } from 'supertest'
 import { readConfig } from '../../server/config.ts'
 import type { FlagName } from '../../server/flags.ts'
 import { loadContract } from '../../server/http/openapi/contract.ts'
@@ -28,26 +29,39 @@ export type Sending = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A real server over a real store, asked without a socket. Every answer is checked as declared. */
+/** A real server over a real store, asked over HTTP. Every answer is checked as declared. */
 export class TestServer {
   readonly server: Server
+  #listening: ReturnType<Server['listen']> | undefined
 
   constructor(server: Server) {
     this.server = server
   }
 
+  /** Listens once, for the test and for `send`. */
+  listen(): ReturnType<Server['listen']> {
+    this.#listening ??= this.server.listen()
+    return this.#listening
+  }
+
   async send({ method = 'GET', path, json, text, headers = {} }: Sending): Promise<Answer> {
+    const { url } = await this.listen()
     const payload = json === undefined ? text : JSON.stringify(json)
     const type = json === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await this.server.http.inject({
-      method,
-      url: path,
-      headers: { host: 'localhost:4270', ...type, ...headers },
-      ...(payload === undefined ? {} : { payload }),
-    })
-    const isJson = /[/+]json\b/.test(String(answer.headers['content-type'])) && answer.body !== ''
-    const body = isJson ? JSON.parse(answer.body) : undefined
-    return { status: answer.statusCode, headers: answer.headers, text: answer.body, body }
+    const verb = method.toLowerCase() as Lowercase<typeof method>
+    const request = supertest(url)
+      [verb](path)
+      .set({ host: 'localhost:4270', 'accept-encoding': '', ...type, ...headers })
+      .redirects(0)
+      .buffer(true)
+      .serialize((bytes) => bytes)
+      .parse(readBytes)
+    const sent = payload === undefined ? request : request.send(Buffer.from(payload))
+    const answer = await sent.ok(() => true)
+    const answered = Buffer.isBuffer(answer.body) ? answer.body.toString() : ''
+    const isJson = /[/+]json\b/.test(String(answer.headers['content-type'])) && answered !== ''
+    const body = isJson ? JSON.parse(answered) : undefined
+    return { status: answer.status, headers: answer.headers, text: answered, body }
   }
 
   get(path: string): Promise<Answer> {
@@ -84,6 +98,13 @@ export class TestServer {
     assert.equal(status, 201, text)
     return body.transaction
   }
+}
+
+/** The bytes of an answer as they came. */
+function readBytes(answer: Response, done: (error: Error | null, bytes: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+  answer.on('end', () => done(null, Buffer.concat(chunks)))
 }
 
 /** Starts a server that ends with the test; in memory unless the flags say otherwise. */

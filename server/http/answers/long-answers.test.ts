@@ -26,7 +26,7 @@ function expectedRows(count: number) {
 
 test('an answer of any length is the same by every way', async (t) => {
   const server = await serverWithRows(t, 1_000)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   const socket = await openSocket(t, port)
   for (const count of COUNTS) {
     const sql = `SCAN * FROM item LIMIT ${count}`

@@ -27,7 +27,7 @@ async function serverWithLongRows(t: TestContext) {
     return transaction
   }
   const server = await startTestServer(t, { outside: { storage } })
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   await server.query('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)')
   const body = 'x'.repeat(ROW_BYTES)
   for (let id = 0; id < ROWS; id += 100) {

@@ -106,7 +106,7 @@ test('GETs beside commits of their row see what was committed before their times
 
 test('a request in pieces, and two in one piece, are each answered once and in order', async (t) => {
   const server = await serverWithItems(t)
-  const { port } = await server.server.listen()
+  const { port } = await server.listen()
   const body = (id: string) => JSON.stringify({ sql: GET, params: { id } })
   const request = (id: string) =>
     `POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body(id).length}\r\n\r\n${body(id)}`

@@ -38,7 +38,8 @@ export function queryFastPath(parts: {
 
   return (checkBody) => (request, reply, done) => {
     const { raw } = request
-    if (!isPlain(raw, history)) {
+    // Every request of our server is a WholeRequest.
+    if (!(raw instanceof WholeRequest) || !isPlain(raw, history)) {
       done()
       return
     }
@@ -56,7 +57,8 @@ export function queryFastPath(parts: {
         failed(error)
       }
     }
-    whenRead(raw, (bytes) => {
+    // Node hands over as many bytes as were announced, or never comes to the end.
+    raw.readWhole((bytes) => {
       try {
         if (!largeBodies.isLarge(bytes.length)) answer(parseJson(bytes))
         else parseLargeJson(bytes, () => largeBodies.turn(raw)).then(answer, failed)
@@ -87,15 +89,4 @@ function asksForMore(headers: IncomingHttpHeaders, history: string): boolean {
     headers['if-none-match'] !== undefined ||
     headers['percolite-min-timestamp'] !== undefined
   )
-}
-
-/** Node hands over as many bytes as were announced, or never comes to the end. */
-function whenRead(raw: IncomingMessage, read: (bytes: Buffer) => void): void {
-  if (raw instanceof WholeRequest) raw.readWhole(read)
-  else {
-    // A request without a socket, see `Server.http`.
-    const chunks: Buffer[] = []
-    raw.on('data', (chunk: Buffer) => chunks.push(chunk))
-    raw.on('end', () => read(Buffer.concat(chunks)))
-  }
 }
