@@ -201,6 +201,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   end(): void {
     clearTimeout(this.#timer)
+    if (!this.#isArmed) return
     this.#leaveQueue()
     this.#parts.keeper?.ended(this)
   }

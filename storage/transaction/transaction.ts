@@ -3,7 +3,7 @@ import { type Answer, andThen } from '../answer.ts'
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
 import type { NotifiedRow } from './buffer/buffered-notifications.ts'
-import { LayeredWrites, type StatementLayer } from './buffer/layered-writes.ts'
+import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
 import { overlayRow, overlayScan } from './buffer/read-your-writes.ts'
 import type { BufferBudget, BufferedRow, BufferedWrite } from './buffer/write-buffer.ts'
@@ -188,19 +188,17 @@ export class Transaction {
    */
   statement<T>(work: () => Answer<T>, signal?: AbortSignal): Answer<T> {
     this.#checkActive()
-    if (this.#writes.hasLayer) throw closed('A statement is still running.')
-    const layer = this.#writes.beginLayer()
+    if (this.#writes.isStatementRunning) throw closed('A statement is still running.')
+    this.#writes.beginStatement()
     this.#signal = signal
     let isWaitedFor = false
     try {
       const result = work()
-      if (!(result instanceof Promise)) return this.#merged(layer, result)
+      if (!(result instanceof Promise)) return this.#merged(result)
       isWaitedFor = true
-      return result
-        .then((value) => this.#merged(layer, value))
-        .finally(() => this.#endStatement(layer))
+      return result.then((value) => this.#merged(value)).finally(() => this.#endStatement())
     } finally {
-      if (!isWaitedFor) this.#endStatement(layer)
+      if (!isWaitedFor) this.#endStatement()
     }
   }
 
@@ -332,14 +330,14 @@ export class Transaction {
     }
   }
 
-  #merged<T>(layer: StatementLayer, result: T): T {
+  #merged<T>(result: T): T {
     this.#checkActive()
-    this.#writes.mergeLayer(layer)
+    this.#writes.mergeLayer()
     return result
   }
 
-  #endStatement(layer: StatementLayer): void {
-    this.#writes.endLayer(layer)
+  #endStatement(): void {
+    this.#writes.endStatement()
     this.#signal = undefined
   }
 

@@ -9,12 +9,6 @@ import {
   WriteBuffer,
 } from './write-buffer.ts'
 
-/** What a running statement has written so far, which its reads do not show. */
-export type StatementLayer = {
-  readonly buffer: WriteBuffer
-  notifications: BufferedNotifications | undefined
-}
-
 /**
  * What a transaction has written and whom it notifies, and on top of that the layer of the statement
  * that is running: merged when the statement succeeds, dropped when it fails.
@@ -25,7 +19,10 @@ export class LayeredWrites {
   readonly #budget: ByteBudget
   /** There as soon as the transaction notifies somebody, which most never do. */
   #notifications: BufferedNotifications | undefined
-  #layer: StatementLayer | undefined
+  #isStatementRunning = false
+  /** What the running statement has written so far, which its reads do not show; there as soon as it writes. */
+  #layer: WriteBuffer | undefined
+  #layerNotifications: BufferedNotifications | undefined
 
   constructor(budget: ByteBudget) {
     this.#budget = budget
@@ -36,8 +33,8 @@ export class LayeredWrites {
     return this.buffer.isEmpty && this.#notifications === undefined
   }
 
-  get hasLayer(): boolean {
-    return this.#layer !== undefined
+  get isStatementRunning(): boolean {
+    return this.#isStatementRunning
   }
 
   get hints(): readonly Hint[] {
@@ -50,7 +47,8 @@ export class LayeredWrites {
   }
 
   write(key: Uint8Array, column: string, write: BufferedWrite): void {
-    const buffer = this.#layer?.buffer ?? this.buffer
+    if (this.#isStatementRunning) this.#layer ??= new WriteBuffer(this.#budget)
+    const buffer = this.#layer ?? this.buffer
     buffer.write(key, column, write)
   }
 
@@ -67,30 +65,31 @@ export class LayeredWrites {
     key: Uint8Array,
     column: string,
   ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
-    return this.#layer?.buffer.valueWrite(key, column)
+    return this.#layer?.valueWrite(key, column)
   }
 
-  beginLayer(): StatementLayer {
-    this.#layer = { buffer: new WriteBuffer(this.#budget), notifications: undefined }
-    return this.#layer
+  beginStatement(): void {
+    this.#isStatementRunning = true
   }
 
-  /** All of the layer, or nothing and `limit_exceeded`. */
-  mergeLayer({ buffer, notifications }: StatementLayer): void {
-    if (notifications === undefined) {
-      this.buffer.merge(buffer)
-      return
+  /** Takes over all that the statement has written, or nothing and `limit_exceeded`. */
+  mergeLayer(): void {
+    const notifications = this.#layerNotifications
+    if (notifications !== undefined) {
+      this.#notifications ??= new BufferedNotifications(this.#budget)
+      this.#notifications.checkRoomFor(notifications)
     }
-    this.#notifications ??= new BufferedNotifications(this.#budget)
-    this.#notifications.checkRoomFor(notifications)
-    this.buffer.merge(buffer)
-    this.#notifications.merge(notifications)
+    if (this.#layer !== undefined) this.buffer.merge(this.#layer)
+    if (notifications !== undefined) this.#notifications?.merge(notifications)
   }
 
-  endLayer({ buffer, notifications }: StatementLayer): void {
-    buffer.clear()
-    notifications?.clear()
+  /** Drops what was not merged. */
+  endStatement(): void {
+    this.#layer?.clear()
     this.#layer = undefined
+    this.#layerNotifications?.clear()
+    this.#layerNotifications = undefined
+    this.#isStatementRunning = false
   }
 
   /** Gives all of it back, and answers whom the transaction notifies. */
@@ -102,10 +101,9 @@ export class LayeredWrites {
   }
 
   #current(): BufferedNotifications {
-    const of = this.#layer
-    if (of !== undefined) {
-      of.notifications ??= new BufferedNotifications(this.#budget)
-      return of.notifications
+    if (this.#isStatementRunning) {
+      this.#layerNotifications ??= new BufferedNotifications(this.#budget)
+      return this.#layerNotifications
     }
     this.#notifications ??= new BufferedNotifications(this.#budget)
     return this.#notifications
