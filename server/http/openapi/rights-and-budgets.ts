@@ -3,7 +3,7 @@ import type { ALL_LIMITS } from '../../limits.ts'
 
 /** The right that a client needs for an operation or a frame. None is asked for yet: access control reads them. */
 export const RIGHTS = {
-  none: 'open to everybody',
+  none: 'open to all clients',
   any: 'any client that is let in; each statement inside asks for its own right',
   read: 'reads rows of a table, or its definition',
   write: 'writes rows of a table',
@@ -23,7 +23,7 @@ type Budget = {
 
 /** What bounds the work of an operation or a frame. */
 export const BUDGETS = {
-  none: { meaning: 'a fixed answer, whatever is sent', limits: [] },
+  none: { meaning: 'a fixed response, independent of the request', limits: [] },
   statement: {
     meaning: 'statements of one transaction, and `--statement-timeout`',
     limits: [
