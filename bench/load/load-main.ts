@@ -46,7 +46,6 @@ async function run(order: RunOrder): Promise<Sample> {
           ratePerSecond,
           seconds,
           signal,
-          spinning: true,
           operation: (sequence, intendedMs) =>
             workload.operate(sequence % clients, sequence, intendedMs),
         }),

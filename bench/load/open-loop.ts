@@ -8,16 +8,14 @@ export type OpenLoop = {
   readonly ratePerSecond: number
   readonly seconds: number
   readonly signal: AbortSignal
-  /**
-   * With `spinning` the driver looks at the clock in every turn of its event loop, so that no start
-   * is late by a timer's millisecond; it costs a core.
-   */
-  readonly spinning?: boolean
   /** `intendedMs` is when it should have begun, by `performance.now()`. */
   readonly operation: (sequence: number, intendedMs: number) => Promise<unknown>
 }
 
-/** A timer wakes up to about this much too late. */
+/**
+ * A timer wakes up to about this much too late, so for the rest the clock is read in every turn of the
+ * event loop. That costs a core.
+ */
 const TIMER_MS = 1.2
 
 /**
@@ -53,10 +51,10 @@ export async function runOpenLoop(
     const early = intendedMs(sequence) - performance.now()
     if (early <= 0) {
       start(sequence++)
-    } else if (loop.spinning === true && early < TIMER_MS) {
+    } else if (early < TIMER_MS) {
       await eventLoopTurn()
     } else {
-      await timeout(loop.spinning === true ? early - TIMER_MS : early)
+      await timeout(early - TIMER_MS)
     }
   }
   await Promise.all(underWay)

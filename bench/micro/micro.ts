@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Suite } from '../harness/experiment.ts'
 import { numberOf } from '../harness/flag-values.ts'
-import { commitLatency } from './commit-latency.ts'
 import { feedLog } from './feed-log.ts'
 import { figure8 } from './figure-8.ts'
-import { groupCommit } from './group-commit.ts'
-import { longScan } from './long-scan.ts'
 import { readOneCell } from './read-one-cell.ts'
 import { scan100 } from './scan-100.ts'
 import { timestamps } from './timestamps.ts'
@@ -27,10 +24,7 @@ export const microSuite: Suite = {
       writeOneCell(rows),
       writers(rows),
       feedLog(rows),
-      groupCommit(rows),
       timestamps(),
-      commitLatency(rows),
-      longScan(rows),
       figure8(rows),
     ]
   },

@@ -42,7 +42,7 @@ export function writeOneCell(rows: number): Experiment {
       { what: 'better-sqlite3, 64 rows a COMMIT / one row', of: SQLITE_MANY, to: SQLITE_ONE },
     ],
     notes: [
-      'Latencies are of a closed loop; `commit-latency` has those of a stated rate. better-sqlite3 writes from one place, without latencies of its own.',
+      'Latencies are of a closed loop. better-sqlite3 writes from one place, without latencies of its own.',
     ],
   }
 }

@@ -5,18 +5,14 @@ import type { BenchStore } from './bench-store.ts'
 import { SqliteTable } from './sqlite-table.ts'
 import type { Work } from './work.ts'
 
-type Extra = Pick<Contender, 'point'>
-
 /** A contender over a store that it shares with its neighbours. */
 export function onStore(
   name: string,
   shared: Shared<BenchStore>,
   prepare: (store: BenchStore) => Work,
-  extra: Extra = {},
 ): Contender {
   return {
     name,
-    ...extra,
     async open(surroundings) {
       const store = await shared.acquire(surroundings)
       return { run: prepare(store), close: () => shared.release() }
@@ -29,11 +25,9 @@ export function onSqliteTable(
   name: string,
   rows: number,
   prepare: (table: SqliteTable) => Work,
-  extra: Extra = {},
 ): Contender {
   return {
     name,
-    ...extra,
     async open({ temporaryFolder }) {
       const table = new SqliteTable(await temporaryFolder('table'), rows)
       return { run: prepare(table), close: async () => table.close() }
