@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { type EmbeddedStore, sharedStore } from '../embedded/embedded-store.ts'
+import { OPERATIONS } from '../embedded/operations.ts'
+import { onStore } from '../embedded/store-contender.ts'
+import { DURABLE_WRITE_SAMPLES, type Work, writing } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
-import { type BenchStore, sharedStore } from '../store/bench-store.ts'
-import { OPERATIONS } from '../store/operations.ts'
-import { onStore } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, type Work, writing } from '../store/work.ts'
 
 const WITH = 'with the log'
 const WITHOUT = 'without it'
@@ -35,7 +36,7 @@ export function feedLog(rows: number): Experiment {
 }
 
 /** Somebody is told of every commit, as the server's subscriptions are. */
-function whileFollowed({ storage }: BenchStore, work: Work): Work {
+function whileFollowed({ storage }: EmbeddedStore, work: Work): Work {
   return async (seconds, signal) => {
     let told = 0
     let failure: unknown

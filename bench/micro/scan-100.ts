@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { sharedStore } from '../embedded/embedded-store.ts'
+import { OPERATIONS } from '../embedded/operations.ts'
+import { onSqliteTable, onStore } from '../embedded/store-contender.ts'
+import { scanning } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
-import { sharedStore } from '../store/bench-store.ts'
-import { OPERATIONS } from '../store/operations.ts'
-import { onSqliteTable, onStore } from '../store/store-contender.ts'
-import { scanning } from '../store/work.ts'
 
 const RAW = 'raw scan'
 const SHARED = 'in one transaction of 100 scans'

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { sharedStore } from '../embedded/embedded-store.ts'
+import { OPERATIONS } from '../embedded/operations.ts'
+import { onSqliteTable, onStore } from '../embedded/store-contender.ts'
+import { DURABLE_WRITE_SAMPLES, writing, writingGroups } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
-import { sharedStore } from '../store/bench-store.ts'
-import { OPERATIONS } from '../store/operations.ts'
-import { onSqliteTable, onStore } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, writing, writingGroups } from '../store/work.ts'
 
 const WRITERS = 64
 const RAW = 'raw put'

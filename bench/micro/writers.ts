@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { sharedStore } from '../embedded/embedded-store.ts'
+import { OPERATIONS } from '../embedded/operations.ts'
+import { onStore } from '../embedded/store-contender.ts'
+import { DURABLE_WRITE_SAMPLES, writing } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
-import { sharedStore } from '../store/bench-store.ts'
-import { OPERATIONS } from '../store/operations.ts'
-import { onStore } from '../store/store-contender.ts'
-import { DURABLE_WRITE_SAMPLES, writing } from '../store/work.ts'
 
 const ONE = '1 writer'
 const MANY = '64 writers'

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { EmbeddedStore } from '../embedded/embedded-store.ts'
 import type { Contender } from '../harness/experiment.ts'
 import { Shared } from '../harness/shared.ts'
 import { LoadProcess } from '../load/load-process.ts'
-import { BenchStore } from '../store/bench-store.ts'
 import type { GrowthSettings } from './growth-workload.ts'
 
 const WORKLOAD = new URL('./growth-workload.ts', import.meta.url).href
 
 type GrownStore = {
   readonly load: LoadProcess
-  readonly figures: ReturnType<BenchStore['figures']>
+  readonly figures: ReturnType<EmbeddedStore['figures']>
   close(): Promise<void>
 }
 
@@ -19,7 +20,7 @@ type GrownStore = {
  */
 export function grownStore(rows: number): Shared<GrownStore> {
   return new Shared(async (surroundings) => {
-    const store = await BenchStore.open(
+    const store = await EmbeddedStore.open(
       { rows, commit: 'auto', fill: 'transactions' },
       surroundings,
     )

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { EmbeddedStore } from '../embedded/embedded-store.ts'
+import { OPERATIONS } from '../embedded/operations.ts'
+import { reading, scanning, type Work, writing } from '../embedded/work.ts'
 import type { SampledWorkload } from '../load/workload.ts'
-import { BenchStore } from '../store/bench-store.ts'
-import { OPERATIONS } from '../store/operations.ts'
-import { reading, scanning, type Work, writing } from '../store/work.ts'
 
 const WRITERS = 64
 
@@ -12,7 +13,7 @@ const WORKS = {
   'look-up in the store': reading(OPERATIONS.read.record),
   'scan of 100 rows': scanning(OPERATIONS.scan.shared),
   [`durable write, ${WRITERS} writers`]: writing(OPERATIONS.write.own, WRITERS),
-} as const satisfies Record<string, (store: BenchStore) => Work>
+} as const satisfies Record<string, (store: EmbeddedStore) => Work>
 
 export const GROWTH_OPERATIONS: readonly string[] = Object.keys(WORKS)
 
@@ -23,7 +24,7 @@ export async function openWorkload({
   dataDirectory,
   rows,
 }: GrowthSettings): Promise<SampledWorkload> {
-  const store = await BenchStore.openFilled(dataDirectory, { rows, commit: 'auto' })
+  const store = await EmbeddedStore.openFilled(dataDirectory, { rows, commit: 'auto' })
   const works = new Map<string, Work>(
     Object.entries(WORKS).map(([name, prepare]) => [name, prepare(store)]),
   )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openStorage, type Storage } from '../../storage/storage.ts'
-import { COLUMN, rowKey, rowValue, TRANSACTION_TABLE } from '../store/bench-rows.ts'
+import { COLUMN, rowKey, rowValue, TRANSACTION_TABLE } from '../embedded/rows.ts'
 import type { MemoryReport } from './memory.ts'
 
 // A process of its own, so that its memory is that of the store alone: loads rows by transactions of

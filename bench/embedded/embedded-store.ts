@@ -7,11 +7,11 @@ import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell
 import { Storage, type StorageOptions } from '../../storage/storage.ts'
 import type { Surroundings } from '../harness/experiment.ts'
 import { Shared } from '../harness/shared.ts'
-import { COLUMN, RAW_TABLE, rowKey, rowValue, TRANSACTION_TABLE } from './bench-rows.ts'
+import { COLUMN, RAW_TABLE, rowKey, rowValue, TRANSACTION_TABLE } from './rows.ts'
 
 export type CommitMode = NonNullable<StorageOptions['commit']>
 
-export type BenchStoreOptions = {
+export type EmbeddedStoreOptions = {
   readonly rows: number
   readonly commit: CommitMode
   /** Which of the two tables are filled; both when absent. */
@@ -25,7 +25,7 @@ export type BenchStoreOptions = {
  * the raw contenders, and written by transactions. What is compared so shares one file, one writer
  * and one cache.
  */
-export class BenchStore {
+export class EmbeddedStore {
   readonly rows: number
   readonly cellStore: CellStore
   readonly storage: Storage
@@ -42,9 +42,12 @@ export class BenchStore {
   }
 
   /** Filled by one-phase commits, whichever way is to be measured: it is much faster. */
-  static async open(options: BenchStoreOptions, surroundings: Surroundings): Promise<BenchStore> {
+  static async open(
+    options: EmbeddedStoreOptions,
+    surroundings: Surroundings,
+  ): Promise<EmbeddedStore> {
     const dataDirectory = await surroundings.temporaryFolder('store')
-    const filling = await BenchStore.openFilled(dataDirectory, { ...options, commit: 'auto' })
+    const filling = await EmbeddedStore.openFilled(dataDirectory, { ...options, commit: 'auto' })
     const startedMs = performance.now()
     try {
       if (options.fill !== 'transactions') await filling.#fillRaw(surroundings)
@@ -56,19 +59,22 @@ export class BenchStore {
     filling.#fillSeconds = (performance.now() - startedMs) / 1000
     if (options.commit === 'auto') return filling
     await filling.close()
-    const store = await BenchStore.openFilled(dataDirectory, options)
+    const store = await EmbeddedStore.openFilled(dataDirectory, options)
     store.#rawTimestamp = filling.#rawTimestamp
     return store
   }
 
   /** What `open` has filled and closed, and perhaps in another process. */
-  static async openFilled(dataDirectory: string, options: BenchStoreOptions): Promise<BenchStore> {
+  static async openFilled(
+    dataDirectory: string,
+    options: EmbeddedStoreOptions,
+  ): Promise<EmbeddedStore> {
     const cellStore = await openSqliteCellStore({ dataDirectory })
     const { commit, keepsLog = true } = options
     const how = { owner: 'exclusive', commit, keepsLog } as const
     try {
       const storage = await Storage.open(cellStore, how)
-      return new BenchStore(options.rows, dataDirectory, cellStore, storage)
+      return new EmbeddedStore(options.rows, dataDirectory, cellStore, storage)
     } catch (error) {
       await cellStore.close()
       throw error
@@ -157,6 +163,6 @@ const FILL_BATCH = 1_000
 const FILLERS = 4
 
 /** One store for several contenders of an experiment. */
-export function sharedStore(options: BenchStoreOptions): Shared<BenchStore> {
-  return new Shared((surroundings) => BenchStore.open(options, surroundings))
+export function sharedStore(options: EmbeddedStoreOptions): Shared<EmbeddedStore> {
+  return new Shared((surroundings) => EmbeddedStore.open(options, surroundings))
 }

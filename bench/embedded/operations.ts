@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../../storage/storage.ts'
-import {
-  COLUMNS,
-  NEWEST,
-  NEWEST_RECORD,
-  RAW_TABLE,
-  rowKey,
-  TRANSACTION_TABLE,
-} from './bench-rows.ts'
-import type { BenchStore } from './bench-store.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
+import { COLUMNS, NEWEST, NEWEST_RECORD, RAW_TABLE, rowKey, TRANSACTION_TABLE } from './rows.ts'
 import type { SqliteTable } from './sqlite-table.ts'
 
 /** One read of a row, one scan from a row on, or one write of a row with the number of the write. */
@@ -30,18 +23,18 @@ const SCANS_PER_TRANSACTION = 100
 export const OPERATIONS = {
   read: {
     raw:
-      ({ cellStore }: BenchStore): Operation =>
+      ({ cellStore }: EmbeddedStore): Operation =>
       async (row) =>
         (await cellStore.readRows([rowKey(RAW_TABLE, row)], NEWEST))[0],
     own: ownTransaction(getRow),
     shared: sharedTransaction(getRow, READS_PER_TRANSACTION),
     view:
-      ({ view }: BenchStore): Operation =>
+      ({ view }: EmbeddedStore): Operation =>
       (row) =>
         view.readRows([rowKey(RAW_TABLE, row)], NEWEST)[0],
     /** The look-up that a read in a transaction costs where no record of the row is in memory. */
     record:
-      ({ cellStore }: BenchStore): Operation =>
+      ({ cellStore }: EmbeddedStore): Operation =>
       async (row) =>
         (await cellStore.readRows([rowKey(TRANSACTION_TABLE, row)], NEWEST_RECORD))[0],
     table:
@@ -51,7 +44,7 @@ export const OPERATIONS = {
   },
   scan: {
     raw:
-      ({ cellStore }: BenchStore): Operation =>
+      ({ cellStore }: EmbeddedStore): Operation =>
       (row) =>
         countRows(
           cellStore.scanRows({ ...rangeFrom(RAW_TABLE, row), filter: NEWEST, limit: SCAN_ROWS }),
@@ -59,7 +52,7 @@ export const OPERATIONS = {
     own: ownTransaction(scanRows),
     shared: sharedTransaction(scanRows, SCANS_PER_TRANSACTION),
     view:
-      ({ view }: BenchStore): Operation =>
+      ({ view }: EmbeddedStore): Operation =>
       (row) => {
         const range = { ...rangeFrom(RAW_TABLE, row), reverse: false }
         const size = { rowsMax: SCAN_ROWS, bytesMax: Number.POSITIVE_INFINITY }
@@ -72,25 +65,25 @@ export const OPERATIONS = {
   },
   write: {
     raw:
-      (store: BenchStore): Operation =>
+      (store: EmbeddedStore): Operation =>
       (row, sequence) =>
         store.putRaw(row, sequence),
     own:
-      (store: BenchStore): Operation =>
+      (store: EmbeddedStore): Operation =>
       (row, sequence) =>
         store.putInTransaction(row, sequence),
   },
   /** Of many rows at once. */
   multiGet: {
     raw:
-      ({ cellStore }: BenchStore): GroupOperation =>
+      ({ cellStore }: EmbeddedStore): GroupOperation =>
       (rows) =>
         cellStore.readRows(
           rows.map((row) => rowKey(RAW_TABLE, row)),
           NEWEST,
         ),
     own:
-      ({ storage }: BenchStore): GroupOperation =>
+      ({ storage }: EmbeddedStore): GroupOperation =>
       async (rows) => {
         const transaction = await storage.begin({ readOnly: true })
         const keys = rows.map((row) => rowKey(TRANSACTION_TABLE, row))
@@ -114,7 +107,7 @@ function scanRows(transaction: Transaction, row: number): Promise<number> {
 }
 
 function ownTransaction(use: Use) {
-  return ({ storage }: BenchStore): Operation =>
+  return ({ storage }: EmbeddedStore): Operation =>
     async (row) => {
       const transaction = await storage.begin({ readOnly: true })
       const found = await use(transaction, row)
@@ -125,7 +118,7 @@ function ownTransaction(use: Use) {
 
 /** The same read-only transaction `uses` times, then the next one; only for that one waits. */
 function sharedTransaction(use: Use, uses: number) {
-  return ({ storage }: BenchStore): Operation => {
+  return ({ storage }: EmbeddedStore): Operation => {
     let current: Transaction | undefined
     let left = 0
     return async (row) => {

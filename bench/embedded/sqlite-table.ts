@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
-import { rowKey, rowValue, TRANSACTION_TABLE } from './bench-rows.ts'
+import { rowKey, rowValue, TRANSACTION_TABLE } from './rows.ts'
 
 /**
  * The ceiling: one table of keys and values in better-sqlite3, with the same journal and the same

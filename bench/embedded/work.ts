@@ -3,8 +3,8 @@ import type { Sample } from '../harness/sample.ts'
 import { type ClosedLoop, runClosedLoop } from '../load/closed-loop.ts'
 import { measureHere } from '../load/measurement.ts'
 import { Random } from '../load/random.ts'
-import { readHalf } from './bench-rows.ts'
 import { type GroupOperation, type Operation, SCAN_ROWS } from './operations.ts'
+import { readHalf } from './rows.ts'
 import type { SqliteTable } from './sqlite-table.ts'
 
 /** One measured stretch of work. */
