@@ -99,6 +99,11 @@ export const SOMETIMES: Readonly<Record<Topology, readonly string[]>> = {
     'died before the sync ended, and the group is gone',
     'two-phase rolled forward after a restart',
     'two-phase rolled back after a restart',
+    'record of the redo log',
+    'part of a memtable flushed',
+    'memtable flushed',
+    'batch waited for a flush',
+    'redo log recovered',
   ],
 }
 

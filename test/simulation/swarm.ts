@@ -71,6 +71,14 @@ export type EmbeddedSwarm = {
   readonly stopEveryMs: number | undefined
   /** A commit of more rows than this is looked at in several turns; undefined: as in production. */
   readonly commitTurnRows: number | undefined
+  readonly redoLog: RedoSwarm
+}
+
+export type RedoSwarm = {
+  /** The share of processes that use the redo log. */
+  readonly share: number
+  /** From so many cells on a memtable is flushed. */
+  readonly memtableCells: number
 }
 
 export const COMMIT_MODES = ['one-phase', 'two-phase', 'auto'] as const
@@ -108,7 +116,19 @@ export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
   const topology = kind.topology ?? (seed % 2 === 0 ? 'embedded' : 'gateways')
   const draw = new Draw(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)
   const swarm = topology === 'embedded' ? drawEmbedded(draw, kind) : drawGateways(draw, kind.bias)
-  return { ...swarm, ...drawIndexes(seed, swarm, kind), feed: drawFeed(seed, swarm, kind) }
+  const embedded = { ...swarm.embedded, redoLog: drawRedoLog(seed) }
+  return {
+    ...swarm,
+    ...drawIndexes(seed, swarm, kind),
+    feed: drawFeed(seed, swarm, kind),
+    embedded,
+  }
+}
+
+/** Drawn apart as well. */
+function drawRedoLog(seed: number): RedoSwarm {
+  const draw = new Draw(Math.imul(seed, 0x27d4eb2f) ^ 0x2ed0)
+  return { share: draw.oneOf(0, 0.5, 1), memtableCells: draw.oneOf(1, 4, 20, 200) }
 }
 
 /** Drawn apart as well. Where processes share a store, a follower looks at it twice a second. */
@@ -222,6 +242,7 @@ const CALM_WRITER: EmbeddedSwarm = {
   commitFailRate: 0,
   stopEveryMs: undefined,
   commitTurnRows: undefined,
+  redoLog: { share: 0, memtableCells: 1 },
 }
 
 function drawEmbedded(draw: Draw, forced: Kind): DrawnSwarm {
@@ -275,6 +296,7 @@ function drawEmbedded(draw: Draw, forced: Kind): DrawnSwarm {
       commitFailRate: isCalm ? 0 : oneOf(0, 0.005) + (bias === 'failing' ? 0.03 : 0),
       stopEveryMs: isCalm ? undefined : oneOf(undefined, undefined, 1_000),
       commitTurnRows: random.fraction() < 0.5 ? 1 + random.below(3) : undefined,
+      redoLog: CALM_WRITER.redoLog,
     },
   }
 }

@@ -5,6 +5,7 @@ import { FULL_DISK_MUTANTS } from './full-disk-mutants.ts'
 import { INDEX_MUTANTS } from './index-mutants.ts'
 import { type Mutant, mutant } from './mutant.ts'
 import { OBSERVER_MUTANTS } from './observer-mutants.ts'
+import { REDO_MUTANTS } from './redo-mutants.ts'
 
 const TRANSACTION = 'storage/transaction'
 const PREWRITE = 'storage/transaction/percolator/prewrite.ts'
@@ -327,4 +328,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FULL_DISK_MUTANTS,
   ...INDEX_MUTANTS,
   ...OBSERVER_MUTANTS,
+  ...REDO_MUTANTS,
 ]

@@ -35,6 +35,16 @@ export class CellImage {
     return this.cells.view.readChunk({ ...everything, rowsMax: Infinity, bytesMax: Infinity }).rows
   }
 
+  /** The same for the same cells. */
+  text(): string {
+    const lines = this.rows().flatMap(({ key, cells }) =>
+      cells.map(
+        ({ value, ...place }) => `${rowKeyText(key)} ${JSON.stringify(place)} ${rowKeyText(value)}`,
+      ),
+    )
+    return lines.join('\n')
+  }
+
   copy(): CellImage {
     const copy = new CellImage()
     const changes = this.rows().map(({ key, cells }) => ({

@@ -36,7 +36,14 @@ export class EmbeddedSite implements Site {
     )
     this.#faults = new WriterFaults(world.random, swarm, world.faults)
     const engine: Engine = (process, clock) => {
-      const own = { process, clock, disk: this.#disk, faults: this.#faults }
+      const { share, memtableCells } = swarm.embedded.redoLog
+      const usesRedoLog = share > 0 && world.random.fraction() < share
+      const own = {
+        ...{ process, clock, disk: this.#disk, faults: this.#faults, memtableCells },
+        redoLog: usesRedoLog ? 'always' : 'never',
+        broken: (cause: unknown) => violations.add('redo log', String(cause)),
+        recovered: (tables: CellImage) => this.#checkRecovered(tables),
+      } as const
       const cellStore = new SimulatedEmbeddedStore(world, own)
       const latches = new WatchedLatches(world.counters, largeStarts)
       const commit = this.#drawCommitMode()
@@ -85,6 +92,13 @@ export class EmbeddedSite implements Site {
     this.#checkedTs = newestTs
     const mark = this.#counter('timestamp')
     if (newestTs > mark) violations.add('J7', `${newestTs} was given out above the mark ${mark}`)
+  }
+
+  /** R1, R3, R4: a start makes of the file what the groups that are certain to stay have made of the store. */
+  #checkRecovered(tables: CellImage): void {
+    const [found, expected] = [tables, this.#disk.image].map((image) => image.text())
+    if (found !== expected)
+      this.#parts.violations.add('redo log', 'a start has lost or revived cells')
   }
 
   #drawCommitMode(): CommitMode {

@@ -15,11 +15,15 @@ import {
 import type {
   CellView,
   EmbeddedCellStore,
+  RowStep,
   StepList,
 } from '../../../storage/cell-store/embedded-cell-store.ts'
 import { counterValue, incrementedCell } from '../../../storage/cell-store/mutation-application.ts'
 import type { Note } from '../../../storage/cell-store/note.ts'
 import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
+import type { WriteBatch } from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
+import { Redo, type RedoLogUse } from '../../../storage/cell-store/sqlite/redo/redo.ts'
+import { silentLog } from '../../../storage/storage-log.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Surroundings } from './gateway.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
@@ -44,6 +48,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   readonly #clock: SimulatedClock
   readonly #faults: WriterFaults
   readonly #writer: SimulatedWriter
+  readonly #redo: Redo
   readonly #seen: CellImage
   /** Visible, but not to the read transaction that is open. */
   #unseen: RowMutations[] = []
@@ -55,31 +60,47 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
       readonly clock: SimulatedClock
       readonly disk: SimulatedDisk
       readonly faults: WriterFaults
+      readonly redoLog: RedoLogUse
+      readonly memtableCells: number
+      /** The redo log broke one of its rules. */
+      readonly broken: (cause: unknown) => void
+      /** What a start has made of the file. */
+      readonly recovered: (tables: CellImage) => void
     },
   ) {
     this.#world = world
     this.#process = own.process
     this.#clock = own.clock
     this.#faults = own.faults
-    const image = own.disk.open(world.random.fraction())
-    this.#seen = image.copy()
+    const state = own.disk.open(world.random.fraction())
+    this.#seen = state.tables.copy()
     this.#writer = new SimulatedWriter({
       ...world,
       faults: own.faults,
       process: own.process,
       disk: own.disk,
-      image,
+      state,
       shown: (changes) => this.#show(changes),
       answering: () => this.#endReadTransaction(),
+      broken: own.broken,
     })
-    this.view = {
+    this.#redo = new Redo({
+      ...{ thread: this.#writer, use: own.redoLog, memtableCells: own.memtableCells },
+      beforeDrop: () => this.#endReadTransaction(),
+      onFailure: own.broken,
+      ...{ log: silentLog, clock: own.clock },
+    })
+    this.#writer.recover(this.#redo)
+    this.#endReadTransaction()
+    own.recovered(state.tables)
+    this.view = this.#redo.view({
       readRows: (keys, filter) => this.#reading().view.readRows(keys, filter),
       // A chunk may always be shorter than asked for; so most scans have several here.
       readChunk: (request) => {
         const rowsMax = Math.min(request.rowsMax, 1 + world.random.below(12))
         return this.#reading().view.readChunk({ ...request, rowsMax })
       },
-    }
+    })
   }
 
   /** The rows that have a lock in the view. */
@@ -88,11 +109,15 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   }
 
   checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
-    return this.#mutate<boolean>(`step ${nameOfRow(row)}`, [step], (image, resolve) => {
-      const matched = image.read(row, step.when) !== null
-      const changes = [{ row, mutations: matched ? step.ifMatched : step.otherwise }]
-      return { changes, steps: [{ row, step, matched }], answer: () => resolve(matched) }
-    })
+    return this.#mutate<boolean>(
+      `step ${nameOfRow(row)}`,
+      stepsBatch({ row, ...step }),
+      (image, resolve) => {
+        const matched = image.read(row, step.when) !== null
+        const changes = [{ row, mutations: matched ? step.ifMatched : step.otherwise }]
+        return { changes, steps: [{ row, step, matched }], answer: () => resolve(matched) }
+      },
+    )
   }
 
   applyAtomically(list: StepList, note?: Note): Promise<boolean[]> {
@@ -111,7 +136,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
       }))
       return { changes, steps, note, answer: () => resolve(matched) }
     }
-    return this.#mutate<boolean[]>(name, batch, evaluate)
+    return this.#mutate<boolean[]>(name, { kind: 'steps', steps: batch, note }, evaluate)
   }
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
@@ -119,16 +144,20 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   }
 
   readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
-    return this.#mutate<bigint[]>('increment', [], (image, resolve) => {
-      const cells = increments.map((increment) => {
-        const { family, qualifier } = increment
-        const found = image.read(row, [{ family, qualifier, newest: 1 }])
-        return incrementedCell(found?.cells[0], increment)
-      })
-      const mutations = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
-      const answer = () => resolve(cells.map(({ value }) => counterValue(value)))
-      return { changes: [{ row, mutations }], steps: [], answer }
-    })
+    return this.#mutate<bigint[]>(
+      'increment',
+      { kind: 'increment', row, increments },
+      (image, resolve) => {
+        const cells = increments.map((increment) => {
+          const { family, qualifier } = increment
+          const found = image.read(row, [{ family, qualifier, newest: 1 }])
+          return incrementedCell(found?.cells[0], increment)
+        })
+        const mutations = cells.map((cell) => ({ kind: 'setCell', ...cell }) as const)
+        const answer = () => resolve(cells.map(({ value }) => counterValue(value)))
+        return { changes: [{ row, mutations }], steps: [], answer }
+      },
+    )
   }
 
   async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
@@ -162,20 +191,26 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
 
   /** Everything that is queued is carried out first. */
   async close(): Promise<void> {
-    await this.#mutate<void>('close', [], (_image, resolve) => {
+    await this.#mutate<void>('close', stepsBatch(), (_image, resolve) => {
       return { changes: [], steps: [], answer: () => resolve() }
     })
+    this.#redo.stop()
+    await this.#redo.flushAll()
     this.#writer.close()
   }
 
   async #mutateRow({ row, mutations }: RowMutations): Promise<CellStoreError | null> {
     const step = { when: [], ifMatched: [], otherwise: mutations }
     try {
-      await this.#mutate<void>(`mutate ${nameOfRow(row)}`, [step], (_image, resolve) => ({
-        changes: [{ row, mutations }],
-        steps: [{ row, step, matched: false }],
-        answer: () => resolve(),
-      }))
+      await this.#mutate<void>(
+        `mutate ${nameOfRow(row)}`,
+        stepsBatch({ row, ...step }),
+        (_image, resolve) => ({
+          changes: [{ row, mutations }],
+          steps: [{ row, step, matched: false }],
+          answer: () => resolve(),
+        }),
+      )
       return null
     } catch (error) {
       if (error instanceof CellStoreError) return error
@@ -186,7 +221,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   /** Queued in the turn of the call, unless the process dies in it. */
   #mutate<T>(
     name: string,
-    steps: ReadonlyArray<CheckAndMutate & { readonly row?: Uint8Array }>,
+    batch: WriteBatch,
     evaluate: (image: CellImage, resolve: (answer: T) => void) => Evaluated,
   ): Promise<T> {
     const { scheduler, faults, counters } = this.#world
@@ -199,12 +234,12 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     if (fault === 'pauseBefore') this.#process.pauseUntil(scheduler.nowMs + faults.pauseMs())
     if (fault === 'crashBefore') return this.#die(name)
     const answer = new Promise<T>((resolve, reject) => {
-      for (const { row, ifMatched, otherwise } of steps) {
-        if (row !== undefined) checkRowKey(row)
+      for (const { row, ifMatched, otherwise } of batch.kind === 'steps' ? batch.steps : []) {
+        checkRowKey(row)
         checkMutations(ifMatched)
         checkMutations(otherwise)
       }
-      this.#writer.submit({ evaluate: (image) => evaluate(image, resolve), reject })
+      this.#writer.submit({ batch, evaluate: (image) => evaluate(image, resolve), reject })
     })
     if (fault !== 'crashAfter') return answer
     answer.catch(() => undefined)
@@ -244,6 +279,10 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     this.#process.crash()
     return never()
   }
+}
+
+function stepsBatch(...steps: readonly RowStep[]): WriteBatch {
+  return { kind: 'steps', steps }
 }
 
 function never(): Promise<never> {

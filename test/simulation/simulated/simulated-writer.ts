@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CellStoreError, type RowMutations } from '../../../storage/cell-store/cell-store.ts'
 import { cellOfNotes, type Note } from '../../../storage/cell-store/note.ts'
+import { encodedBytesMax } from '../../../storage/cell-store/sqlite/groups/group-encoding.ts'
+import type {
+  BatchResult,
+  CarriedOutGroup,
+  GroupCommitter,
+  WriteBatch,
+} from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
+import type { Redo } from '../../../storage/cell-store/sqlite/redo/redo.ts'
+import { RedoLog } from '../../../storage/cell-store/sqlite/redo/redo-log.ts'
+import type {
+  Flushed,
+  FlushPart,
+  RedoRecord,
+  RedoThread,
+} from '../../../storage/cell-store/sqlite/redo/redo-thread.ts'
 import type { SeededRandomness } from '../../seeded-randomness.ts'
 import type { Counters } from '../sometimes.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { Group, SimulatedDisk, TakenStep } from './simulated-disk.ts'
+import type { FileState, Group, SimulatedDisk, TakenStep } from './simulated-disk.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
+import { NOT_APPLIED, SimulatedRedoFile } from './simulated-redo-file.ts'
 import type { WriterFaults } from './writer-faults.ts'
 
 /** One call that waits in the queue. */
 export type Job = {
+  readonly batch: WriteBatch
   /** Looks at the state that the jobs before it have left, within the group. */
   readonly evaluate: (image: CellImage) => Evaluated
   readonly reject: (error: CellStoreError) => void
@@ -30,29 +47,46 @@ export type WriterParts = {
   readonly counters: Counters
   readonly process: SimulatedProcess
   readonly disk: SimulatedDisk
-  /** The writer's own state: what is on disk, and the group that it works on. */
-  readonly image: CellImage
+  /** The writer's own state: what is in the file, and the group that it works on. */
+  readonly state: FileState
   /** From now on a new read transaction sees these changes. */
   readonly shown: (changes: readonly RowMutations[]) => void
   /** Called in the turn of the main thread in which a group is answered, before anything else in it. */
   readonly answering: () => void
+  /** The redo log broke one of its rules. */
+  readonly broken: (cause: unknown) => void
 }
 
 /**
- * The writer thread of an embedded store. It takes what is queued, in order, as groups; each becomes
- * durable and visible, in either order, and is answered after both; one that need only be durable with what comes
- * behind it, mostly when it is visible. It runs on while the main thread
- * is paused, and dies with it.
+ * The queue of an embedded store and the thread that writes. What is queued is taken, in order, as groups of one route,
+ * which the real redo log says and carries out. A group for the tables becomes durable and visible, in either order,
+ * and is answered after both; a record of the redo log is answered when it is durable. The thread runs on while the
+ * main thread is paused, and dies with it.
  */
-export class SimulatedWriter {
+export class SimulatedWriter implements GroupCommitter, RedoThread {
+  readonly hasRoomForRedoLog = true
   readonly #parts: WriterParts
+  readonly #redoFile: SimulatedRedoFile
+  readonly #redoLog: RedoLog
+  #redo: Redo | undefined
   #queue: Job[] = []
+  /** The group that is being committed. */
+  #jobs: readonly Job[] = []
   #isBusy = false
   #closedBy: CellStoreError | undefined
   #answeredUntilMs = 0
 
   constructor(parts: WriterParts) {
     this.#parts = parts
+    this.#redoFile = new SimulatedRedoFile(parts.disk, parts.state, parts.shown)
+    this.#redoLog = new RedoLog(this.#redoFile)
+  }
+
+  /** Flushes what the process before has left. */
+  recover(redo: Redo): void {
+    this.#redo = redo
+    if (this.#redoFile.recordBytes() > 0) this.#parts.counters.count('redo log recovered')
+    this.#redoLog.recover(() => false)
   }
 
   assertOpen(): void {
@@ -75,10 +109,88 @@ export class SimulatedWriter {
   }
 
   #takeGroup(): void {
-    const { random, faults, counters, image } = this.#parts
+    const { random, counters } = this.#parts
+    const redo = this.#redo as Redo
     const waiting = this.#queue.length
     const count = random.fraction() < 0.6 ? waiting : 1 + random.below(waiting)
-    const jobs = this.#queue.splice(0, count)
+    const route = redo.route(queued(this.#queue[0] as Job))
+    if (route === 'tables after a flush') {
+      counters.count('batch waited for a flush')
+      const refuse = () => {
+        const [first] = this.#queue.splice(0, 1)
+        first?.reject(notApplied())
+      }
+      redo.flushAll().then((failure) => {
+        if (failure !== null) refuse()
+        this.#goOn()
+      }, this.#parts.broken)
+      return
+    }
+    const others = this.#queue.findIndex((job, at) => at > 0 && redo.route(queued(job)) !== route)
+    const jobs = this.#queue.splice(0, others < 0 ? count : Math.min(count, others))
+    if (jobs.length > 1) counters.count('group of several jobs')
+    this.#jobs = jobs
+    const carriedOut = redo.commit(jobs.map(queued), route)
+    if (route === 'redo log') {
+      carriedOut.then(({ results }) => this.#answerRecord(jobs, results), this.#parts.broken)
+    } else carriedOut.catch(this.#parts.broken)
+  }
+
+  #answerRecord(jobs: readonly Job[], results: readonly BatchResult[]): void {
+    for (const [at, { evaluate, reject }] of jobs.entries()) {
+      if (results[at] !== null) reject(notApplied())
+      else evaluate(this.#parts.state.tables).answer()
+    }
+    this.#goOn()
+  }
+
+  async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {
+    const { faults, counters, state, disk } = this.#parts
+    const jobs = this.#jobs
+    const answered = Promise.withResolvers<CarriedOutGroup>()
+    const answer = (result: BatchResult) =>
+      this.#answer(() => answered.resolve({ results: [result], ms: 0 }), { endsRead: false })
+    const fate = faults.drawGroup()
+    counters.count('record of the redo log')
+    this.#later(faults.writerMs(), 'writer writes a record', () => {
+      if (fate === 'refused' || fate === 'poisoned') return answer(NOT_APPLIED)
+      this.#redoFile.group = this.#groupOf(jobs.map(({ evaluate }) => evaluate(state.tables)))
+      this.#redoLog.append(record)
+      if (fate === 'commitFails') return this.#failCommit(jobs)
+      if (this.#dies()) return
+      if (!this.#redoFile.awaitsSync) return answer(null)
+      this.#later(faults.syncMs(), 'record is durable', () => {
+        disk.sync()
+        if (!this.#dies()) answer(null)
+      })
+    })
+    return await answered.promise
+  }
+
+  /** Between the groups, or while one is being synced. */
+  async flush(part: FlushPart): Promise<Flushed> {
+    const { faults, counters } = this.#parts
+    const answered = Promise.withResolvers<Flushed>()
+    this.#later(faults.writerMs(), 'writer flushes', () => {
+      this.#redoFile.failsOnce = faults.drawGroup() === 'refused'
+      const flushed = this.#redoLog.flush(part)
+      counters.count(flushed.isDone ? 'memtable flushed' : 'part of a memtable flushed')
+      if (this.#dies()) return
+      this.#answer(() => answered.resolve(flushed), { endsRead: false })
+    })
+    return await answered.promise
+  }
+
+  async commitLarge(): Promise<never> {
+    throw new Error('No batch is that large here.')
+  }
+
+  /** The jobs of the group, into the tables. */
+  async commitGroup(): Promise<CarriedOutGroup> {
+    const jobs = this.#jobs
+    const { random, faults, counters, state } = this.#parts
+    const image = state.tables
+    const answered: CarriedOutGroup = { results: [], ms: 0 }
     const fate = faults.drawGroup()
     if (fate === 'refused') {
       counters.count('group failed before COMMIT')
@@ -86,7 +198,7 @@ export class SimulatedWriter {
         for (const { reject } of jobs) reject(notApplied())
       }
       this.#later(faults.writerMs(), 'writer rolls back', () => this.#end(refuse))
-      return
+      return answered
     }
     // The group is run again one by one, and only the job that spoiled it fails.
     const poisoned = fate === 'poisoned' ? jobs[random.below(jobs.length)] : undefined
@@ -97,28 +209,36 @@ export class SimulatedWriter {
       image.apply(one.changes)
       return one
     })
-    const notes = evaluated.flatMap(({ note }) => (note === undefined ? [] : [note]))
-    if (notes.length > 1) counters.count('notes of several commits in a cell')
-    const noted = changesOf(notes)
-    image.apply(noted)
-    const group = {
-      process: this.#parts.process.name,
-      changes: [...evaluated.flatMap(({ changes }) => changes), ...noted],
-      steps: evaluated.flatMap(({ steps }) => steps),
-    }
-    if (count > 1) counters.count('group of several jobs')
+    const group = this.#groupOf(evaluated)
+    image.apply(group.noted)
     this.#later(faults.writerMs(), 'writer writes frames', () => {
-      if (fate === 'commitFails') return this.#failCommit(group, jobs)
+      if (fate === 'commitFails') {
+        this.#parts.disk.write({ group, changes: group.changes })
+        return this.#failCommit(jobs)
+      }
       this.#commit(group, () => {
         poisoned?.reject(notApplied())
         for (const { answer } of evaluated) answer()
       })
     })
+    return answered
+  }
+
+  #groupOf(evaluated: readonly Evaluated[]): Group & { readonly noted: readonly RowMutations[] } {
+    const notes = evaluated.flatMap(({ note }) => (note === undefined ? [] : [note]))
+    if (notes.length > 1) this.#parts.counters.count('notes of several commits in a cell')
+    const noted = changesOf(notes)
+    return {
+      process: this.#parts.process.name,
+      changes: [...evaluated.flatMap(({ changes }) => changes), ...noted],
+      steps: evaluated.flatMap(({ steps }) => steps),
+      noted,
+    }
   }
 
   #commit(group: Group, answer: () => void): void {
     const { faults, disk, shown, random } = this.#parts
-    disk.write(group)
+    disk.write({ group, changes: group.changes })
     if (this.#dies()) return
     const syncMs = faults.syncMs()
     const isShownFirst = faults.drawShownFirst()
@@ -139,10 +259,9 @@ export class SimulatedWriter {
   }
 
   /** Nobody knows whether the group will be found there, so the process has to end. */
-  #failCommit(group: Group, jobs: readonly Job[]): void {
+  #failCommit(jobs: readonly Job[]): void {
     const { faults, disk, counters, process, random } = this.#parts
     counters.count('COMMIT failed')
-    disk.write(group)
     this.#later(faults.syncMs(), 'COMMIT fails', () => {
       disk.failCommit()
       const isSilent = random.fraction() < 0.3
@@ -159,17 +278,21 @@ export class SimulatedWriter {
 
   #end(answer: () => void): void {
     this.#answer(answer)
+    this.#goOn()
+  }
+
+  #goOn(): void {
     if (this.#queue.length > 0) this.#takeGroup()
     else this.#isBusy = false
   }
 
   /** Messages to the main thread arrive in their order, each in a turn of its own. */
-  #answer(answer: () => void): void {
+  #answer(answer: () => void, { endsRead = true }: { readonly endsRead?: boolean } = {}): void {
     const { scheduler, faults, process, answering } = this.#parts
     const atMs = Math.max(scheduler.nowMs + faults.writerMs(), this.#answeredUntilMs)
     this.#answeredUntilMs = atMs
     const run = () => {
-      answering()
+      if (endsRead) answering()
       answer()
     }
     scheduler.after(atMs - scheduler.nowMs, 'is answered by the writer', run, process)
@@ -189,6 +312,10 @@ export class SimulatedWriter {
       if (!process.isDead) run()
     })
   }
+}
+
+function queued({ batch }: Job) {
+  return { batch, bytes: encodedBytesMax(batch) }
 }
 
 /** As in the engine, those of a group stand in one cell. */
