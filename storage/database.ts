@@ -264,6 +264,7 @@ export class Storage {
 
   async status(): Promise<StorageStatus> {
     const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
+    const { memtables } = this.#parts.context.cellStore
     const disk = this.#disk.status
     return {
       timestamp,
@@ -277,6 +278,7 @@ export class Storage {
         : { lastCollection: this.#garbage.lastReport }),
       clock: this.#clockStatus,
       ...(disk === undefined ? {} : { disk }),
+      ...(memtables === undefined ? {} : { memtables }),
     }
   }
 

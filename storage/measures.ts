@@ -11,13 +11,24 @@ export type CommitPhase = (typeof COMMIT_PHASES)[number]
 /** What a commit met of another: a row, an entry of an index, a definition, or a row of the store's own. */
 export type ConflictKind = 'row' | 'index' | 'schema' | 'system'
 
+/** Where a batch was made durable first: in the redo log, or in the tables themselves. */
+export const BATCH_ROUTES = ['redo_log', 'tables'] as const
+export type BatchRoute = (typeof BATCH_ROUTES)[number]
+
 /** Told how long things take, by whoever wants figures of it. It is called often: it must be quick, and not throw. */
 export interface Measures {
   /** A commit that had something to write was decided, either way. */
   commitTook(ms: number): void
   phaseTook(phase: CommitPhase, ms: number): void
+  /** So many batches went this way, whether or not they were committed. */
+  batchesRouted(route: BatchRoute, count: number): void
   /** `table` is undefined where the conflict is on no table that is known. */
   conflicted(kind: ConflictKind, table: string | undefined): void
 }
 
-export const UNMEASURED: Measures = { commitTook() {}, phaseTook() {}, conflicted() {} }
+export const UNMEASURED: Measures = {
+  commitTook() {},
+  phaseTook() {},
+  batchesRouted() {},
+  conflicted() {},
+}

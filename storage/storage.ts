@@ -35,7 +35,14 @@ export {
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
-export { COMMIT_PHASES, type CommitPhase, type ConflictKind, type Measures } from './measures.ts'
+export {
+  BATCH_ROUTES,
+  type BatchRoute,
+  COMMIT_PHASES,
+  type CommitPhase,
+  type ConflictKind,
+  type Measures,
+} from './measures.ts'
 export type {
   Notification,
   ObserverStatus,

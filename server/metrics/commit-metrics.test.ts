@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { startTestServer, type TestServer } from '../../test/server/test-server.ts'
 import { testFolder } from '../../test/test-folder.ts'
 
@@ -32,6 +33,30 @@ test('a commit that writes is timed, with the group that takes it to the disk; a
   assert.equal(added(PHASE('group_wait')), 5)
   assert.equal(added(PHASE('sync')), 5)
   assert.ok(added('percolite_commit_duration_seconds_sum') > 0)
+})
+
+test('batches are counted by their route, and cells of the redo log are there until they are flushed', async (t) => {
+  const dataDirectory = await testFolder(t, 'redo-metrics')
+  const flags = { engine: 'sqlite', data: dataDirectory, 'redo-log': 'always' }
+  const server = await startTestServer(t, { flags })
+  await server.query('CREATE TABLE item (id TEXT PRIMARY KEY, n INTEGER)')
+  const before = await figures(server)
+  for (let n = 0; n < 5; n += 1) await server.query(`SET n = ${n} ON item WHERE id = 'a'`)
+  const after = await figures(server)
+  const routed = 'percolite_batches_total{route="redo_log"}'
+  assert.ok((after.get(routed) ?? 0) - (before.get(routed) ?? 0) >= 5)
+  assert.ok((after.get('percolite_batches_total{route="tables"}') ?? 0) >= 1)
+  assert.ok((after.get('percolite_memtable_cells') ?? 0) >= 5)
+  assert.ok((after.get('percolite_memtable_bytes') ?? 0) >= 5 * 20)
+  assert.ok((after.get('percolite_flush_lag_seconds') ?? 0) > 0)
+  const deadlineMs = performance.now() + 10_000
+  for (let cells = 1; cells > 0; ) {
+    assert.ok(performance.now() < deadlineMs, `${cells} cells were not flushed`)
+    await setTimeout(50)
+    const flushed = await figures(server)
+    cells = flushed.get('percolite_memtable_cells') ?? 1
+    if (cells === 0) assert.equal(flushed.get('percolite_flush_lag_seconds'), 0)
+  }
 })
 
 async function conflictOn(server: TestServer, sql: string): Promise<void> {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import {
+  BATCH_ROUTES,
+  type BatchRoute,
   COMMIT_PHASES,
   type CommitPhase,
   type ConflictKind,
@@ -33,6 +35,12 @@ export class CommitMetrics implements Measures {
     buckets: BUCKETS,
     registers: [],
   })
+  readonly #batches = new Counter({
+    name: 'percolite_batches_total',
+    help: 'Batches that were written to the disk, by where they went first.',
+    labelNames: ['route'],
+    registers: [],
+  })
   readonly #conflicts = new Counter({
     name: 'percolite_conflicts_total',
     help: 'Commits that were refused because another transaction came first.',
@@ -42,11 +50,12 @@ export class CommitMetrics implements Measures {
   readonly #tables = new Set<string>()
 
   constructor() {
+    for (const route of BATCH_ROUTES) this.#batches.inc({ route }, 0)
     for (const phase of COMMIT_PHASES) this.#phases.zero({ phase })
   }
 
   register(registry: Registry): void {
-    for (const metric of [this.#commits, this.#phases, this.#conflicts]) {
+    for (const metric of [this.#commits, this.#phases, this.#batches, this.#conflicts]) {
       registry.registerMetric(metric)
     }
   }
@@ -57,6 +66,10 @@ export class CommitMetrics implements Measures {
 
   phaseTook(phase: CommitPhase, ms: number): void {
     this.#phases.observe({ phase }, ms / 1000)
+  }
+
+  batchesRouted(route: BatchRoute, count: number): void {
+    this.#batches.inc({ route }, count)
   }
 
   conflicted(kind: ConflictKind, table: string | undefined): void {

@@ -60,6 +60,9 @@ const GAUGES = {
   disk_full: '1 while writes are refused because the disk has no room for them.',
   store_size_bytes: 'The file of the store.',
   log_size_bytes: 'The file of its write-ahead log.',
+  memtable_bytes: 'Cells that are in the redo log and not in the tables yet.',
+  memtable_cells: 'How many cells these are.',
+  flush_lag_seconds: 'How long ago the oldest of these cells was committed.',
   last_collection_rows: 'Rows from which the last garbage collection took something.',
   last_collection_bytes: 'What the last garbage collection gave back.',
   last_collection_seconds: 'How long the last garbage collection took.',
@@ -69,7 +72,7 @@ const GAUGES = {
 type Figures = { readonly [name in keyof typeof GAUGES]?: number | undefined }
 
 function figuresOf(status: StorageStatus): Figures {
-  const { lastCollection, disk, clock } = status
+  const { lastCollection, disk, clock, memtables } = status
   return {
     open_transactions: status.openTransactions,
     buffered_bytes: status.bufferedBytes,
@@ -84,6 +87,9 @@ function figuresOf(status: StorageStatus): Figures {
     disk_full: disk && Number(disk.isFull),
     store_size_bytes: disk?.storeBytes,
     log_size_bytes: disk?.logBytes,
+    memtable_bytes: memtables?.bytes,
+    memtable_cells: memtables?.cells,
+    flush_lag_seconds: memtables && memtables.flushLagMs / 1000,
     last_collection_rows: lastCollection?.rowsCollected,
     last_collection_bytes: lastCollection?.bytesReclaimed,
     last_collection_seconds: lastCollection && lastCollection.elapsedMs / 1000,

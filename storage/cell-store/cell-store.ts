@@ -50,6 +50,9 @@ export interface CellStore {
   /** The disk that the store is on. Absent where it is on no disk of this machine. */
   diskUse?(): Promise<DiskUse>
 
+  /** What is durable and not in the tables yet. Absent where everything always is. */
+  readonly memtables?: MemtableUse
+
   /**
    * How much one mutation may change at once: `row` as in Bigtable; `store` where batches over many
    * rows are one unit (`EmbeddedCellStore`).
@@ -96,6 +99,14 @@ export type DiskUse = {
   readonly storeBytes: number
   /** SQLite's write-ahead log. */
   readonly logBytes: number
+}
+
+export type MemtableUse = {
+  /** Of the mutable and the immutable memtable together. */
+  readonly bytes: number
+  readonly cells: number
+  /** For how long the oldest of these cells has been there; 0 when there is none. */
+  readonly flushLagMs: number
 }
 
 export type CellStoreLimits = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
+import type { MemtableUse } from '../cell-store/cell-store.ts'
 import type { GarbageReport } from '../garbage-collection/garbage-collector.ts'
 import type { IndexBuild } from '../tables/index-build/index-builder.ts'
 import type { DiskStatus } from './disk-watch.ts'
@@ -25,4 +26,6 @@ export type StorageStatus = {
   readonly clock: ClockStatus
   /** Absent where the store is on no disk. */
   readonly disk?: DiskStatus
+  /** Absent where the store has none. */
+  readonly memtables?: MemtableUse
 }

@@ -17,6 +17,7 @@ import {
   type CheckAndMutate,
   type DiskUse,
   type Increment,
+  type MemtableUse,
   type RowMutations,
   type RowScan,
 } from '../cell-store.ts'
@@ -242,6 +243,10 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   async diskUse(): Promise<DiskUse> {
     return diskUseOf(this.#directory.storeFile)
+  }
+
+  get memtables(): MemtableUse {
+    return this.#redo.memtables
   }
 
   async splitPoints(): Promise<Uint8Array[]> {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { MemtableUse } from '../../cell-store.ts'
 import { Memtable } from './memtable.ts'
 import type { MemtableRow } from './memtable-row.ts'
 import { type FamilySet, RECORD_BYTES_MAX, type RedoRecord } from './record.ts'
 
 /** So many cells are flushed together: the more there are, the more of them share a page. */
 const CELLS_MAX = 65_536
-/** The records of a memtable together; it is made immutable long before. */
+/** The records of a memtable together, and of one of few cells; it is made immutable long before. */
 const RECORDS_BYTES_MAX = 32 * 1024 * 1024
-const BYTES_MAX = RECORDS_BYTES_MAX / 2
+const recordsBytes = (cellsMax: number) =>
+  Math.min(RECORDS_BYTES_MAX, 4 * RECORD_BYTES_MAX + 1024 * cellsMax)
 
 /** A memtable, with what is known of it in the main thread. */
 export class CountedMemtable {
-  readonly memtable = Memtable.of(RECORDS_BYTES_MAX)
+  readonly memtable: Memtable
   cells = 0
   /** How many records of it are on their way to the disk. */
   recordsInFlight = 0
@@ -19,6 +21,10 @@ export class CountedMemtable {
   sinceMs: number | undefined
   /** Whether the thread that writes has it. */
   isSent = false
+
+  constructor(cellsMax: number) {
+    this.memtable = Memtable.of(recordsBytes(cellsMax))
+  }
 
   add(record: RedoRecord, cells: number, nowMs: number): void {
     this.memtable.add(record)
@@ -35,11 +41,12 @@ export class CountedMemtable {
 export class Memtables {
   /** From so many cells on a memtable is made immutable. */
   readonly cellsMax: number
-  #mutable = new CountedMemtable()
+  #mutable: CountedMemtable
   #immutable: CountedMemtable | undefined
 
   constructor(cellsMax = CELLS_MAX) {
     this.cellsMax = cellsMax
+    this.#mutable = new CountedMemtable(cellsMax)
   }
 
   get mutable(): CountedMemtable {
@@ -73,7 +80,19 @@ export class Memtables {
   /** Whether the mutable one should be made immutable, and can be. */
   get isFull(): boolean {
     if (this.#immutable !== undefined) return false
-    return this.#mutable.cells >= this.cellsMax || this.#mutable.memtable.bytes >= BYTES_MAX
+    const { cells, memtable } = this.#mutable
+    return cells >= this.cellsMax || memtable.bytes >= recordsBytes(this.cellsMax) / 2
+  }
+
+  useAt(nowMs: number): MemtableUse {
+    const sum = (of: (one: CountedMemtable) => number) =>
+      this.both.reduce((all, one) => all + of(one), 0)
+    const sinceMs = this.both.at(-1)?.sinceMs ?? nowMs
+    return {
+      bytes: sum(({ memtable }) => memtable.bytes),
+      cells: sum(({ cells }) => cells),
+      flushLagMs: nowMs - sinceMs,
+    }
   }
 
   has(key: string): boolean {
@@ -88,7 +107,7 @@ export class Memtables {
   /** Makes the mutable one immutable; records that are made from now on are added to a new one. */
   makeImmutable(): void {
     this.#immutable = this.#mutable
-    this.#mutable = new CountedMemtable()
+    this.#mutable = new CountedMemtable(this.cellsMax)
   }
 
   /** The snapshots that are read from now on have all of it. */

@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../../../clock.ts'
 import { invariant } from '../../../invariant.ts'
 import type { StorageLog } from '../../../storage-log.ts'
+import type { MemtableUse } from '../../cell-store.ts'
 import type { CellView } from '../../embedded-cell-store.ts'
 import { rowKeyText } from '../../row-key.ts'
 import {
@@ -93,6 +94,10 @@ export class Redo {
   /** The tables, and over them what was answered and is not in them yet. */
   view(tables: CellView): CellView {
     return new MergedView(tables, this.#memtables)
+  }
+
+  get memtables(): MemtableUse {
+    return this.#memtables.useAt(this.#clock.monotonicMs())
   }
 
   /** Nothing is flushed any more of itself. */

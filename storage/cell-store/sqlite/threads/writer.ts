@@ -163,15 +163,17 @@ export class SqliteWriter {
 
   async #carryOut(group: readonly QueuedBatch[], route: Route): Promise<void> {
     const places = placesOf(group[0] as QueuedBatch)
+    const isRedo = route === 'redo log'
     this.#underWay += places
     const sentMs = systemClock.monotonicMs()
     this.#measures.phaseTook('group_wait', sentMs - (group[0] as QueuedBatch).queuedMs)
     try {
       const { results, ms } = await this.#redo.commit(group, route)
       this.#learn(group.length, ms)
+      this.#measures.batchesRouted(isRedo ? 'redo_log' : 'tables', group.length)
       this.#measures.phaseTook('sync', systemClock.monotonicMs() - sentMs)
       // Through the redo log nothing of the tables has changed.
-      if (route !== 'redo log') this.#beforeAnswers()
+      if (!isRedo) this.#beforeAnswers()
       this.#answer(group, results)
     } catch (cause) {
       for (const { reject } of group) reject(inDoubt(cause))
