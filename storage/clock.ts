@@ -27,6 +27,33 @@ export const systemClock: Clock = {
   },
 }
 
+type Repeated = {
+  readonly everyMs: number
+  readonly signal: AbortSignal
+  /** Whether it is done at once, and not after `everyMs` for the first time. */
+  readonly isDue?: boolean
+  readonly work: () => unknown
+  /** Told why it failed this time; without it a failure ends the repetition. */
+  readonly failed?: (error: unknown) => void
+}
+
+/** Does the work again and again, with a pause in between. Resolves when the signal is aborted. */
+export async function repeat(
+  clock: Clock,
+  { everyMs, signal, isDue = false, work, failed }: Repeated,
+): Promise<void> {
+  for (let isFirst = isDue; !signal.aborted; isFirst = false) {
+    try {
+      if (!isFirst) await clock.sleep(everyMs, signal)
+      await work()
+    } catch (error) {
+      if (signal.aborted) return
+      if (failed === undefined) throw error
+      failed(error)
+    }
+  }
+}
+
 /** Microseconds since 1970 as people read them, in UTC. */
 export function timeText(micros: number): string {
   return new Date(Math.floor(micros / 1000)).toISOString()

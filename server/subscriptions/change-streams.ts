@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
-import type { Clock } from '../../storage/storage.ts'
+import { type Clock, repeat } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
@@ -31,7 +31,16 @@ export class ChangeStreams {
 
   constructor(parts: ChangeStreamParts) {
     this.#parts = parts
-    this.#looking = this.#breakOffStuckOnes()
+    this.#looking = repeat(parts.clock, {
+      everyMs: SERVER_LIMITS.progressMs,
+      signal: this.#stopping.signal,
+      work: () => {
+        // NDJSON has no close code: the connection of a client that takes nothing is broken off.
+        for (const { lines } of this.#streams) {
+          if (lines.stuckMs() >= SERVER_LIMITS.socketSilenceMsMax) lines.body.destroy()
+        }
+      },
+    })
   }
 
   /** The body of the answer, once it has a line; what is wrong before that is thrown. */
@@ -76,22 +85,6 @@ export class ChangeStreams {
       lines.send(SubscriptionFrame.of('error', problem))
     }
     lines.end()
-  }
-
-  /** NDJSON has no close code: the connection of a client that takes nothing is broken off. */
-  async #breakOffStuckOnes(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#parts.clock.sleep(SERVER_LIMITS.progressMs, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        throw error
-      }
-      for (const { lines } of this.#streams) {
-        if (lines.stuckMs() >= SERVER_LIMITS.socketSilenceMsMax) lines.body.destroy()
-      }
-    }
   }
 }
 

@@ -26,12 +26,6 @@ export class LiveSubscriptions {
     return this.#byQuery.size === 0
   }
 
-  get count(): number {
-    let count = 0
-    for (const { size } of this.#byQuery.values()) count += size
-    return count
-  }
-
   get queries(): readonly SubscribedQuery[] {
     return [...this.#byQuery.keys()]
   }

@@ -14,6 +14,8 @@ import { Shares } from '../budgets/shares.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { StatementExecution } from '../statements/statement-execution.ts'
+import { LiveSubscriptions } from './live-subscriptions.ts'
+import type { Subscription } from './subscription.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** Subscriptions over a store whose snapshots of the past, the images of rows, a test can hold back. */
@@ -62,14 +64,42 @@ async function world(t: TestContext, subscriptionsMax?: number) {
     await sink.until((frames) => frames.length > 0)
     return { sink, ended, own }
   }
+  const together = new Set<Subscription>()
+  const { add, delete: leave } = LiveSubscriptions.prototype
+  t.mock.method(
+    LiveSubscriptions.prototype,
+    'add',
+    function (this: LiveSubscriptions, one: Subscription) {
+      together.add(one)
+      add.call(this, one)
+    },
+  )
+  t.mock.method(
+    LiveSubscriptions.prototype,
+    'delete',
+    function (this: LiveSubscriptions, one: Subscription) {
+      together.delete(one)
+      return leave.call(this, one)
+    },
+  )
   /** Until so many are told together; then one commit shows that the feed is followed. */
   const live = async (count: number) => {
-    while (subscriptions.liveCount < count || followers.at(-1)?.isLive !== true)
-      await setImmediate()
+    while (together.size < count || followers.at(-1)?.isLive !== true) await setImmediate()
   }
   const idsIn = (frames: readonly Frame[]) =>
     frames.flatMap(({ changes = [] }) => changes.map(({ key }: Frame) => key[0]))
-  return { server, storage, subscriptions, subscribe, live, idsIn, images, followers, rows }
+  return {
+    server,
+    storage,
+    subscriptions,
+    subscribe,
+    live,
+    together,
+    idsIn,
+    images,
+    followers,
+    rows,
+  }
 }
 
 test('a change is found out and written once, for all subscriptions to one query', async (t) => {
@@ -139,12 +169,12 @@ test('when a commit cannot be read, everybody reads on alone, and nothing is mis
 })
 
 test('the feed is followed as long as somebody is live, and no longer', async (t) => {
-  const { subscribe, live, followers, subscriptions } = await world(t)
+  const { subscribe, live, together, followers, subscriptions } = await world(t)
   const one = await subscribe('SCAN * FROM item')
   await live(1)
   one.own.abort(new Error('It left.'))
   assert.match(String(await one.ended), /It left/)
-  assert.deepEqual([subscriptions.count, subscriptions.liveCount], [0, 0])
+  assert.deepEqual([subscriptions.count, together.size], [0, 0])
   assert.equal(followers.at(-1)?.isLive, false)
   await subscribe('SCAN * FROM item')
   await live(1)

@@ -54,11 +54,6 @@ export class SubscriptionHub implements LiveSubscribers {
     this.#live = new LiveSubscriptions(this.#turns)
   }
 
-  /** How many subscriptions are live. */
-  get count(): number {
-    return this.#live.count
-  }
-
   join(subscription: Subscription): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>()
     this.#joining.push({ subscription, answer })

@@ -3,7 +3,7 @@
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../planner/planner.ts'
-import type { Timestamp } from '../../storage/storage.ts'
+import { repeat, type Timestamp } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
 import { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
@@ -56,16 +56,16 @@ export class Subscriptions {
     this.#parts = { ...parts, readers, recent, frames: new FrameCache() }
     this.#parser = parser
     this.#hub = new SubscriptionHub(this.#parts)
-    this.#progressing = this.#tellProgress()
+    this.#progressing = repeat(parts.clock, {
+      everyMs: SERVER_LIMITS.progressMs,
+      signal: this.#closing.signal,
+      work: () => this.#hub.progress(),
+      failed: (error) => parts.log.warn({ err: error }, 'the progress of the feed is not known'),
+    })
   }
 
   get count(): number {
     return this.#parts.shares.subscriptions.held
-  }
-
-  /** Those that have read everything and are told together; the others read on by themselves. */
-  get liveCount(): number {
-    return this.#hub.count
   }
 
   /**
@@ -143,20 +143,6 @@ export class Subscriptions {
     const query = new SubscribedQuery({ name, number, statement, parameters, integers })
     this.#queries.set(name, query)
     return query
-  }
-
-  async #tellProgress(): Promise<void> {
-    const { clock, log } = this.#parts
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(SERVER_LIMITS.progressMs, signal)
-        await this.#hub.progress()
-      } catch (error) {
-        if (signal.aborted) return
-        log.warn({ err: error }, 'the progress of the feed is not known')
-      }
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import {
   type Clock,
+  repeat,
   type Storage,
   StorageError,
   type Timestamp,
@@ -195,15 +196,7 @@ export class TransactionSessions {
   /** Ends what has expired, once a second, until `close`. */
   async sweepUntilClosed(): Promise<void> {
     const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#clock.sleep(SWEEP_EVERY_MS, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        throw error
-      }
-      this.sweep()
-    }
+    await repeat(this.#clock, { everyMs: SWEEP_EVERY_MS, signal, work: () => this.sweep() })
   }
 
   sweep(): void {

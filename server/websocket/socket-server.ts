@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { IncomingMessage } from 'node:http'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { repeat } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { CLOSE_CODES } from './close-codes.ts'
 import { type SocketParts, SocketSession } from './socket-session.ts'
@@ -32,7 +34,13 @@ export class SocketServer {
 
   constructor(parts: SocketParts) {
     this.#parts = parts
-    this.#ticking = this.#tickUntilClosed()
+    this.#ticking = repeat(parts.clock, {
+      everyMs: TICK_MS,
+      signal: this.#stopping.signal,
+      work: () => {
+        for (const session of this.#sessions) session.tick()
+      },
+    })
   }
 
   get count(): number {
@@ -94,18 +102,5 @@ export class SocketServer {
     })
     // Its handshake was under way when the others were stopped.
     if (this.#isStopping) session.stop()
-  }
-
-  async #tickUntilClosed(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#parts.clock.sleep(TICK_MS, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        throw error
-      }
-      for (const session of this.#sessions) session.tick()
-    }
   }
 }

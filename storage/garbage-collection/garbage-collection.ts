@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
+import { repeat } from '../clock.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
 import { ReachedTimestamps } from './reached-timestamps.ts'
@@ -43,7 +44,14 @@ export class GarbageCollection {
   }
 
   start(intervalMs: number): void {
-    this.#running = this.#collectForEver(intervalMs)
+    const { clock, log } = this.#parts.context
+    this.#running = repeat(clock, {
+      everyMs: intervalMs,
+      signal: this.#stopping.signal,
+      work: () => this.collect(),
+      // What was not done is done by the next collection, which begins again from the start.
+      failed: (error) => log.warn({ error: String(error) }, 'a garbage collection did not finish'),
+    })
   }
 
   async stop(): Promise<void> {
@@ -69,20 +77,5 @@ export class GarbageCollection {
     const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
     context.log.info({ ...report, rowsPerSecond }, 'collected garbage')
     return report
-  }
-
-  async #collectForEver(intervalMs: number): Promise<void> {
-    const { signal } = this.#stopping
-    const { clock, log } = this.#parts.context
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(intervalMs, signal)
-        await this.collect()
-      } catch (error) {
-        if (signal.aborted) return
-        // What was not done is done by the next collection, which begins again from the start.
-        log.warn({ error: String(error) }, 'a garbage collection did not finish')
-      }
-    }
   }
 }

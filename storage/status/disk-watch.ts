@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore, DiskUse } from '../cell-store/cell-store.ts'
 import { diskFull } from '../cell-store/disk-full.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, repeat } from '../clock.ts'
 import type { StorageError } from '../errors.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
 import type { StorageLog } from '../storage-log.ts'
@@ -50,7 +50,8 @@ export class DiskWatch {
   async start(): Promise<void> {
     if (this.#cellStore.diskUse === undefined) return
     await this.#look()
-    this.#running = this.#lookForEver()
+    const { signal } = this.#stopping
+    this.#running = repeat(this.#clock, { everyMs: LOOK_MS, signal, work: () => this.#look() })
   }
 
   async stop(): Promise<void> {
@@ -74,18 +75,6 @@ export class DiskWatch {
   refusedWrite(): void {
     if (this.#cellStore.diskUse === undefined) return
     this.#refusedUntilMs = this.#clock.monotonicMs() + REFUSAL_MS
-  }
-
-  async #lookForEver(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#clock.sleep(LOOK_MS, signal)
-      } catch {
-        return
-      }
-      await this.#look()
-    }
   }
 
   async #look(): Promise<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../../cell-store/cell.ts'
 import { rowPages } from '../../cell-store/row-pages.ts'
+import { repeat } from '../../clock.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { LOCK_TTL_MS } from '../protocol/liveness.ts'
@@ -33,7 +34,14 @@ export class LockSweeper {
   }
 
   start(): void {
-    this.#running = this.#sweepForEver()
+    const { clock, log } = this.#context
+    this.#running = repeat(clock, {
+      everyMs: SWEEP_INTERVAL_MS,
+      signal: this.#stopping.signal,
+      isDue: true,
+      work: () => this.sweep(),
+      failed: (error) => log.warn({ error: String(error) }, 'a sweep for locks did not finish'),
+    })
   }
 
   async stop(): Promise<void> {
@@ -111,21 +119,6 @@ export class LockSweeper {
       signal: this.#stopping.signal,
     })
     for await (const page of pages) yield* page
-  }
-
-  async #sweepForEver(): Promise<void> {
-    const { signal } = this.#stopping
-    const { clock, log } = this.#context
-    while (!signal.aborted) {
-      try {
-        await this.sweep()
-        await clock.sleep(SWEEP_INTERVAL_MS, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        log.warn({ error: String(error) }, 'a sweep for locks did not finish')
-        await clock.sleep(SWEEP_INTERVAL_MS, signal).catch(() => undefined)
-      }
-    }
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
 import { systemRowKey } from '../../cell-store/row-key.ts'
-import type { Clock } from '../../clock.ts'
+import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
 import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../../randomness.ts'
@@ -111,7 +111,15 @@ export class SharedLiveness implements Liveness {
   static async start(parts: SharedLivenessParts): Promise<SharedLiveness> {
     const liveness = new SharedLiveness(parts)
     await liveness.#renew()
-    liveness.#renewing = liveness.#keepRenewing()
+    liveness.#renewing = repeat(parts.clock, {
+      everyMs: TOKEN_TTL_MS / 3,
+      signal: liveness.#stopping.signal,
+      work: async () => {
+        await liveness.#renew()
+        await Promise.all([...liveness.#committing.values()].map((heartbeat) => heartbeat()))
+      },
+      failed: (error) => parts.log.warn({ error: String(error) }, 'liveness token was not renewed'),
+    })
     return liveness
   }
 
@@ -156,20 +164,6 @@ export class SharedLiveness implements Liveness {
     if (this.#firstSeen.size >= FIRST_SEEN_MAX) this.#firstSeen.clear()
     this.#firstSeen.set(name, nowMs)
     return false
-  }
-
-  async #keepRenewing(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#parts.clock.sleep(TOKEN_TTL_MS / 3, signal)
-        await this.#renew()
-        await Promise.all([...this.#committing.values()].map((heartbeat) => heartbeat()))
-      } catch (error) {
-        if (signal.aborted) return
-        this.#parts.log.warn({ error: String(error) }, 'liveness token was not renewed')
-      }
-    }
   }
 
   async #renew(): Promise<void> {
