@@ -119,7 +119,6 @@ export {
   getRow,
   getRows,
   getRowsOfTables,
-  type RowsAsked,
   type StoredRow,
   scanRowBatches,
   scanRows,

@@ -181,7 +181,6 @@ test('the script plays every frame, and orders of every kind', async (context) =
 })
 
 for (const name of [
-  'percolite-embedded',
   'percolite-http',
   'percolite-ws',
   'postgres',
