@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type Answer,
-  changeRows,
-  createTable,
-  openStorage,
-  requireTable,
-  type Storage,
-} from '../../storage/storage.ts'
+import { fillDataDirectory, insertRows, makeTable } from '../embedded/data-directory.ts'
+import type { Surroundings } from '../harness/experiment.ts'
 import { batches, itemId, itemValue } from '../load/data.ts'
 import { Random } from '../load/random.ts'
 
@@ -17,27 +11,18 @@ const LOAD_SEED = 1
 export async function loadItems(
   dataDirectory: string,
   rows: number,
-  { signal, say }: { readonly signal: AbortSignal; say(text: string): void },
+  { signal, say }: Pick<Surroundings, 'signal' | 'say'>,
 ): Promise<void> {
-  const storage = await openStorage({ engine: 'sqlite', dataDirectory })
-  try {
-    await inTransaction(storage, (transaction, catalog) =>
-      createTable(transaction, catalog, ITEMS, { ifNotExists: false }),
-    )
+  await fillDataDirectory(dataDirectory, async (storage) => {
+    await makeTable(storage, ITEMS)
     const random = new Random(LOAD_SEED)
     for (const numbers of batches(rows, ROWS_PER_TRANSACTION)) {
       signal.throwIfAborted()
-      await inTransaction(storage, (transaction, catalog) => {
-        const changes = numbers.map((number) => {
-          return { before: null, after: [itemId(number), itemValue(random, number)] }
-        })
-        return changeRows(transaction, requireTable(catalog, ITEMS.name), changes)
-      })
+      const items = numbers.map((number) => [itemId(number), itemValue(random, number)])
+      await insertRows(storage, ITEMS.name, items)
       say(`${(numbers[0] as number).toLocaleString('en')} of ${rows.toLocaleString('en')} rows`)
     }
-  } finally {
-    await storage.close()
-  }
+  })
 }
 
 const ITEMS = {
@@ -48,15 +33,3 @@ const ITEMS = {
   ],
   primaryKey: [{ column: 'id', descending: false }],
 } as const
-
-type Begun = Awaited<ReturnType<Storage['begin']>>
-
-async function inTransaction(
-  storage: Storage,
-  work: (transaction: Begun, catalog: Awaited<ReturnType<Storage['catalog']>>) => Answer<unknown>,
-): Promise<void> {
-  const transaction = await storage.begin()
-  const catalog = await storage.catalog(transaction)
-  await transaction.statement(() => work(transaction, catalog))
-  await transaction.commit()
-}

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SCHEMA, TABLE_NAMES, type TableName } from './schema.ts'
-import type { ColumnType, TableShape } from './table-shape.ts'
+import type { TableShape } from './table-shape.ts'
 
-export type SqlFlavour = 'percolite' | 'postgresql' | 'sqlite'
+/** The types of columns in an engine. Keys are compared byte by byte. */
+const TYPES = {
+  postgresql: { integer: 'BIGINT', text: 'TEXT COLLATE "C"' },
+  sqlite: { integer: 'INTEGER', text: 'TEXT' },
+} as const
+
+type SqlFlavour = keyof typeof TYPES
 
 /** One CREATE TABLE for each table, in the words of an engine. */
 export function createTableStatements(flavour: SqlFlavour): readonly string[] {
@@ -21,26 +27,11 @@ export function createIndexStatements(): readonly string[] {
 
 function createTable(name: TableName, shape: TableShape, flavour: SqlFlavour): string {
   const columns = Object.entries(shape.columns).map(([column, type]) => {
-    return `${column} ${sqlType(type, flavour)}`
+    const sqlType = TYPES[flavour][type.startsWith('integer') ? 'integer' : 'text']
+    return `${column} ${sqlType}${type.endsWith('?') ? '' : ' NOT NULL'}`
   })
   const parts = [...columns, `PRIMARY KEY (${shape.primaryKey.join(', ')})`]
-  if (flavour === 'percolite') {
-    for (const column of shape.apart) parts.push(`FAMILY ${column}_apart (${column})`)
-  }
   // A key of several columns would otherwise be an index beside SQLite's own row numbers.
   const isClustered = flavour === 'sqlite' && shape.primaryKey.length > 1
   return `CREATE TABLE ${name} (${parts.join(', ')})${isClustered ? ' WITHOUT ROWID' : ''}`
-}
-
-function sqlType(type: ColumnType, flavour: SqlFlavour): string {
-  const isNullable = type.endsWith('?')
-  const name = type.startsWith('integer')
-    ? flavour === 'postgresql'
-      ? 'BIGINT'
-      : 'INTEGER'
-    : // Keys are compared byte by byte in the other two engines.
-      flavour === 'postgresql'
-      ? 'TEXT COLLATE "C"'
-      : 'TEXT'
-  return isNullable ? name : `${name} NOT NULL`
 }
