@@ -76,8 +76,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Open a transaction over several requests
-         * @description The same as a query that is only `BEGIN`. It ends by itself when it was idle for 30 s or
-         *     open for 5 min (both configurable); an idle one holds nobody up, for its writes are buffered.
+         * @description The same as a query that is only `BEGIN`. The server ends it when it was idle for 30 s
+         *     or open for 5 min (both configurable); an idle one blocks no other, because its writes are buffered.
          */
         readonly post: operations["openTransaction"];
         readonly delete?: never;
@@ -837,8 +837,8 @@ export interface components {
             readonly timeoutMs?: components["schemas"]["TimeoutMs"];
         };
         /**
-         * @description BEGIN and the statements behind it open a transaction over several requests: the answer names it
-         *     beside their results. When one of them fails, nothing stays open.
+         * @description BEGIN and the statements after it open a transaction over several requests: the answer names it
+         *     with their results. When one of them fails, nothing stays open.
          */
         readonly KeepOpen: boolean;
         /** @description Exactly one statement and its own parameters. */
@@ -876,7 +876,7 @@ export interface components {
             readonly transaction?: components["schemas"]["TransactionId"];
             /**
              * Format: date-time
-             * @description Beside `transaction`; when it ends by itself if nothing is sent any more.
+             * @description Comes with `transaction`; when it ends if nothing more is sent.
              */
             readonly expiresAt?: string;
         };
@@ -938,7 +938,7 @@ export interface components {
             readonly readTimestamp: components["schemas"]["Stamp"];
             /**
              * Format: date-time
-             * @description When it ends by itself if nothing is sent. Each request moves it on.
+             * @description When it ends if nothing is sent. Each request moves it on.
              */
             readonly expiresAt: string;
         };
@@ -1024,7 +1024,7 @@ export interface components {
             readonly name: string;
             /** @description It is told without a conflict, and takes the hints of NOTIFY. */
             readonly weak: boolean;
-            /** @description A SET that names one of them notifies it, besides every INSERT and DELETE. */
+            /** @description A SET that names one of them notifies it, as every INSERT and DELETE does. */
             readonly columns: readonly string[];
             /**
              * @description `active`, or `paused`: it is notified, and nothing runs.
@@ -1044,7 +1044,7 @@ export interface components {
             readonly unique: boolean;
             /** @description In key order. */
             readonly columns: readonly components["schemas"]["KeyColumn"][];
-            /** @description Columns that its entries carry besides. */
+            /** @description Further columns that its entries carry. */
             readonly storing: readonly string[];
             /**
              * @description `building`: writers keep it, no read uses it yet. `ready`. `failed`: rows that were there
@@ -1187,7 +1187,7 @@ export interface components {
             readonly state: string;
             /** @description Whether it is still being told of rows that CREATE OBSERVER or a REPLAY asked for. */
             readonly backfilling: boolean;
-            /** @description Rows with a notification, dead letters among them; 1,000 means at least so many. */
+            /** @description Rows with a notification, dead letters among them; 1,000 means that or more. */
             readonly pending: number;
             /** @description The oldest notification; absent when there is none. */
             readonly oldestPending?: components["schemas"]["Stamp"];
@@ -1201,13 +1201,13 @@ export interface components {
             readonly runs: number;
             /** @description Runs that were not the first for their notification. */
             readonly retries: number;
-            /** @description Runs that failed because somebody else came first. */
+            /** @description Runs that failed because another transaction came first. */
             readonly conflicts: number;
             /** @description Runs that failed by themselves. */
             readonly failures: number;
             /** @description Rows for which it has failed too often, until RESUME, REPLAY or a new change of the row. */
             readonly deadLetters: {
-                /** @description How many they are; 1,000 means at least so many. */
+                /** @description How many they are; 1,000 means that or more. */
                 readonly count: number;
                 /** @description The first 100 of them, by row. */
                 readonly rows: readonly components["schemas"]["DeadLetter"][];

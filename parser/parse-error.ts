@@ -85,7 +85,7 @@ export function limitExceeded(
 
 const SHOWN_CHARACTERS_MAX = 60
 
-/** The text of a token as an error shows it: a whole megabyte of string literal helps nobody. */
+/** The text of a token as an error shows it: a whole megabyte of string literal would not help. */
 export function shownToken(image: string): string {
   if (image.length <= SHOWN_CHARACTERS_MAX) return image
   return `${image.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`

@@ -76,7 +76,7 @@ class CachingParser implements Parser {
     yield
     const statements = yield* this.#checkAndParse(text, tokens)
     const bytes = text.length * BYTES_PER_CHARACTER + tokens.length * BYTES_PER_TOKEN
-    // Somebody else may have parsed it meanwhile.
+    // Another request may have parsed it meanwhile.
     if (this.#cache.get(text) === undefined) this.#cache.add(text, statements, bytes)
     return statements
   }
@@ -137,7 +137,7 @@ class CachingParser implements Parser {
     }
   }
 
-  /** The tree of these tokens, which stand behind each other once there is nothing wrong between them. */
+  /** The tree of these tokens, which follow each other when there is nothing wrong between them. */
   *#tree<Tree>(
     text: string,
     tokens: IToken[],

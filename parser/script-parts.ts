@@ -11,7 +11,7 @@ export type TokenRange = { readonly from: number; readonly to: number }
  * Whole statements, or one INSERT of many rows in pieces:
  *
  *     INSERT INTO t (a) VALUES (1), (2), … (99),   (100), … (199),   (200), …   ON CONFLICT DO NOTHING
- *     head, a statement by itself                  rows              rows       tail; behind the head a statement
+ *     head, a statement of its own                  rows              rows       tail; after the head a statement
  */
 export type ScriptPart =
   | { readonly kind: 'statements'; readonly range: TokenRange }

@@ -16,7 +16,7 @@ export type StatementCacheLimits = {
 }
 
 /**
- * Parsed texts by their text; one that nobody has asked for lately is given up first. Clients send few
+ * Parsed texts by their text; the least recently used one is given up first. Clients send few
  * texts and many parameters, so most parsing is this one look-up, and it changes nothing but a mark: a
  * text that has it when its turn to go comes gets another round. What it returns is shared: readonly.
  */

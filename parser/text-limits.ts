@@ -73,7 +73,7 @@ export function checkTokens(tokens: readonly IToken[]): void {
 
 /**
  * What is parsed in one turn is bounded: by the nodes that it makes, and by the parentheses inside others,
- * each of which leads through the whole grammar of expressions. Throws `ParseError`.
+ * each leads through the whole grammar of expressions. Throws `ParseError`.
  */
 export function checkTurn(tokens: readonly IToken[]): void {
   let depth = 0

@@ -5,7 +5,7 @@ import { JSON_EXPONENT_DIGITS_MAX, STORAGE_LIMITS } from '../storage/storage.ts'
 export const PLANNER_LIMITS = {
   /** Keys that one GET asks for, and ranges that the INs of one SCAN or DELETE make. */
   statementKeysMax: 10_000,
-  /** Elements of an array parameter behind IN. */
+  /** Elements of an array parameter of IN. */
   listItemsMax: 50_000,
   /** Rows that a DELETE without LIMIT removes. */
   deleteRowsMax: 10_000,

@@ -270,7 +270,7 @@ function durationMs(text: string): number {
   return Number(amount) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
 }
 
-/** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing behind. */
+/** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */
 function checkedOrigin(text: string): string {
   if (URL.parse(text)?.origin === text) return text
   throw new UsageError(

@@ -71,7 +71,7 @@ export class ObserverRuns<R> {
     await Promise.all(this.#runs)
   }
 
-  /** On a new connection, since tables may have been dropped and made anew meanwhile. */
+  /** On a new connection, since tables may have been dropped and created again meanwhile. */
   forgetTables(): void {
     this.#rows.forgetTables()
   }
@@ -152,7 +152,7 @@ export class ObserverRuns<R> {
         await connection.answerTo(frame)
         return
       } catch (refusal) {
-        // When the connection is lost the server gives it out again by itself.
+        // When the connection is lost the server gives it out again.
         if (lost.aborted || !isRefusedForNow(refusal)) return
         await sleep(backoffMs(tries, refusal.retryAfterMs), lost).catch(() => undefined)
       }

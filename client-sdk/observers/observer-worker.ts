@@ -164,7 +164,7 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
     return closedForAnother(error)
   }
 
-  /** A run has committed, so the pauses between attempts begin anew. */
+  /** A run has committed, so the pauses between attempts start again from the shortest. */
   #progressed(): void {
     this.#tries = 0
     this.#socket.progressed()

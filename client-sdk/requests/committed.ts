@@ -18,7 +18,7 @@ export function committedError(error: unknown, commitTimestamp: number): Percoli
 
 /**
  * An object with what `decode` answers under this name. When that fails for a write that has been committed,
- * the call that made the write has succeeded all the same: then whoever looks at the property gets the error.
+ * the call that made the write has succeeded all the same: then reading the property throws the error.
  * Of what was only read (no `commitTimestamp`) the error is thrown at once.
  */
 export function shown<const Name extends string, T>(

@@ -3,7 +3,7 @@ import type { Row } from '../values.ts'
 
 /**
  * The rows of the tables, by their names, for `connect<Tables>()`. It is a promise of the program, which
- * nobody checks against the server.
+ * which is not checked against the server.
  */
 export type Tables = object
 

@@ -27,7 +27,7 @@ export type BeginOptions = {
 }
 
 const SETTLE_MS = 30_000
-/** An abandoned transaction ends by itself, so that telling the server is not worth a long wait. */
+/** An abandoned transaction times out in the server, so telling it is not worth a long wait. */
 const ROLLBACK_MS = 5_000
 
 /**
@@ -133,7 +133,7 @@ export class Transaction implements AsyncDisposable {
     }
   }
 
-  /** Drops its writes. Harmless when it has ended; what cannot be told the server, it finds by itself. */
+  /** Drops its writes. Harmless when it has ended; the server finds out by its timeout if it cannot be told. */
   async rollback(): Promise<void> {
     if (this.#state !== 'active') return
     await this.#inTurn(async () => {
@@ -147,7 +147,7 @@ export class Transaction implements AsyncDisposable {
   }
 
   /**
-   * Runs a statement in its turn. When a signal ends the waiting for its answer, nobody knows any more what the
+   * Runs a statement in its turn. When a signal ends the waiting for its answer, it is not known any more what the
    * transaction holds, so that it ends: it is rolled back, and takes nothing more.
    */
   #run<T, Options extends StatementOptions>(
@@ -223,7 +223,7 @@ function pathOf({ transaction }: OpenedTransaction): string {
   return `/v1/transactions/${encodeURIComponent(transaction)}`
 }
 
-/** Never rejects: what cannot be told the server, it finds by itself. */
+/** Never rejects: the server finds out by its timeout if it cannot be told. */
 async function rollBack(http: Http, path: string): Promise<void> {
   await http.request('DELETE', path, undefined, { timeoutMs: ROLLBACK_MS }).catch(() => undefined)
 }

@@ -12,9 +12,9 @@ export function isProgress(begunAt: number | undefined): boolean {
 /**
  * When the next connection may be tried, for everything that a client has on sockets: its subscriptions
  * and observers share the attempts, so that a hundred of them try no more often than one. The pause grows
- * with each connection that failed or was lost, and begins anew only after progress: a commit or a whole
- * snapshot that was told, a run of an observer that committed, or ten seconds of connection. A server that
- * takes connections and loses them at once is therefore tried less and less often.
+ * with each connection that failed or was lost, and starts again from the shortest only after progress: a
+ * commit or a whole snapshot that arrived, a run of an observer that committed, or ten seconds of
+ * connection. A server that takes connections and loses them at once is therefore tried less and less often.
  */
 export class ReconnectPace {
   #losses = 0
@@ -32,7 +32,7 @@ export class ReconnectPace {
     this.#isTried = true
   }
 
-  /** A connection failed, or was lost after so many milliseconds. */
+  /** A connection failed, or was lost after `openMs`. */
   lost(openMs: number): void {
     if (openMs >= PROGRESS_MS) this.#losses = 0
     if (!this.#isTried) return

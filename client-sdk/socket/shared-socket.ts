@@ -57,7 +57,7 @@ export class SharedSocket {
         own.take(use)
         return own
       }
-      // Whoever gives up waiting for it leaves it to the others, who may have filled it before one's turn.
+      // A use that stops waiting leaves the socket to the others, which may have filled it before its turn.
       this.#opening ??= this.#open(isAlone).finally(() => {
         this.#opening = undefined
       })
@@ -80,7 +80,7 @@ export class SharedSocket {
     return this.#connections.size
   }
 
-  /** All who use it are told `client_closed`, and nobody can open it again. */
+  /** All its users get `client_closed`, and it cannot be opened again. */
   close(): void {
     this.#isClosed = true
     for (const connection of [...this.#connections]) connection.close(closed())
@@ -95,7 +95,7 @@ export class SharedSocket {
   }
 
   /**
-   * Resolves after `ms`, or as soon as somebody else has opened one, since the server is there again, or
+   * Resolves after `ms`, or as soon as another use has opened one, since the server is there again, or
    * it was closed. Rejects with the signal's reason when it is aborted first.
    */
   async #openedWithin(ms: number, signal: AbortSignal): Promise<void> {

@@ -43,7 +43,7 @@ const NORMAL_CLOSE = 1000
 /** A page cannot see the pings of the server. After one such time of silence it asks, after two it has gone. */
 const SILENCE_MS = 20_000
 
-/** A socket that nobody uses is kept a moment for the next one, and never keeps a program running. */
+/** An unused socket is kept a moment for the next use, and never keeps a program running. */
 const IDLE_MS = 100
 
 /**
@@ -62,7 +62,7 @@ export class SocketConnection {
   /** By their ids; those of ids that the client has forgotten stay until the server has. */
   readonly #uses = new Map<string, SocketUse>()
   readonly #used: Record<UseLimit, number> = { socketSubscriptionsMax: 0, socketWorkersMax: 0 }
-  /** Of queries, which the server takes only so many of at a time. */
+  /** Of queries: the server takes a limited number of them at a time. */
   #queries = 0
   readonly #waitingQueries: Array<() => void> = []
   readonly #silence: ReturnType<typeof setInterval>
@@ -128,7 +128,7 @@ export class SocketConnection {
     return this.#end === undefined
   }
 
-  /** Somebody has something on it, or is about to. */
+  /** Something runs on it, or is about to. */
   get isUsed(): boolean {
     return Object.values(this.#used).some((count) => count > 0)
   }
@@ -201,7 +201,7 @@ export class SocketConnection {
     }
   }
 
-  /** Of no effect on a connection that has ended, of which every listener has been told. */
+  /** Of no effect on a connection that has ended: every listener has been told. */
   send(frame: Readonly<Record<string, unknown>>): void {
     if (this.isOpen) this.#socket.send(JSON.stringify(frame))
   }
@@ -222,7 +222,7 @@ export class SocketConnection {
     work.then(ended, ended)
   }
 
-  /** Ends it; whoever still listens is told `error`. */
+  /** Ends it; its remaining listeners get `error`. */
   close(error: PercoliteError): void {
     this.#ended(error, undefined)
   }
@@ -284,7 +284,7 @@ export class SocketConnection {
 /**
  * Closes a socket that is not listened to any more. The handlers are taken off first: while a socket is
  * still connecting, `close` on Node.js 22 calls `onerror` before it returns, and so without end. The handler
- * for errors stays, for a WebSocket that takes an error which nobody hears for an exception.
+ * for errors stays, because a WebSocket makes an exception of an error without a listener.
  */
 function closeUnheard(socket: WebSocket): void {
   socket.onopen = null

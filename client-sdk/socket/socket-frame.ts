@@ -42,7 +42,7 @@ const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
   4403: 'forbidden',
 }
 
-/** Those that one frame is to blame for, whoever sent it: the others may go on, on another connection. */
+/** Those that one frame caused: the uses that did not send it may continue on another connection. */
 const CLOSED_FOR_ONE_FRAME = [1007, 1009, 4400]
 
 const TOO_MANY_SOCKETS = 4429
@@ -62,7 +62,7 @@ export function isForOneFrame({ fields }: PercoliteError): boolean {
   return CLOSED_FOR_ONE_FRAME.includes(fields.closeCode as number)
 }
 
-/** The same close, for somebody who did not send that frame, or may not have: it can be come back from. */
+/** The same close, for a use that did not send that frame, or may not have: it may connect again. */
 export function closedForAnother(cause: PercoliteError): PercoliteError {
   return clientError('connection_failed', { message: cause.message, cause })
 }

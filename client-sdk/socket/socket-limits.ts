@@ -10,7 +10,7 @@ export type SocketLimits = {
   readonly socketWorkersMax: number
 }
 
-/** What the `welcome` of a server does not name is not limited here; the server refuses by itself. */
+/** What the `welcome` of a server does not name is not limited here; the server refuses it. */
 const UNLIMITED: SocketLimits = {
   bodyBytesMax: Number.POSITIVE_INFINITY,
   bodyNestingMax: Number.POSITIVE_INFINITY,

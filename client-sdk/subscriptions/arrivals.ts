@@ -9,7 +9,7 @@ export type ArrivalSource<T> = {
 }
 
 /**
- * An async iterator over what comes by itself. It begins with the first `next`, and ends by `return`, as
+ * An async iterator over what arrives. It begins with the first `next`, and ends by `return`, as
  * when a loop is left, or by an error, which is thrown when everything before it has been given.
  */
 export class Arrivals<T> implements AsyncIterableIterator<T, undefined>, AsyncDisposable {
@@ -36,7 +36,7 @@ export class Arrivals<T> implements AsyncIterableIterator<T, undefined>, AsyncDi
     while (true) {
       if (this.#leaving.signal.aborted) return { done: true, value: undefined }
       this.#running ??= this.#run()
-      // Whoever has said that it is enough gets no more of what has come already.
+      // After `return` nothing more is given of what has arrived already.
       const value = this.#signal.aborted ? undefined : this.#source.take()
       if (value !== undefined) return { done: false, value }
       if (this.#end !== undefined) return this.#ended(this.#end)

@@ -14,7 +14,7 @@ export type LiveOptions = Pick<SubscriberOptions, 'onReconnect'> & {
 
 /**
  * The rows of a statement as they are, the whole array again after each commit that changed one, in the
- * order of the primary key. Whoever reads slowly gets the newest array, and those between are left out.
+ * order of the primary key. A slow reader gets the newest array, and those between are left out.
  * Each array is a new one; a row that did not change is the same object in it.
  */
 export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>, AsyncDisposable {

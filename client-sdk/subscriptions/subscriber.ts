@@ -20,7 +20,7 @@ import { SubscriptionFrames } from './subscription-frames.ts'
 
 export type SubscriberOptions = {
   /**
-   * Goes on behind this stamp: the `timestamp` of the last commit, progress or snapshot that was dealt
+   * Continues after this stamp: the `timestamp` of the last commit, progress or snapshot that was dealt
    * with. Changes come from there on, with no snapshot before them.
    */
   readonly since?: number | undefined
@@ -52,7 +52,7 @@ export type SubscriberListener<R> = {
   /** The columns of the primary key, before the first event. */
   key(columns: readonly KeyColumn[]): void
   /**
-   * Whether it begins anew with a snapshot when the table has got other columns: the rows that it was told
+   * Whether it starts again with a snapshot when the table has got other columns: the rows that it was told
    * before and that did not change would not be those of the table any more.
    */
   readonly needsOneShape?: boolean
@@ -114,7 +114,7 @@ export class Subscriber<R> {
   async run(signal: AbortSignal): Promise<never> {
     while (true) {
       try {
-        // Nobody needs a connection to be told nothing.
+        // Without a subscription no connection is needed.
         await orAborted(this.#paused?.promise ?? Promise.resolve(), signal)
         const request = this.#request()
         const options = { isReturning: this.#tries > 0, isAlone: this.#isSuspect }
@@ -171,7 +171,7 @@ export class Subscriber<R> {
     const ended = Promise.withResolvers<never>()
     let isHeard = false
     let isOver = false
-    // A commit of which a part came before, on another connection, comes whole.
+    // A commit that came in part before, on another connection, comes whole.
     const frames = new SubscriptionFrames<R>(this.#statement.integers)
     const listener = {
       frame: (frame: ServerFrame, characters: number) => {
@@ -200,7 +200,7 @@ export class Subscriber<R> {
   }
 
   /**
-   * What a lost connection means. What one frame was to blame for ends nobody who has heard from the server,
+   * What a lost connection means. What one frame caused ends no subscription that has heard from the server,
    * and who has not is asked again on a connection of its own: if that is closed as well, it was the one.
    */
   #lost(error: PercoliteError, isHeard: boolean): PercoliteError {
@@ -259,7 +259,7 @@ export class Subscriber<R> {
     if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
   }
 
-  /** From here on it need not be done again, so the pauses between attempts begin anew. */
+  /** From here on it need not be done again, so the pauses between attempts start again from the shortest. */
   #progressed(): void {
     this.#tries = 0
     this.#socket.progressed()

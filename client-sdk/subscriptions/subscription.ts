@@ -24,7 +24,7 @@ type Waiting<R> = {
 /**
  * What changes of the rows of a statement, one whole commit after the other, over any loss of the
  * connection. Nothing is sent before the first `next`; leaving the loop ends it, and so does
- * `await using`. Whoever reads slowly lets the server wait.
+ * `await using`. A slow reader makes the server wait.
  */
 export class Subscription<R = Row>
   implements AsyncIterableIterator<SubscriptionEvent<R>, undefined>, AsyncDisposable
@@ -62,7 +62,7 @@ export class Subscription<R = Row>
   }
 
   /**
-   * The `since` of a later subscription that is to go on behind what this one has given so far; it moves
+   * The `since` of a later subscription that is to continue after what this one has given so far; it moves
    * on where nothing comes, too. Undefined before the first of it, or the end of the snapshot.
    */
   get position(): number | undefined {

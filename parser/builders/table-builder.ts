@@ -8,7 +8,7 @@ import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode, positionOfToken } from './cst-position.ts'
 import { buildName } from './literal.ts'
 
-/** What stands behind CREATE, which is at `position`. Throws `ParseError`. */
+/** What follows CREATE, which is at `position`. Throws `ParseError`. */
 export function buildNewTable(
   { children }: cst.NewTableCstNode,
   position: Position,

@@ -10,7 +10,7 @@ export const TYPE_NAMES: readonly string[] = [
   'JSON',
 ]
 
-/** Types whose values the database makes by itself. */
+/** Types whose values the database makes. */
 export const GENERATED_TYPES: ReadonlySet<string> = new Set([
   ...['SERIAL', 'BIGSERIAL', 'SMALLSERIAL', 'SERIAL4', 'SERIAL8', 'IDENTITY'],
 ])

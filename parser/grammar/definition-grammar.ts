@@ -7,7 +7,7 @@ import { ObserverGrammar } from './observer-grammar.ts'
 import * as token from './tokens.ts'
 
 /**
- * The statements that change the catalog. What stands behind CREATE, DROP and ALTER are rules of their
+ * The statements that change the catalog. What follows CREATE, DROP and ALTER are rules of their
  * own, so that one token decides.
  */
 export class DefinitionGrammar extends ObserverGrammar {

@@ -25,7 +25,7 @@ export class Grammar extends DefinitionGrammar {
     return this.script() as ScriptCstNode
   }
 
-  /** Rows of an INSERT, which stand behind others. */
+  /** Rows of an INSERT that follow others. */
   parseRows(tokens: IToken[]): InsertedRowsCstNode {
     this.input = tokens
     return this.insertedRows() as InsertedRowsCstNode

@@ -5,7 +5,7 @@ import * as keyword from './keywords.ts'
 import { Name } from './keywords.ts'
 import { RowGrammar } from './row-grammar.ts'
 
-/** What stands behind CREATE, ALTER and DROP of an observer, and NOTIFY. */
+/** What follows CREATE, ALTER and DROP of an observer, and NOTIFY. */
 export class ObserverGrammar extends RowGrammar {
   readonly observerName: Rule = this.RULE('observerName', () => {
     this.CONSUME(Name)

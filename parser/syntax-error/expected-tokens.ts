@@ -45,7 +45,7 @@ export class ExpectedTokens {
     return { expected: walk.expected, mayEnd: mayEnd && atEnd(walk) }
   }
 
-  /** False once a token is missing: nothing behind it in the grammar can be reached. */
+  /** False once a token is missing: nothing after it in the grammar can be reached. */
   #follow(sequence: Sequence, walk: Walk, rule: string): boolean {
     return sequence.every((production) => this.#followOne(production, walk, rule))
   }

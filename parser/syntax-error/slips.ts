@@ -51,7 +51,7 @@ export const foreignCharacter: Habit = (wrong) => {
     case '[':
       return {
         advice: 'names are quoted by double quotes',
-        // Without [ inside, or each of many open brackets would look for its end anew.
+        // Without [ inside, or each of many open brackets would look for its end again.
         rewritten: source.replace(/\[([^[\]"]+)\]/g, '"$1"'),
       }
     case '‘':

@@ -9,7 +9,7 @@ import { foreignInsert } from './sql-inserts.ts'
 import { foreignObserver } from './sql-observers.ts'
 import { type Advice, indexOf, piece, type WrongStatement } from './wrong-statement.ts'
 
-/** A statement that begins as one of SQL, perhaps behind EXPLAIN, told in the dialect's words. */
+/** A statement that begins as one of SQL, perhaps after EXPLAIN, in the dialect's words. */
 export function foreignStatement(wrong: WrongStatement): Advice | undefined {
   const explained = ofExplain(wrong)
   if (explained !== undefined) return explained

@@ -81,7 +81,7 @@ function wrongStatement(
   return { offending, expectation, wrong }
 }
 
-/** An error of a type that makes its values by itself, with the column to write instead. */
+/** An error of a type that makes its own values, with the column to write instead. */
 export function withGeneratedKey(
   error: unknown,
   { text, tokens }: Pick<Mistake, 'text' | 'tokens'>,

@@ -35,7 +35,7 @@ export function rewrite(
     const end = each.startOffset + each.image.length
     const replacement = replacements.get(index)
     rewritten += replacement ?? each.image
-    // What is removed takes the space behind it along, if there is one before it.
+    // What is removed takes the space after it along, if there is one before it.
     if (
       next === undefined ||
       (replacement === '' && /\s/.test(rewritten.charAt(rewritten.length - 1)))

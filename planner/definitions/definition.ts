@@ -32,9 +32,9 @@ type DefinitionContext = {
 
 /**
  * Runs a CREATE, an ALTER or a DROP as one statement of the transaction. `rowsAffected` is 1 when the
- * catalog changed, and 0 when IF [NOT] EXISTS found nothing to do. An index is built behind the
+ * catalog changed, and 0 when IF [NOT] EXISTS found nothing to do. An index is built after the
  * commit: until it is ready no statement reads it; the rows that an observer is to be told of are
- * notified behind it. Throws PlanError and StorageError.
+ * notified after it. Throws PlanError and StorageError.
  */
 export async function executeDefinition(
   statement: DefinitionStatement,

@@ -56,7 +56,7 @@ export function newColumnOf(clause: ColumnClause): NewColumn {
     : { ...column, default: columnDefault(clause.default, type) }
 }
 
-/** now() and uuid() are called anew for each row; a literal is a value of the column's type. */
+/** now() and uuid() are called again for each row; a literal is a value of the column's type. */
 function columnDefault(expression: Expression, type: SqlType): ColumnDefault {
   const value = compileAs(createExpressionCompiler(), expression, type)
   if (expression.kind === 'call') {

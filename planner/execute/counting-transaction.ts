@@ -37,7 +37,7 @@ export class CountingTransaction implements StatementTransaction {
     return rows
   }
 
-  /** One by one, so that rows behind the end of the walk do not count. */
+  /** One by one, so that rows after the end of the walk do not count. */
   async *scanBatches(range: Parameters<StatementTransaction['scanBatches']>[0]) {
     let rows = 0
     for await (const batch of this.#transaction.scanBatches(range)) {

@@ -52,7 +52,7 @@ async function measure(plan: DataPlan, context: ExecutionContext): Promise<Measu
 
 async function runMeasured(
   plan: DataPlan,
-  // Nobody will read the rows.
+  // The rows will not be read.
   { newRowWriter: _, ...context }: ExecutionContext,
 ): Promise<Measured> {
   const { monotonicMs } = context

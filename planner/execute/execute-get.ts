@@ -108,7 +108,7 @@ function rowsAt(
   return getRows(context.transaction, table, keys, columnsRead(plan.reads, context))
 }
 
-/** A multi-get of entries, and one of the rows behind those that are there. */
+/** A multi-get of entries, and one of the rows of those that are there. */
 async function rowsOfEntries(
   { table, keys, reads, covering, forUpdate }: PointGetPlan,
   index: IndexDefinition,

@@ -31,7 +31,7 @@ type Prepared = PointRead & {
 }
 
 /**
- * Runs reads of which none depends on another, with one call to the store for many of them. `results`
+ * Runs reads that do not depend on each other, with one call to the store for many of them. `results`
  * answers them in their order; when one fails, the others before it are answered, and `failure` is its
  * error. What concerns all of them, such as snapshot_too_old, is thrown.
  */
@@ -62,7 +62,7 @@ export async function executeTogether(
   }
 }
 
-/** The first reads, of at most so many keys together; the first one whatever it asks for. */
+/** The first reads, of at most `keysMax` keys together; the first one whatever it asks for. */
 function nextBatch(
   reads: readonly PointRead[],
   context: ReadContext,
@@ -86,7 +86,7 @@ function nextBatch(
   return { batch }
 }
 
-/** The rows of each, by one call to the store; undefined for a read that takes several by itself. */
+/** The rows of each, by one call to the store; undefined for a read that takes several on its own. */
 async function fetchBatch(
   batch: readonly Prepared[],
   { transaction, signal }: ReadContext,

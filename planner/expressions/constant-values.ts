@@ -6,7 +6,7 @@ import { lengthOf } from './value-work.ts'
 /**
  * What one run of a statement has computed that is the same for all of its rows, by the numbers that the plan gave:
  * each is computed when a row first asks for it, so that what no row asks for cannot fail. Values that are longer
- * together than `constantBytesMax` are computed anew.
+ * together than `constantBytesMax` are computed again.
  */
 export class ConstantValues {
   // Most statements have none, and make no map.

@@ -112,7 +112,7 @@ function stepOf(
   right: ExpressionType,
   position: Position,
 ): Step {
-  // NULL beside a value takes its type, so that NULL + 1 is an INTEGER; it is never applied.
+  // NULL with a value takes its type, so that NULL + 1 is an INTEGER; it is never applied.
   const a = left === 'NULL' ? right : left
   const b = right === 'NULL' ? left : right
   if (a === 'NULL') return { type: 'NULL', apply: () => null }

@@ -154,7 +154,7 @@ function compileAbs({ compiler, call, wanted }: Call): CompiledExpression {
   })
 }
 
-/** To the nearest whole number, or to so many decimals (0 to 15); a half goes away from zero. */
+/** To the nearest whole number, or to a number of decimals (0 to 15); a half goes away from zero. */
 function compileRound({ compiler, call, wanted }: Call): CompiledExpression {
   const argument = compileNumber(compiler, call, wanted)
   const decimals =

@@ -259,7 +259,7 @@ function negated(value: SqlValue): SqlValue {
 }
 
 /**
- * Three-valued AND and OR: FALSE decides an AND and TRUE an OR, whatever is unknown beside it; the
+ * Three-valued AND and OR: FALSE decides an AND and TRUE an OR, whatever is unknown on the other side; the
  * operands after the deciding one are not evaluated.
  */
 function compileLogical(

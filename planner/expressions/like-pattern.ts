@@ -4,7 +4,7 @@ import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 /**
  * Whether the whole text matches: `%` stands for any text, `_` for one code point. The parts between
  * the `%` are sought from the left, each as early as it can be: what an earlier one leaves behind can
- * only help the later ones. Every character that is looked at is paid for: without a `_` behind a `%` that
+ * only help the later ones. Every character that is looked at is paid for: without a `_` after a `%` that
  * is linear, with one it may be the product of both lengths.
  */
 export function matchesPattern(text: string, pattern: string, work: WorkMeter): boolean {
@@ -102,7 +102,7 @@ function endOfFirst(
   }
 }
 
-/** Below so many steps at worst the search of the engine is the fastest; it is not linear. */
+/** Below this many steps, in the worst case, the engine's own search is the fastest; it is not linear. */
 const NATIVE_STEPS_MAX = 1_000_000
 
 function endOfLiteral(

@@ -43,7 +43,7 @@ export function isTextLiteral(expression: Expression): boolean {
 
 /**
  * Compiles expressions that must have one type: the sides of a comparison, the arguments of
- * coalesce. Those with a type of their own decide it and the open ones follow; INTEGER beside REAL
+ * coalesce. Those with a type of their own decide it and the open ones follow; INTEGER with REAL
  * becomes REAL. Throws PlanError type_mismatch at the first that does not fit.
  */
 export function compileAlike(

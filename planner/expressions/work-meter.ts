@@ -11,7 +11,7 @@ const { rowWorkMax, workLookUnits, workTurnUnits } = PLANNER_LIMITS
 /**
  * Counts the work of one statement, in units: evaluation is synchronous, so no timer can end it and no clock is
  * read for most rows. Every `workLookUnits` it calls `look`, which throws where the statement has to end, and one
- * row may cost `rowWorkMax`. Whoever evaluates pays before the work is done, or for slices of it.
+ * row may cost `rowWorkMax`. An evaluation pays before the work is done, or for slices of it.
  */
 export class WorkMeter {
   readonly #look: () => void

@@ -9,7 +9,7 @@ import {
 /**
  * What `exactJson` returns for JSON without a mistake, several times as fast; undefined where there may be one.
  * `parsed` is what `JSON.parse` made of the value: it keeps one of two members of a name, so that names are unique
- * exactly when it has as many as the text, and nobody has to collect them.
+ * exactly when it has as many as the text, and they need not be collected.
  */
 export function copiedJson(text: string, options: CopiedJsonOptions): string | undefined {
   const copy = new Copy(text, options)
@@ -123,7 +123,7 @@ class Copy implements JsonVisitor {
     const separator = this.#separator
     const next = this.#to + separator.length
     if (from !== next) {
-      // It mostly stands right behind the part. One piece more would double the pieces.
+      // It mostly comes right after the part. One piece more would double the pieces.
       const stands = this.#source.startsWith(separator, this.#to)
       if (stands) this.#text += this.#source.slice(this.#from, next)
       else this.#text += this.#source.slice(this.#from, this.#to) + separator

@@ -46,7 +46,7 @@ export class JsonSource {
     return this.#whole.mayRound
   }
 
-  /** Finds out `mayRound`, and yields after each part of so many characters. */
+  /** Finds out `mayRound`, and yields after each part of a few thousand characters. */
   *lookForRounding(partCharacters: number): Generator<'', void, undefined> {
     const whole = this.#whole
     for (let at = 0; whole.mayRound === undefined; at += partCharacters) {
@@ -71,7 +71,7 @@ export class JsonSource {
     return this.#exact(parsed, Number.POSITIVE_INFINITY)
   }
 
-  /** What `distinct` returns, in pieces that are each made of about so many characters. Throws between them. */
+  /** What `distinct` returns, in pieces of about `pieceCharacters` characters. Throws between them. */
   distinctPieces(pieceCharacters: number): Iterable<JsonPiece> {
     const from = this.#from()
     return exactJsonPieces(this.#whole.text, { from, pointer: this.#pointer, pieceCharacters })

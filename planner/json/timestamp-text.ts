@@ -15,7 +15,7 @@ const ISO =
 /**
  * Microseconds since 1970 of an ISO text; undefined when it is none, names a day or an hour that
  * does not exist, or lies outside the years 1 to 9999. A date alone is its midnight in UTC; a time
- * of day without an offset is refused, since nobody could say which moment it means.
+ * of day without an offset is refused, since it does not say which moment it means.
  */
 export function timestampFromText(text: string): bigint | undefined {
   const match = ISO.exec(text)

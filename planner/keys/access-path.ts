@@ -34,7 +34,7 @@ export type Candidate = {
   readonly direction: 'forward' | 'reverse' | undefined
   /** What it does not give, when it has no direction. */
   readonly misses: 'order' | 'groups' | undefined
-  /** True when no row behind the key has to be read; true for the primary key. */
+  /** True when no row has to be read for the key; true for the primary key. */
   readonly covering: boolean
 }
 

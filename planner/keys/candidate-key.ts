@@ -26,9 +26,9 @@ export type CandidateKey = {
   readonly unique: boolean
   /** As the key was defined. */
   readonly parts: readonly CandidatePart[]
-  /** What the walk is ordered by: the parts and, in an index, the primary key behind them. */
+  /** What the walk is ordered by: the parts and, in an index, the primary key after them. */
   readonly order: readonly CandidatePart[]
-  /** What conditions can bound: a unique index holds most of its primary keys beside its own key. */
+  /** What conditions can bound: a unique index holds most of its primary keys outside of its own key. */
   readonly bounding: readonly CandidatePart[]
   /** The places of the columns that the key holds without its row; absent for the primary key. */
   readonly holds?: ReadonlySet<number>
@@ -83,7 +83,7 @@ export function keyOfIndex(table: TableDefinition, index: IndexDefinition): Cand
   }
 }
 
-/** Whether a read of these columns needs nothing but the key: rows are behind the primary key. */
+/** Whether a read of these columns needs nothing but the key: the primary key holds the rows. */
 export function covers({ holds }: CandidateKey, columns: Iterable<number>): boolean {
   return holds === undefined || [...columns].every((column) => holds.has(column))
 }

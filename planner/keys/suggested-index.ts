@@ -48,7 +48,7 @@ function followingParts({ orderBy, groupBy, conditions }: AccessQuestion): reado
   )
 }
 
-/** Entries of an index are in the order of the primary key behind its columns anyhow. */
+/** After its columns, an index is in the order of the primary key in any case. */
 function withoutKeyAtEnd(parts: readonly Part[], table: TableDefinition): readonly Part[] {
   const key = table.primaryKey.map(({ columnId, descending }) => ({
     column: columnPosition(table, columnId),
@@ -71,7 +71,7 @@ function distinct(parts: readonly Part[]): readonly Part[] {
   return [...first.values()]
 }
 
-/** For example tradeBySymbolTime, with a number behind it when the table has an index of that name. */
+/** For example tradeBySymbolTime, with a number after it when the table has an index of that name. */
 function freeName(
   { table }: AccessQuestion,
   columns: ReadonlyArray<{ readonly name: string }>,

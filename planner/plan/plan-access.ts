@@ -130,7 +130,7 @@ function notSeenTo(bounds: KeyBounds, conjuncts: readonly Conjunct[]): readonly 
   return conjuncts.filter(({ condition }) => condition === undefined || !done.has(condition))
 }
 
-/** What filters by the columns that the key holds, and what needs the row behind it. */
+/** What filters by the columns that the key holds, and what needs the row. */
 function filtersOf(
   compiler: ExpressionCompiler,
   { bounds }: AccessPath,

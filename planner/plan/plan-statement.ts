@@ -137,7 +137,7 @@ function towardsExtreme(
   if (!applies || ordering === undefined || ordering.column !== column) return undefined
   const reverse = (name === 'max') !== ordering.descending
   const path = { ...access.path, reverse }
-  // NULL comes before the least value, and behind the greatest.
+  // NULL comes before the least value in ascending order, and after the greatest in descending order.
   const decidedBy = name === 'max' || !ordering.nullable ? 'firstRow' : 'firstValue'
   return { ...access, path, aggregation: { ...aggregation, decidedBy } }
 }

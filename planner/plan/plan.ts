@@ -82,10 +82,10 @@ export type SetPlan = OfTable & {
   readonly reads: readonly number[]
   /**
    * True when the row becomes the same whatever it was, and whether or not there was one: every column
-   * beside its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
+   * other than its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
    */
   readonly isBlind: boolean
-  /** Places of the columns of which only a new row's default tells the value. */
+  /** Positions of the columns whose values come only from a new row's defaults. */
   readonly defaults: readonly number[]
 }
 

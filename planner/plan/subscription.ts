@@ -109,7 +109,7 @@ export function planSubscription(
 /** No part of a subscription asks what time it is. */
 const NO_FUNCTIONS: Scope['functions'] = { now: 0n, uuid: () => '' }
 
-/** A subscription lasts, and many of them are there: long values are computed anew rather than kept. */
+/** A subscription lasts, and many of them are there: long values are computed again rather than kept. */
 const KEPT_BYTES_MAX = 16 * 1024
 
 type Subscribable = Extract<Statement, { kind: 'get' | 'scan' }>

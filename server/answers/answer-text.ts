@@ -18,9 +18,9 @@ import {
 import { bodyInTurns } from './text-pieces.ts'
 import { WrittenRows } from './written-rows.ts'
 
-/** An answer of so many results and rows is written in one turn, as text. */
+/** Results and rows of an answer that is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
-/** And of no more than so many bytes. */
+/** Bytes of such an answer. */
 const SHORT_ANSWER_BYTES = 256 * 1024
 
 /**

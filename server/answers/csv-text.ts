@@ -11,7 +11,7 @@ export function csvHeader({ columns }: Pick<StatementResult, 'columns'>): string
 }
 
 /**
- * A line for each row, of which one of long values comes in pieces. NULL is an empty field, and an empty text one
+ * A line for each row; a line with long values comes in pieces. NULL is an empty field, and an empty text one
  * in quotes. In a row of one column an empty field would be a blank line, which readers skip, so that NULL is the
  * word NULL there, and the text NULL stands in quotes.
  */

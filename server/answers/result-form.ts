@@ -93,7 +93,7 @@ export function rowsText(form: ResultForm, rows: ReadonlyArray<readonly SqlValue
   return text
 }
 
-/** The same in pieces, after something that `separator` stands behind. */
+/** The same in pieces; `separator` comes first. */
 export function* rowsPieces(
   form: ResultForm,
   rows: ReadonlyArray<readonly SqlValue[]>,

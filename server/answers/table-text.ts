@@ -83,7 +83,7 @@ function* rowsText(
   yield unmet === undefined ? `(${counted(rows.length)})\n` : `(nothing written: ${unmet})\n`
 }
 
-/** Yields after each piece that it has looked at, so that whoever asks can give up its turn. */
+/** Yields after each piece that it has looked at, so that the caller can give up its turn. */
 function* cellOf(text: string, displayWidths: DisplayWidths): Generator<string, Cell, undefined> {
   const texts: string[] = []
   let bytes = 0
@@ -118,7 +118,7 @@ const HEAD_LINES = 2
 export const LAID_OUT_CHARACTERS_MAX = 16 * 1024 * 1024
 
 /**
- * A long text beside many short ones would cost its length in blanks for each of them. Where that is too much no
+ * A long text among many short ones would cost its length in blanks for each of them. Where that is too much no
  * column is wider than its share, and longer texts stick out.
  */
 function paddedWidths(widths: readonly number[], lines: number): readonly number[] {

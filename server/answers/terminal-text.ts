@@ -29,7 +29,7 @@ const ASCII = /^[\x20-\x7e]*$/
 
 /**
  * Columns that texts take on a terminal: 日本語 takes six. Beyond `MEASURED_CHARACTERS_MAX` a character
- * counts as one column, so that a long answer is laid out less well and holds nobody up.
+ * counts as one column, so that a long answer is laid out less well and blocks no other request.
  */
 export class DisplayWidths {
   #left = MEASURED_CHARACTERS_MAX

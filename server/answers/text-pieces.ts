@@ -3,7 +3,7 @@
 import type { Turns } from '../budgets/turns.ts'
 import { type AnswerBody, bytesOf } from './answer-body.ts'
 
-/** Of a text of so many characters anything can be made at once: a fraction of a millisecond. */
+/** Characters of a text that is handled in one piece: that takes a fraction of a millisecond. */
 export const PIECE_CHARACTERS = 64 * 1024
 
 /** The text in pieces of at most `PIECE_CHARACTERS`; no pair of surrogates is divided. */

@@ -3,7 +3,7 @@ import type { ClientKey } from './client-key.ts'
 
 /**
  * Entries that wait, in a line for each client: the clients take turns, and the entries of one client keep their order.
- * So whoever has one entry waits for one entry of each other client, however many those have.
+ * So a client with one entry waits for one entry of each other client, however many those have.
  *
  *     A has a1 a2 a3, B has b1:   a1 b1 a2 a3
  */
@@ -25,7 +25,7 @@ export class FairQueue<Entry> {
     else line.push(entry)
   }
 
-  /** When it is the client's turn it lets another go, so many times and while any other waits. */
+  /** When it is the client's turn it lets another go first, `turns` times and while any other waits. */
   putOff(client: ClientKey, times: number): void {
     if (times > 0 && this.#lines.has(client)) this.#letsGo.set(client, times)
   }

@@ -19,7 +19,7 @@ const LONG_MS = 2 * ALL_LIMITS.turnMsMax
 /** So many turns at most a client lets others have: the process may have stood still for seconds, by no fault of it. */
 const LET_GO_MAX = 100
 
-/** Somebody who works in turns. */
+/** Work that is done in turns. */
 export type TurnTaker = {
   /** The clients take turns, and with each one of its requests. */
   readonly client: ClientKey
@@ -37,7 +37,7 @@ type Waiter = { readonly client: ClientKey; readonly goOn: () => void }
 
 /**
  * Who wants to go on after a pause waits here, and each turn of the event loop wakes them one after
- * the other until its time for that is used up. If every statement went on by itself, a turn would grow
+ * the other until its time for that is used up. If every statement continued on its own, a turn would grow
  * with their number, and everybody else (a new connection, a small request) would wait for all of them.
  *
  * Requests that have not begun come before those that have had turns: most are small, and done in less
@@ -45,9 +45,9 @@ type Waiter = { readonly client: ClientKey; readonly goOn: () => void }
  * with one of the others. Of either kind the clients take turns, so that the one statement of a client
  * does not wait for the five hundred of another.
  *
- * A single row may take ten times as long as a turn should. It ends its turn, and nobody is woken in
+ * A single row may take ten times as long as a turn should. It ends its turn, and no work is woken in
  * the next one, because who connects is heard only two turns later. Then those who have not begun have
- * as long as it took, and its client lets others have so many turns before its next one: otherwise its
+ * as long as it took, and its client lets others have that many turns before its next one: otherwise its
  * rows would have nearly all of the time.
  */
 export class TurnQueue {
@@ -59,7 +59,7 @@ export class TurnQueue {
   #areOthersDue = false
   /** How long the last turn took where one piece of work was long. */
   #lastTookMs = 0
-  /** Whether nobody is woken in the next turn of the event loop. */
+  /** Whether no work is woken in the next turn of the event loop. */
   #isNextFree = false
   /** When the first request of this turn asked whether it may go on; absent until one has. */
   #turnBeganMs: number | undefined
@@ -73,7 +73,7 @@ export class TurnQueue {
   }
 
   /**
-   * Whether a request that arrives now may go on at once: nobody waits before it, and those that have arrived in
+   * Whether a request that arrives now may start at once: none waits before it, and those that have arrived in
    * the same turn have left something of it.
    */
   get isFree(): boolean {

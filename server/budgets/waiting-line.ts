@@ -6,7 +6,7 @@ import { lineIsFull, type SharedBound } from './shared-bound.ts'
 /** A request that waits for its turn, or has waited and is not answered yet. */
 export type Waiting = {
   readonly client: ClientKey
-  /** False from when it commits: nobody may be told that it was refused any more. */
+  /** False from when it commits: its client may not be told any more that it was refused. */
   readonly mayGiveWay: boolean
   /** Ends it with this reason; it has left the line. */
   giveWay(reason: ServerError): void
@@ -15,7 +15,7 @@ export type Waiting = {
 /**
  * The requests that wait, within a bound that all clients share. Where it is full, the newest request of the longest
  * line gives way to one of a client that waits with fewer. So a few clients that fill it together, each with less than
- * its own share, keep nobody out.
+ * its own share, keep no other out.
  *
  *     8, full:   A waits with 4, B with 3, C with 1
  *     C comes:   A's newest is refused, and C waits with 2
@@ -65,7 +65,7 @@ export class WaitingLine {
     return true
   }
 
-  /** Looks at as many clients as wait, and only where one is to be refused: some microseconds beside an answer. */
+  /** Looks at as many clients as wait, and only where one is to be refused: that takes some microseconds. */
   #longestLine(): readonly [ClientKey | undefined, ReadonlySet<Waiting>] {
     let longest: ClientKey | undefined
     let line: ReadonlySet<Waiting> = new Set()

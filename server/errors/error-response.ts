@@ -148,7 +148,7 @@ function ofFrameworkError(error: unknown): Problem | undefined {
       return problem('invalid_request', 'The body is not as long as its Content-Length says.')
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return problem('invalid_request', 'A request of this method needs a Content-Type.')
-    // A file of the documentation whose path leads elsewhere. Nobody need know what is there.
+    // A file of the documentation whose path leads elsewhere: what is there is not said.
     case 'FST_STATIC_FORBIDDEN_PATH':
       return problem('not_found', 'There is nothing at this path.')
     case 'FST_ERR_BAD_URL':

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from './error-codes.ts'
 
-/** What the server itself refuses, before or beside the rooms below it. `fields` join the problem. */
+/** What the server itself refuses, apart from the rooms below it. `fields` join the problem. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly code: ErrorCode
@@ -44,7 +44,7 @@ export class StatementFailure extends Error {
   }
 }
 
-/** The client went away; nobody reads the answer. */
+/** The client went away, and the answer will not be read. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }

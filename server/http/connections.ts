@@ -8,7 +8,7 @@ import { ConnectionReads } from './bodies/connection-reads.ts'
 import { answerOnBareSocket } from './http-errors.ts'
 
 /**
- * The connections of the server: no more of them than `connectionsMax`, of which each client has a
+ * The connections of the server: no more of them than `connectionsMax`; each client has a
  * share; none whose client takes nothing of its answer; none from which more is read in a turn than its
  * client may have; and none that stopping would wait for without need, because browsers open
  * connections ahead of need and Node's `close` would wait for those.
@@ -35,7 +35,7 @@ export class Connections {
     // Node tells of a connection on which nothing moved for so long, in whichever direction.
     server.setTimeout(silenceMsMax, (socket) => this.#isSilent(socket))
     server.on('request', (request, response) => this.#began(request, response))
-    // A WebSocket is closed by whoever talks on it; here it is only destroyed, when it stays too long.
+    // A WebSocket is closed by its session; here it is only destroyed, when it stays too long.
     server.on('upgrade', ({ socket }: IncomingMessage) => {
       this.#sockets.delete(socket)
       this.#reads.remove(socket)
@@ -74,8 +74,8 @@ export class Connections {
   }
 
   /**
-   * Ends the connection unless it waits for its answer to be made. Whoever reads this answer gets what is there, so it
-   * is stuck only where part of it has not been taken; and with it ends what the answer is read from.
+   * Ends the connection unless it waits for its answer to be made. A client that reads this answer gets what is
+   * there, so it is stuck only where part of it has not been taken; and with it ends what the answer is read from.
    */
   #isSilent(socket: Socket): void {
     const response = this.#sockets.get(socket)?.last

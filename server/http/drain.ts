@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '../../storage/storage.ts'
 
-/** Nobody who has not asked for so long watches `/readyz`, so there is nobody to wait for. */
+/** If `/readyz` was not asked for this long, no load balancer watches it, and there is no reason to wait. */
 const WATCHED_WITHIN_MS = 60_000
 
 /**
- * The time between `/readyz` saying no and the end of the listening socket: whoever distributes requests by
+ * The time between `/readyz` saying no and the end of the listening socket: a load balancer that goes by
  * `/readyz` sends the next ones elsewhere, and none of them meets a connection that is refused.
  */
 export class Drain {
@@ -30,7 +30,7 @@ export class Drain {
     this.#askedAtMs = this.#clock.monotonicMs()
   }
 
-  /** Resolves to the milliseconds that it took: none when nobody watches `/readyz`, at most `maxMs`. */
+  /** Resolves to the milliseconds that it took: none when no client watches `/readyz`, at most `maxMs`. */
   async wait(maxMs: number): Promise<number> {
     this.#isDraining = true
     const startedMs = this.#clock.monotonicMs()

@@ -69,7 +69,7 @@ function isTooMuchLeft({ raw }: FastifyRequest): boolean {
   return raw instanceof WholeRequest && raw.isTooMuchLeft
 }
 
-/** Whoever reads at a terminal gets every error as text, also one from before the parameters were looked at. */
+/** A terminal gets every error as text, also one from before the parameters were looked at. */
 function asksForTable({ routeOptions, raw }: FastifyRequest): boolean {
   return routeOptions.config?.operationId === 'query' && TABLE_FORMAT.test(raw.url ?? '')
 }
@@ -132,7 +132,7 @@ export function answerOnBareSocket(socket: Socket, error: Error): void {
     ...(waitSeconds === undefined ? [] : [`Retry-After: ${waitSeconds}`]),
     'Connection: close',
   ]
-  // A client that resets the connection meanwhile is nobody's fault.
+  // A client that resets the connection meanwhile is not an error of the server.
   socket.on('error', () => undefined)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()

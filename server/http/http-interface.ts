@@ -163,7 +163,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
 
 type AnswerCheck = (operationId: string, sent: SentAnswer) => void
 
-/** Checks answers of operations by their ids; undefined where nobody wants to know. */
+/** Checks answers of operations by their ids; undefined where no check is wanted. */
 function answerCheck(
   http: FastifyInstance,
   { contract, onUndeclaredAnswer }: Pick<InterfaceParts, 'contract' | 'onUndeclaredAnswer'>,

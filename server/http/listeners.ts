@@ -14,7 +14,7 @@ const BACKLOG = 65_535
 
 /**
  * libuv accepts one connection in a turn of the event loop for each socket that listens. With 2,000
- * connections and five heavy clients (`npm run test:overload`) health waited for ten seconds behind
+ * connections and five heavy clients (`npm run test:overload`) health waited for ten seconds after
  * those who connected with one socket, for 0.6 with sixteen, and for 0.2 with these.
  */
 const LISTENERS = 64
@@ -25,7 +25,7 @@ const SOCKETS_PER_ADDRESS = CAN_SHARE_PORT ? LISTENERS : 1
 
 /**
  * Listens on several sockets of one port: with one, a thousand connections that come together are accepted one by one,
- * with a turn of all other work between two of them, and whoever connects after them waits for all.
+ * with a turn of all other work between two of them, and a client that connects after them waits for all.
  */
 export class Listeners {
   readonly #http: FastifyInstance
@@ -65,7 +65,7 @@ type Place = { readonly host: string; readonly port: number }
 
 /**
  * The addresses to listen on: of `localhost` all that this machine has, because clients may try any of them, else one.
- * Fastify would serve the second one by a server of its own, whose connections nobody counts.
+ * Fastify would serve the second one by a server of its own, whose connections are not counted.
  */
 async function freeAddresses(host: string, port: number): Promise<string[]> {
   const found = await dns.lookup(host, { all: true })

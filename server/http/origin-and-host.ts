@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ServerError } from '../errors/server-error.ts'
 
 export type OriginRules = {
-  /** Origins beside the server's own, as browsers send them: `https://app.example:8080`. */
+  /** Origins in addition to the server's own, as browsers send them: `https://app.example:8080`. */
   readonly allowedOrigins: readonly string[]
-  /** Host names beside the loopback ones, without a port. */
+  /** Host names in addition to the loopback ones, without a port. */
   readonly allowedHosts: readonly string[]
   /** Whether only loopback names may be asked for; so when the server listens on loopback. */
   readonly loopbackOnly: boolean

@@ -38,7 +38,7 @@ export class StoreMetrics {
     const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }
     for (const [name, gauge] of Object.entries(this.#gauges)) {
       const figure = figures[name as keyof typeof GAUGES]
-      // A gauge is 0 by itself, which would be said of what has not happened yet.
+      // A new gauge reads 0, which would be wrong for what has not happened yet.
       if (figure === undefined) gauge.remove()
       else gauge.set(figure)
     }

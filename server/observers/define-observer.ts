@@ -2,7 +2,7 @@
 
 /**
  * What the module of `--observers` is written with; `docs/observers.md` tells how. This file imports
- * nothing, so whoever imports it gets nothing else of the server.
+ * nothing, so a module that imports it gets nothing else of the server.
  *
  *     import { defineObserver } from '…/server/observers/define-observer.ts'
  *
@@ -25,7 +25,7 @@ export type DefinedObserver<Row extends ObservedRow = ObservedRow> = {
   /** The name that CREATE OBSERVER gave it. */
   readonly observer: string
   /**
-   * Runs once for all changes of a row that nobody has run for, in a transaction of its own that is
+   * Runs once for all changes of a row that no run has seen, in a transaction of its own that is
    * committed when this resolves. When it throws, or the commit meets a conflict, nothing is kept and
    * it is run again: what it does outside of the transaction happens at least once.
    */
@@ -51,7 +51,7 @@ export type ObserverEvent<Row extends ObservedRow = ObservedRow> = {
   readonly row: Row | undefined
 }
 
-/** The transaction in which an observer runs. It ends by itself, when the function does. */
+/** The transaction in which an observer runs. It ends when the function does. */
 export interface ObserverTransaction {
   /** The snapshot that it reads, in microseconds since 1970. */
   readonly readTimestamp: number

@@ -2,8 +2,8 @@
 import { StorageError } from '../../storage/storage.ts'
 
 /**
- * Why a run is to be repeated that did nothing wrong: somebody else came first, the disk is full, or
- * nobody knows how its commit ended. It may be wrapped in errors that say more; undefined where there is none.
+ * Why a run that did nothing wrong is to be repeated: another came first, the disk is full, or
+ * the outcome of its commit is unknown. It may be wrapped in errors that say more; undefined where there is none.
  */
 export function lostRaceOf(error: unknown): StorageError | undefined {
   let cause = error

@@ -2,7 +2,7 @@
 
 const CHARACTERS_MAX = 2_000
 
-/** What the code of somebody else has thrown, for the log: it may be anything, and of any length. */
+/** What a user's code has thrown, for the log: it may be anything, and of any length. */
 export function wordsOfThrown(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown

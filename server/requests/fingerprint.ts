@@ -4,7 +4,7 @@ import { PIECE_CHARACTERS } from '../answers/text-pieces.ts'
 import type { Turns } from '../budgets/turns.ts'
 
 /**
- * SHA-256 of the text in UTF-8, in hexadecimal, with a pause wherever a turn is used up. It is stored beside answers
+ * SHA-256 of the text in UTF-8, in hexadecimal, with a pause wherever a turn is used up. It is stored with answers
  * that are kept for a day, so it has to stay the same from one version to the next.
  */
 export async function fingerprintOf(pieces: Iterable<string>, turns: Turns): Promise<string> {

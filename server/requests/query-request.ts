@@ -36,7 +36,7 @@ type StatementWithParameters = { readonly sql: string; readonly params?: Paramet
 
 const NO_PARAMETERS: Parameters = []
 
-/** A text of so many characters is parsed in a fraction of a turn. */
+/** Characters of a text that is parsed in a fraction of a turn. */
 const SHORT_TEXT = 4_096
 
 /**
@@ -90,7 +90,7 @@ async function parsedInTurns(
   }
 }
 
-/** The rest over several turns, each of which parses some. */
+/** The rest over several turns; each parses some. */
 async function parseRest(
   parser: Parser,
   statements: readonly StatementWithParameters[],

@@ -49,7 +49,7 @@ function pastOf(asOf: Timestamp, { history }: Pick<QueryOptions, 'history'>): Sn
 }
 
 /**
- * For whoever has seen a commit and wants to read at least that. A snapshot of the past is what was
+ * For a client that has seen a commit and wants to read at least that. A snapshot of the past is what was
  * asked for, however old. Throws `history_replaced` for a stamp of another history, and
  * `timestamp_in_future` for one that this store has not given yet.
  */

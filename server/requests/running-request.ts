@@ -13,7 +13,7 @@ import { ServerError } from '../errors/server-error.ts'
  * whichever it is. `end` is to be called when it has been answered.
  *
  * None of this can happen in the turn of the event loop in which the request arrives. So it is armed when it
- * first has to wait, or holds something: until then nobody else knows of it, and most requests end before.
+ * first has to wait, or holds something: until then nothing else knows of it, and most requests end before.
  */
 export class RunningRequest implements TurnTaker, Waiting {
   readonly #controller = new AbortController()
@@ -68,7 +68,7 @@ export class RunningRequest implements TurnTaker, Waiting {
     this.#unsent?.moveTo(bytes)
   }
 
-  /** Its response holds nothing so far: it is made anew, or somebody else holds it. */
+  /** Its response holds nothing so far: it is made again, or held elsewhere. */
   releaseUnsent(): void {
     this.#unsent?.release()
   }
@@ -224,7 +224,7 @@ export class RunningRequest implements TurnTaker, Waiting {
 export type RequestAbout = {
   /** The operation of `openapi.yaml`, or the type of the frame. */
   readonly operation: string
-  /** The texts of its statements; asked for only when somebody looks. */
+  /** The texts of its statements; asked for only by `GET /v1/running`. */
   statements?(): readonly string[]
 }
 
@@ -248,7 +248,7 @@ type RequestParts = {
   readonly beganMs?: number
 }
 
-/** What the client of a statement is told that somebody ended. */
+/** The error of a statement that was ended by `DELETE /v1/running/{id}`. */
 export function statementCancelled(): ServerError {
   return new ServerError('statement_cancelled', 'The statement was stopped on request.')
 }

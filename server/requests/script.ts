@@ -22,7 +22,7 @@ export type Script =
   | {
       readonly kind: 'open'
       readonly begin: ScriptStatement<BeginStatement>
-      /** The first ones of the transaction, which stays open behind them. */
+      /** The first ones of the transaction, which stays open after them. */
       readonly statements: readonly IndexedStatement[]
     }
   | {

@@ -9,7 +9,7 @@ const BEFORE = 'SCAN * FROM t WHERE\n'
 /**
  * A condition of the dialect that came alone, as `where=`. It is parsed as the WHERE of a SCAN and has
  * to be nothing but that. Places count from its own beginning. Throws ParseError, and
- * `syntax_error` for a text that goes on behind the condition.
+ * `syntax_error` for a text that continues after the condition.
  */
 export function parseCondition(parser: Parser, text: string): Expression {
   const [only, ...others] = parseScan(parser, text)

@@ -220,7 +220,7 @@ function lockFacts(catalog: Catalog, lock: StandingLock['lock']) {
   }
 }
 
-/** A put is stored inline or as a data cell; for whoever looks, both are puts. */
+/** A put is stored inline or as a data cell; both are shown as puts. */
 function kindOf(content: 'inline' | 'data' | 'delete' | 'guard'): 'put' | 'delete' | 'guard' {
   return content === 'inline' || content === 'data' ? 'put' : content
 }

@@ -11,10 +11,10 @@ import type {
 } from '../../parser/ast.ts'
 import { columnPosition, type TableDefinition } from '../../storage/storage.ts'
 
-// The statements behind the operations on rows, made as the parser would make them. Values are
+// The statements of the operations on rows, made as the parser would make them. Values are
 // parameters by number: $1 and on are the components of the key, then the columns.
 
-/** Where a statement stands that nobody wrote; no error points at it. */
+/** The position of a statement that has no text; no error points at it. */
 export const NOWHERE: Position = { line: 0, column: 0, offset: 0 }
 
 const ALL_COLUMNS: Projection = { kind: 'allColumns' }

@@ -22,7 +22,7 @@ import { keyColumns } from './row-statements.ts'
 export type RowObject = Readonly<Record<string, unknown>>
 
 /**
- * The columns of a body with their values, each of which fits its column. Throws PlanError
+ * The columns of a body with their values; each value fits its column. Throws PlanError
  * `unknown_column`, `type_mismatch` or `out_of_range` with the column, and of several rows the `row`.
  */
 export function readRow(

@@ -6,8 +6,8 @@ import type { EntityTag } from './entity-tags.ts'
 
 /**
  * The entity tag of a row. It changes when any representation of the row does: with a commit of the
- * row, and with the columns of its table, since ADD and DROP COLUMN change rows that nobody writes.
- * What a request asks for beside the row, some columns or INTEGERs as texts, is told by a third part.
+ * row, and with the columns of its table, since ADD and DROP COLUMN change rows without a write.
+ * A third part says what else the request asks for: some columns, or INTEGERs as texts.
  *
  *     "1795383160024000-x3Jk9aQ2"             the commit, the columns of the table
  *     "1795383160024000-x3Jk9aQ2-b81kPw0z"    the same row by columns=id

@@ -31,7 +31,7 @@ export type RowTarget = {
 export type RowForm = {
   readonly writer: AnswerWriter
   readonly integers: IntegerForm
-  /** Whether the names and types of the columns stand beside the row. */
+  /** Whether the names and types of the columns come with the row. */
   readonly isDescribed: boolean
   /** A long row is written over several. */
   readonly turns: Turns

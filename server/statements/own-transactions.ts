@@ -36,7 +36,7 @@ export type OwnTransaction = {
   readonly attempts: number
 }
 
-/** Runs requests each of which is a transaction of its own. */
+/** Runs requests that are each a transaction of their own. */
 export class OwnTransactions {
   readonly #parts: OwnTransactionParts
 

@@ -93,7 +93,7 @@ export class StatementExecution {
     return results
   }
 
-  /** Goes on behind a step that has to be waited for, or after which others have their turn. */
+  /** Continues after a step that has to be waited for, or after which others have their turn. */
   async #runRest(
     statements: readonly IndexedStatement[],
     run: Run,
@@ -240,7 +240,7 @@ export class StatementExecution {
   }
 }
 
-/** What fails behind the last statement, such as a pause, is put down to it. */
+/** What fails after the last statement, such as a pause, counts as its failure. */
 function failureAt(
   statements: readonly IndexedStatement[],
   answered: number,

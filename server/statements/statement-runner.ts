@@ -46,13 +46,13 @@ export type RunnerParts = ExecutionParts & {
   readonly shares: Shares
 }
 
-/** What else belongs to a request that is a transaction, beside its statements. */
+/** What belongs to a request that is a transaction, in addition to its statements. */
 export type RunAround = {
   readonly idempotent?: IdempotentRequest | undefined
   /** For an answer that is text: it is made before the commit. Without it, the results are JSON. */
   readonly textForm?: TextForm | undefined
   readonly observerRun?: ObserverRun | undefined
-  /** For an answer whose rows nobody needs but as its JSON. */
+  /** For an answer whose rows are needed only as its JSON. */
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
 }
 
@@ -125,7 +125,7 @@ export class StatementRunner {
   }
 
   /**
-   * Whether it is one GET or SET that has been parsed before, and nobody waits: to put it off would take longer than
+   * Whether it is one GET or SET that has been parsed before, and none waits: to put it off would take longer than
    * the most of them do.
    */
   #isSmall({ sql }: QueryRequest): boolean {

@@ -8,8 +8,8 @@ export type QueuedEvent =
   | { readonly kind: 'failure'; readonly error: unknown }
 
 /**
- * What the feed has told and nobody has looked at yet: keys of rows only, and of a bounded number of
- * rows, beyond which whoever fills it has to stop and read on later.
+ * What the feed has delivered and is still to be looked at: keys of rows only, and of a bounded number of
+ * rows; beyond that the filler has to stop and continue later.
  */
 export class CommitQueue {
   readonly #rowsMax: number

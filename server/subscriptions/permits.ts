@@ -2,7 +2,7 @@
 import type { ClientKey } from '../budgets/client-key.ts'
 import { FairQueue } from '../budgets/fair-queue.ts'
 
-/** Lets so many pieces of work run at a time; the others wait, and their clients take turns. */
+/** Lets a limited number of pieces of work run at a time; the others wait, and their clients take turns. */
 export class Permits {
   #free: number
   readonly #waiting = new FairQueue<() => void>()

@@ -2,16 +2,16 @@
 import type { FeedCommit, FeedPage, Timestamp } from '../../storage/storage.ts'
 
 /**
- * The newest commits that the feed has told, of a bounded number of rows: whoever comes back after a
+ * The newest commits of the feed, of a bounded number of rows: a subscriber that comes back after a
  * moment, or has been slow for one, reads them here and not from the store. Only keys, as in the feed.
  *
- *     begun at 20, told 30, 40 and 50        whoever knows everything up to 20 or more finds the rest here
+ *     begun at 20, told 30, 40 and 50        a subscriber at 20 or later finds the rest here
  */
 export class RecentCommits {
   readonly #rowsMax: number
   #commits: FeedCommit[] = []
   #rows = 0
-  /** All commits in (`#start`, `#end`] are here; undefined while nobody follows the feed. */
+  /** All commits in (`#start`, `#end`] are here; undefined while no subscription follows the feed. */
   #start: Timestamp | undefined
   #end: Timestamp = 0
 
@@ -75,7 +75,7 @@ export class RecentCommits {
     this.#commits = this.#commits.slice(forgotten)
   }
 
-  /** The first commit behind a position, by halving. */
+  /** The first commit after a position, by binary search. */
   #placeBehind(position: Timestamp): number {
     let low = 0
     let high = this.#commits.length

@@ -21,7 +21,7 @@ type Joining = {
   readonly answer: PromiseWithResolvers<boolean>
 }
 
-/** What is told to all of them together is nobody's alone. */
+/** What is sent to all of them together belongs to no single client. */
 const ALL_TOGETHER: TurnTaker = {
   client: SERVER_ITSELF,
   signal: new AbortController().signal,
@@ -34,8 +34,8 @@ const ALL_TOGETHER: TurnTaker = {
  * after the other, whole: a commit, a subscription that joins between two of them, a sign of progress.
  * The feed tells it in the turn of a commit; there it only keeps the keys, and the work is done later.
  *
- * Whoever is live knows everything up to `#position`, which is moved before the work on a commit begins:
- * a subscription that has read up to there by itself can join without a gap and without a duplicate.
+ * A live subscription knows everything up to `#position`, which is moved before the work on a commit begins:
+ * a subscription that has read up to there on its own can join without a gap and without a duplicate.
  */
 export class SubscriptionHub implements LiveSubscribers {
   readonly #parts: SubscriptionParts
@@ -70,7 +70,7 @@ export class SubscriptionHub implements LiveSubscribers {
   async progress(): Promise<void> {
     if (this.#follower === undefined) return
     const timestamp = await this.#parts.storage.feed.resolved()
-    // Whoever is live has been told of everything up to it, so it stands behind that in the queue.
+    // Live subscriptions have been sent everything up to it, so the queue begins after it.
     const isKnown = this.#follower?.isLive === true
     if (isKnown) this.#parts.recent.passed(timestamp)
     this.#queue.add({ kind: 'progress', timestamp: isKnown ? timestamp : this.#position })
@@ -172,7 +172,7 @@ export class SubscriptionHub implements LiveSubscribers {
     }
   }
 
-  /** Nobody is live, so it may be anywhere. */
+  /** No subscription is live, so it may be anywhere. */
   #beginAt(position: Timestamp): void {
     this.#position = position
     this.#index = undefined
@@ -205,7 +205,7 @@ export class SubscriptionHub implements LiveSubscribers {
     }
   }
 
-  /** The index as of the position, which every change of the catalog behind it renews. */
+  /** The index as of the position, which every later change of the catalog renews. */
   async #currentIndex(position: Timestamp): Promise<SubscriptionIndex> {
     this.#index ??= new SubscriptionIndex(await catalogAt(this.#parts.storage, position))
     return this.#index

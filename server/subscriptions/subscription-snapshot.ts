@@ -25,7 +25,7 @@ type Reader = {
 
 /**
  * Sends `subscribed`, the rows as of one moment and `snapshotEnd`, and resolves to that moment: every
- * later commit is in the feed behind it. A page is read when there is room for it, so a slow reader
+ * later commit is in the feed after it. A page is read when there is room for it, so a slow reader
  * costs no more memory than a fast one. Rejects with what is wrong with the statement, and with the
  * signal's reason.
  */

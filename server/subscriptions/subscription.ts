@@ -38,7 +38,7 @@ export interface LiveSubscribers {
 }
 
 /**
- * One subscriber: a position in the feed, and where its frames go. It reads history by itself until
+ * One subscriber: a position in the feed, and where its frames go. It reads history on its own until
  * nothing is left, and then is told together with all others of its query; as soon as its sink is full
  * it is a position again, and reads on from there when there is room.
  *
@@ -55,7 +55,7 @@ export class Subscription {
   #position: Timestamp = 0
   #row = 0
   #progressAtMs: number
-  /** Only while it reads by itself. */
+  /** Only while it reads on its own. */
   #index: SubscriptionIndex | undefined
   #left: PromiseWithResolvers<{ readonly error?: unknown }> | undefined
 
@@ -122,7 +122,7 @@ export class Subscription {
     return page.isCaughtUp
   }
 
-  /** False when there was no room for all of them: it has to leave, and reads on by itself. */
+  /** False when there was no room for all of them: it has to leave, and reads on its own. */
   tell(batch: FrameBatch): boolean {
     const { plan, frames } = batch
     const isNew = this.#row === 0 && batch.firstTs > this.#position
@@ -164,7 +164,7 @@ export class Subscription {
     this.#index = undefined
   }
 
-  /** It is told no more. With an error it has ended, else it reads on by itself. */
+  /** It leaves. With an error it has ended, else it reads on its own. */
   left(end: { readonly error?: unknown } = {}): void {
     this.#left?.resolve(end)
   }
@@ -204,7 +204,7 @@ export class Subscription {
     if (start.kind === 'since') storage.history.require(start.position, start.history)
     let plan = query.planAt(await catalogAt(storage))
     if (start.kind === 'since') {
-      // A position from which nobody can read on is refused before anything is answered.
+      // A position from which the feed cannot be read is refused before anything is answered.
       await storage.feed.read(start.position, { rowsMax: 1 })
       this.#position = start.position
       const index = this.#indexFor(await catalogAt(storage, start.position))
@@ -232,7 +232,7 @@ export class Subscription {
     return true
   }
 
-  /** The same for a commit that nobody else has looked at lately. */
+  /** The same for a commit that no other subscription has looked at lately. */
   async #findOut(commit: FeedCommit, index: SubscriptionIndex, turns: Turns): Promise<boolean> {
     const { storage, writer, frames } = this.#parts
     const { commitTs } = commit

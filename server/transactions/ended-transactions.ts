@@ -7,7 +7,7 @@ import { retryableCause } from './retry.ts'
 /**
  * How a transaction of a client ended. `committed` wrote something, `read` did not. `rolledBack` was given up by
  * its client: by ROLLBACK, by leaving, or by waiting for too long. `refused` met a conflict, also when it was run
- * again; `failed` met any other error; of `unknown` nobody can say whether it is committed.
+ * again; `failed` met any other error; of `unknown` it cannot be said whether it is committed.
  */
 export type EndedAs = 'committed' | 'read' | 'rolledBack' | 'refused' | 'failed' | 'unknown'
 

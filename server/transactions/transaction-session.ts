@@ -33,7 +33,7 @@ export class TransactionSession {
   running: Pick<RunningRequest, 'abort' | 'commits'> | undefined
   /** How many requests have run inside. */
   uses = 0
-  /** The commit under way; whoever repeats the request waits for the same. */
+  /** The commit under way; a repeated request waits for the same one. */
   committing: Promise<Timestamp | null> | undefined
   /** As the last request found it; names the rows of a conflict. */
   catalog: Catalog | undefined
@@ -101,7 +101,7 @@ export class TransactionSession {
     return isoOf(this.#openedAtMicros)
   }
 
-  /** When it ends by itself if nothing is sent any more. */
+  /** When it ends if its client sends nothing more. */
   get expiresAt(): string {
     const idleUntil = this.#usedAtMs + this.#timeouts.idleMsMax
     const until = Math.min(idleUntil, this.#openedAtMs + this.#timeouts.totalMsMax)

@@ -37,8 +37,8 @@ const SWEEP_EVERY_MS = 1_000
 const ENDINGS_MAX = 100_000
 
 /**
- * The transactions that stay open over several requests. An idle one holds nobody up, since its
- * writes are only buffered; still it ends by itself, idle or not, when its time is over.
+ * The transactions that stay open over several requests. An idle one blocks no other, since its
+ * writes are only buffered; still it ends, idle or not, when its time is over.
  */
 export class TransactionSessions {
   readonly #storage: Storage

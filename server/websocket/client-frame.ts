@@ -33,7 +33,7 @@ export type ClientFrame =
   /** Its `id` can be told what is wrong with it. */
   | { readonly type: 'invalid'; readonly id: string; readonly error: ServerError }
 
-/** A frame that nobody can be answered about; the socket is closed with 4400. */
+/** A frame that cannot be answered, since it has no id; the socket is closed with 4400. */
 export class BadFrame extends Error {
   override readonly name = 'BadFrame'
 }

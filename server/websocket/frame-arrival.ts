@@ -8,7 +8,7 @@ const CONTROL_HEAD_BYTES = 6
 
 /**
  * The bytes of a frame that has begun to arrive and is not whole, in however many fragments: they are in memory until
- * its last one comes. What stands behind a whole frame in the same chunk is counted from the next chunk on.
+ * its last one comes. What follows a whole frame in the same chunk is counted from the next chunk on.
  */
 export class FrameArrival {
   readonly #hold: Hold

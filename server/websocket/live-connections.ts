@@ -45,7 +45,7 @@ export class LiveConnections {
     })
   }
 
-  /** Subscriptions end at once, and sockets behind the answers of their running queries. */
+  /** Subscriptions end at once, and sockets after the answers of their running queries. */
   stop(): void {
     this.streams.stop()
     this.sockets.stop()

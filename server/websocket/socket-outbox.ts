@@ -16,7 +16,7 @@ const ROOM_AGAIN_BYTES = SERVER_LIMITS.socketUnsentBytesMax / 2
 type Piece = { readonly bytes: Buffer; readonly isLast: boolean }
 
 /**
- * What is sent on one socket, and how much of it waits: whoever has much to send asks for room first.
+ * What is sent on one socket, and how much of it waits: a sender of much asks for room first.
  * Nothing is copied here, so what many sockets wait to send is in memory once. Pieces are handed on as
  * the client takes the ones before, which tells a slow client from one that takes nothing.
  */
@@ -75,13 +75,13 @@ export class SocketOutbox {
     this.#weigh()
   }
 
-  /** Nothing waits here, and little behind it: what is sent now is handed on at once. */
+  /** Nothing waits here, and little in the socket: what is sent now is handed on at once. */
   get isClear(): boolean {
     return this.#pieces.length === 0 && this.#socket.bufferedAmount < HANDED_BYTES_MAX
   }
 
   /**
-   * Whole frames with their heads, made once for many sockets, in one write: to make a frame anew for
+   * Whole frames with their heads, made once for many sockets, in one write: to make a frame again for
    * each socket costs as much as to send it. Only while the outbox is clear, so that they stand in no
    * other frame.
    */

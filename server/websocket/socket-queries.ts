@@ -34,7 +34,7 @@ export class SocketQueries {
     this.#parts = parts
   }
 
-  /** The fields of `result`, as JSON behind the opening brace. Rejects with what is wrong. */
+  /** The fields of `result`, as JSON after the opening brace. Rejects with what is wrong. */
   async answer(
     request: QueryRequest,
     running: RunningRequest,

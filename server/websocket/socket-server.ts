@@ -60,7 +60,7 @@ export class SocketServer {
           if (socket.readyState === socket.OPEN) socket.terminate()
         },
       })
-      // After a handshake that was refused nobody else looks after the connection.
+      // After a handshake that was refused nothing else closes the connection.
       scope.addHook('onResponse', (request, _reply, done) => {
         if (request.raw.headers.upgrade !== undefined) request.raw.socket.end()
         done()
@@ -69,7 +69,7 @@ export class SocketServer {
     })
   }
 
-  /** Ends subscriptions, takes no new work, and closes each socket behind its last answer. */
+  /** Ends subscriptions, takes no new work, and closes each socket after its last answer. */
   stop(): void {
     this.#isStopping = true
     for (const session of this.#sessions) session.stop()

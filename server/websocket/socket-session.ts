@@ -84,7 +84,7 @@ export class SocketSession {
     this.#outbox.sendText(welcomeText(parts.version, parts.history))
   }
 
-  /** Closes at once when nothing runs, else behind the last answer. All but queries ends. */
+  /** Closes at once when nothing runs, else after the last answer. Everything but queries ends. */
   stop(): void {
     this.#isStopping = true
     const stopped = new ClientDisconnected('The server is stopping.')
@@ -159,14 +159,14 @@ export class SocketSession {
     const known = this.#asked.get(id)
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {
       const { kind, lastType } = ENDINGS[frame.type]
-      // One that has just ended by itself, which the client could not know, is ended as well.
+      // One that has just ended, which the client could not know, counts as ended as well.
       if (known === undefined) this.#say(frameParts(lastType, id))
       else if (known.kind === kind) known.running.abort(new Unsubscribed())
       else throw new BadFrame(`The id is not that of a ${kind}.`)
       return
     }
     if (frame.type === 'cancel') {
-      // What has just ended by itself has had its last frame.
+      // What has just ended has had its last frame.
       known?.running.abort(statementCancelled())
       return
     }
@@ -264,7 +264,7 @@ export class SocketSession {
   }
 
   #refusalOf(kind: Asked['kind']): ServerError | undefined {
-    // It is done in the same turn, and until it is done nobody else can have what it gives back.
+    // It is done in the same turn, and until it is done no other can have what it gives back.
     if (kind === 'release') return undefined
     if (this.#isStopping) return new ServerError('overloaded', 'The server is stopping.')
     const { socketQueriesMax, socketSubscriptionsMax } = SERVER_LIMITS

@@ -5,7 +5,7 @@ const SHORT_MAX = 125
 const MEDIUM_MAX = 0xffff
 
 /**
- * The head of a text frame of so many bytes, as a server sends it: unmasked, whole, uncompressed
+ * The head of a text frame of `bytes` bytes, as a server sends it: unmasked, whole, uncompressed
  * (RFC 6455, 5.2). Throws RangeError beyond 65,535 bytes.
  */
 export function textFrameHead(bytes: number): Buffer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlType, SqlValue } from '../../../storage/storage.ts'
 
-/** What an object and each of its fields occupy beside their names and values, about. */
+/** Bytes that an object and each of its fields occupy in addition to their names and values, about. */
 const ROW_BYTES = 32
 const FIELD_BYTES = 16
 

@@ -5,7 +5,7 @@ import type { ExecutionContext, RowWriter, StatementResult } from './execution-c
 /** So many rows are handed to the writer together; an answer that is shorter never meets it. */
 const ROWS_AT_ONCE = 100
 
-/** Rows of more bytes than this are held instead: to write them takes several turns, and nobody pauses here. */
+/** Rows of more bytes than this are held instead: to write them takes several turns, and there is no pause here. */
 const BYTES_AT_ONCE_MAX = 512 * 1024
 
 /**

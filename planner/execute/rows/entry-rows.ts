@@ -6,8 +6,8 @@ import { TurnTaking } from './execution-context.ts'
 import type { Step, Steps, Walking } from './walk-step.ts'
 
 /**
- * The rows behind the entries of an index, in the entries' order. What the entry alone can tell is
- * filtered first; the rows behind those that stay are read by one multi-get for many of them, and not
+ * The rows of the entries of an index, in the entries' order. What the entry alone can tell is
+ * filtered first; the rows of those that stay are read by one multi-get for many of them, and not
  * at all when the entries cover what is read.
  */
 export async function* rowsOfEntries(

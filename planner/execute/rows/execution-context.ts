@@ -39,7 +39,7 @@ export type ExecutionContext = {
   readonly page?: PageRequest
   /** Bounds the rows of a GET and of RETURNING, which have no pages. */
   readonly answerBytes?: AnswerBytesBudget
-  /** Whoever writes the rows of a long answer while more of them are sought; without it they are all held. */
+  /** Makes the writer of a long answer's rows, while more of them are sought; without it they are all held. */
   readonly newRowWriter?: (columns: StatementResult['columns']) => RowWriter
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
   readonly rowTimestamps?: boolean
@@ -61,7 +61,7 @@ export interface RowWriter {
   readonly bytes: number
 }
 
-/** A page of a SCAN ends after so many rows, or when their values take about so many bytes. */
+/** A page of a SCAN ends after `rows` rows, or when their values take about `bytes` bytes. */
 export type PageRequest = {
   readonly rows: number
   readonly bytes: number
@@ -71,7 +71,7 @@ export type PageRequest = {
 
 export type StatementResult = {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: SqlType }>
-  /** Those behind the ones that have been written. */
+  /** Those after the ones that have been written. */
   readonly rows: SqlValue[][]
   /** What all rows come to, about; absent where they are few and short. */
   readonly bytes?: number

@@ -45,7 +45,7 @@ export class ScanPage {
       page === undefined ? Number.POSITIVE_INFINITY : PLANNER_LIMITS.pageExaminedRowsMax
   }
 
-  /** The part of a walk's window that goes on behind the page before. */
+  /** The part of a walk's window that continues after the page before. */
   get window(): { readonly after?: Uint8Array } {
     return this.#mark === undefined ? {} : { after: this.#mark.key }
   }
@@ -76,7 +76,7 @@ export class ScanPage {
     return { ...this.#rows.result, rowsAffected: 0 }
   }
 
-  /** The same when there is more: the next page goes on behind this key. */
+  /** The same when there is more: the next page continues after this key. */
   resultUpTo(key: Uint8Array): StatementResult {
     const rowsGiven = (this.#mark?.rowsGiven ?? 0) + this.rowCount
     return { ...this.result(), resumeAfter: encodePageMark({ rowsGiven, key }) }

@@ -20,18 +20,18 @@ import { TurnTaking } from './execution-context.ts'
 import { entriesByKeys, rowsByKeys } from './rows-by-keys.ts'
 import type { Step, Steps, Walking } from './walk-step.ts'
 
-/** Entries of an index that are held at once, beside those that wait for their rows. */
+/** Entries of an index that are held at once, apart from those that wait for their rows. */
 const ENTRIES_AT_ONCE = 20
 
 /**
- * Finding where a range begins is about as much work as reading so many rows. Thousands of ranges may all
- * be empty, and then nobody else would pause between two rows.
+ * Finding where a range begins is about as much work as reading this many rows. Thousands of ranges may all
+ * be empty, and then there would be no pause between two rows.
  */
 const ROWS_OF_A_SEEK = 10
 
 /**
  * The rows of a SCAN's or a DELETE's bounds in the order of the walk. A full key is read by multi-gets,
- * anything else by ranges, one after the other; by an index, its entries are, and then the rows behind
+ * anything else by ranges, one after the other; by an index, its entries are, and then the rows of
  * those that its filter keeps, unless it covers.
  */
 export function walk(walking: Walking): AsyncGenerator<Steps, void, undefined> {

@@ -13,7 +13,7 @@ export type ReadyAnswer = {
 
 type Posted = { readonly response: ServerResponse; readonly answer: ReadyAnswer }
 
-/** Answers go out at the latest when so many of them wait. */
+/** Answers that may wait before they are sent. */
 const POSTED_MAX = 64
 
 /**

@@ -53,7 +53,7 @@ export class StreamAnswers {
       answerReadTimestamp(reply, scan.readTimestamp)
       reply.header('content-type', FORMAT_TYPES[format])
       if (reply.request.method === 'HEAD') {
-        // Nobody would read the rows.
+        // The client has gone and would not read the rows.
         scan.close()
         return bodyOfHead()
       }

@@ -10,7 +10,7 @@ const CHEAP_MEMBERS = 1_000
 /** Names share this many marks: of 50,000 about one in forty meets the mark of another, and is not counted. */
 const MARK_BITS = 20
 
-/** Unlike in any other process, so that nobody can send names that share a mark. */
+/** Different in each process, so that no client can send names that share a mark. */
 const FACTOR = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
 /**

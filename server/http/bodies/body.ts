@@ -42,7 +42,7 @@ function answer(done: BodyDone, parse: () => unknown): void {
   done(null, body)
 }
 
-/** In a longer body the place of a mistake is not sought: nobody waits for that. */
+/** In a longer body the position of a mistake is not sought: that would take too long. */
 const PLACED_CHARACTERS_MAX = 1024 * 1024
 
 /**

@@ -11,7 +11,7 @@ export const BODY_WORK_MAX = 1024 * 1024
 /** So much is read of one client in a turn, whatever it sends. */
 const CLIENT_WORK_MAX = 8 * 1024 * 1024
 
-/** Node reads so many bytes of a connection at a time. */
+/** Bytes of a connection that Node reads at a time. */
 const READ_BYTES = 64 * 1024
 /** Ten thousand chunks of a byte may come in one read. */
 const CHUNK_WORK = 1024
@@ -44,10 +44,11 @@ class TurnWork {
 }
 
 /**
- * Reads from connections so fast that nobody is held up. Node reads and parses what has come on all connections, 64 KiB
- * of each, before anything else has a turn, and parsing a thousand requests or ten thousand chunks takes 15 ms. When
- * one client has had more than its share of a turn, nothing is read from any of its connections until a later turn.
- * Then they are read again one after the other, as far as the work of a turn goes; and the clients take turns.
+ * Reads from connections at a pace that keeps other requests served. Node reads and parses what has come on all
+ * connections, 64 KiB of each, before anything else has a turn, and parsing a thousand requests or ten thousand chunks
+ * takes 15 ms. When one client has had more than its share of a turn, nothing is read from any of its
+ * connections until a later turn. Then they are read again one after the other, within the work of a turn; and the
+ * clients take turns.
  */
 export class ConnectionReads {
   readonly #byClient = new Map<ClientKey, ClientReads>()
@@ -134,7 +135,7 @@ export class ConnectionRead {
   readonly #socket: Socket
   #isHeld = false
   readonly #work = new TurnWork()
-  /** Reads the rest of a body, as far as somebody wants it; undefined between two requests. */
+  /** Reads the rest of a body, as far as it is wanted; undefined between two requests. */
   readBody: (() => void) | undefined
 
   constructor(all: ConnectionReads, socket: Socket, client: ClientReads) {
@@ -186,7 +187,7 @@ const READ = Symbol('read')
 
 type ReadSocket = Socket & { [READ]?: ConnectionRead | undefined }
 
-/** Undefined for a request without a connection, and where nobody weighs what is read from it. */
+/** Undefined for a request without a connection, and where its reads are not weighed. */
 export function readOf(socket: Socket): ConnectionRead | undefined {
   return (socket as ReadSocket)[READ]
 }

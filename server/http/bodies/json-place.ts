@@ -56,7 +56,7 @@ function skip(pattern: RegExp, text: string, offset: number): number {
   return pattern.test(text) ? pattern.lastIndex : offset
 }
 
-/** The offset behind the string that begins at `start`; `start` itself where it is not a string. */
+/** The offset after the string that begins at `start`; `start` itself where it is not a string. */
 function skipString(text: string, start: number): number {
   let offset = start + 1
   while (offset < text.length) {

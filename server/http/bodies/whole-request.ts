@@ -5,14 +5,14 @@ import type { Socket } from 'node:net'
 import { type ConnectionRead, readOf } from './connection-reads.ts'
 
 /**
- * To hold a chunk costs some hundred bytes, however short it is, so short ones are put together to
- * pieces of so many.
+ * To hold a chunk costs some hundred bytes, however short it is, so short ones are joined to pieces of this many
+ * bytes.
  */
 const PIECE_BYTES = 16 * 1024
 /** What is longer is held as it came. */
 const SHORT_BYTES_MAX = PIECE_BYTES / 2
 
-/** Of a body that nobody wants so many bytes are read, because its connection can then serve other requests. */
+/** Bytes that are read of a body that is not wanted, so that its connection can serve other requests. */
 const DROPPED_BYTES_MAX = 1024 * 1024
 /** For so long a client may read why its body is not wanted, before its connection ends. */
 const LINGER_MS = 1_000
@@ -70,7 +70,7 @@ export class WholeRequest extends IncomingMessage {
     while (this.readableLength > 0) this.#keep(this.read())
     this.#read = read
     if (this.#hasEnded) this.#take(null)
-    // From now on the stream counts as one that is being read, so that nobody empties it.
+    // From now on the stream counts as one that is being read, so that Node does not empty it.
     else this._read(0)
   }
 
@@ -102,12 +102,12 @@ export class WholeRequest extends IncomingMessage {
     return wantsMore && this.#mayRead
   }
 
-  /** Whoever wants more has to wait as well. */
+  /** A reader that wants more has to wait as well. */
   override _read(size: number): void {
     if (this.#mayRead) super._read(size)
   }
 
-  /** Unless whoever reads the body has enough for now. */
+  /** Unless the reader of the body has enough for now. */
   #readOn(): void {
     if (this.readableLength < this.readableHighWaterMark) this._read(0)
   }
@@ -117,7 +117,7 @@ export class WholeRequest extends IncomingMessage {
   }
 
   /**
-   * Called by Node when the answer is out and nobody has read the body: all of it would be read,
+   * Called by Node when the answer is out and the body was not read: all of it would be read,
    * and without a pause.
    */
   _dump(): void {
@@ -142,7 +142,7 @@ export class WholeRequest extends IncomingMessage {
   #giveUp(): void {
     if (this.#isGivenUp) return
     this.#isGivenUp = true
-    // Whoever reads the body is to see that it is too long.
+    // The reader of the body is to see that it is too long.
     this.#handOnPiece()
     const { socket } = this
     // Node calls it when the answer is out. Its own resets the connection, because not all was read, and the answer may

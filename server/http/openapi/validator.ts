@@ -29,7 +29,7 @@ export function violationError(
 }
 
 /**
- * Up to so many values (a list with two numbers in it is three) all mistakes are collected, which takes
+ * In a body of at most this many values (a list with two numbers is three) all mistakes are collected, which takes
  * time that grows with the square of their number. In a larger value the first mistake is told.
  */
 const COLLECTED_VALUES_MAX = 200
@@ -152,7 +152,7 @@ function validatorAt(ajv: Ajv2020, pointer: SchemaPointer): ValidateFunction {
   return validate
 }
 
-/** Whether a JSON value is made of more than so many values; looks at no more than those. */
+/** Whether a JSON value consists of more than `max` values; looks at no more than those. */
 function hasMoreValues(value: unknown, most: number): boolean {
   const pending = [value]
   let seen = 0

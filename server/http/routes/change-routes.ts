@@ -25,7 +25,7 @@ export function changeRoutes(parts: {
       const body = await streams.open(subscriptionOf(parameters), running)
       reply.header('content-type', FORMAT_TYPES.ndjson)
       if (reply.request.method !== 'HEAD') return body
-      // Nobody would read the lines.
+      // The client has gone and would not read the lines.
       running.abort(new ClientDisconnected('Only the head was asked for.'))
       body.destroy()
       return bodyOfHead()

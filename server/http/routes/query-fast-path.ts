@@ -48,7 +48,7 @@ export function queryFastPath(parts: {
       try {
         const query = checkBody(body) as QueryRequest
         const ready = answers.of(query, reply.raw)
-        // What had to be waited for is sent by itself. The commits of a group are answered in one turn, and
+        // What had to be waited for is sent at once. The commits of a group are answered in one turn, and
         // its first clients ask again, on another core, while the last ones are still being answered.
         if (ready instanceof Promise) {
           ready.then((later) => outbox.send(reply.raw, told(later, raw))).catch(failed)

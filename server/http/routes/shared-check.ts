@@ -8,8 +8,8 @@ type Round = {
 }
 
 /**
- * Checks of the whole store, one at a time. Clients that ask while one is running share the next one, so nobody is
- * refused, and however many ask, no more than one runs and one waits. A check that nobody waits for any more ends.
+ * Checks of the whole store, one at a time. Clients that ask while one is running share the next one, so no client is
+ * refused, and however many ask, no more than one runs and one waits. A check that no client waits for any more ends.
  */
 export class SharedCheck {
   readonly #check: (signal: AbortSignal) => Promise<ConsistencyReport>

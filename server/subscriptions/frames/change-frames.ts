@@ -19,7 +19,7 @@ export type ChangeFrame = {
   /** As which its rows are seen. */
   readonly plan: SubscriptionPlan
   readonly frame: SubscriptionFrame
-  /** The row of the commit to go on from; absent behind the last frame. */
+  /** The row of the commit to continue from; absent after the last frame. */
   readonly next?: number
 }
 

@@ -78,7 +78,7 @@ export class ChangeLines implements SubscriptionSink {
     return this.#clock.monotonicMs() - this.#takenAtMs
   }
 
-  /** Nobody tells what was taken: the stream only asks for more when little is left. */
+  /** There is no word of what was taken: the stream only asks for more when little is left. */
   #look(): void {
     const waitingBytes = this.body.readableLength
     const takenBytes = this.#sentBytes - waitingBytes

@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from '../../limits.ts'
 import type { SubscribedQuery } from '../matching/subscribed-query.ts'
 import type { ChangeFrame } from './change-frames.ts'
 
-/** What an entry takes beside its frame. */
+/** Bytes that an entry takes in addition to its frame. */
 const ENTRY_BYTES = 256
 
 /**

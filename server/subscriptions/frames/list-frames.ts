@@ -9,7 +9,7 @@ const ITEMS_BYTES_MAX = SERVER_LIMITS.sentFrameBytesMax - AROUND_BYTES
 /** A part of a list, as a frame of its own. */
 export type ListFrame = {
   readonly frame: SubscriptionFrame
-  /** Where to go on behind it: the place of the first item that is in none so far. */
+  /** Where to continue after it: the position of the first item that is in none so far. */
   readonly next: number
 }
 

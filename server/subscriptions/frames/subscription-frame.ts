@@ -5,7 +5,7 @@ const WHOLE_BYTES_MAX = 16 * 1024
 
 /**
  * A frame about a subscription, without what tells one subscriber from another: the `id` stands at its
- * beginning, and everything behind it is made once, however many there are.
+ * beginning, and everything after it is made once, however many there are.
  *
  *     {"type":"change","id":"7"   ,"commitTimestamp":12,"changes":[…],"last":true}
  *     the head, one for each id   the rest, one for all

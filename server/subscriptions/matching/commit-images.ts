@@ -26,7 +26,7 @@ export type ImagedRow = {
 type Found = Omit<ImagedRow, 'images'>
 
 /**
- * The rows of a commit before and after it: two snapshots, one right below its timestamp. Whoever wrote
+ * The rows of a commit before and after it: two snapshots, one right below its timestamp. A transaction that wrote
  * before is settled, so neither has to wait for anybody.
  */
 export class CommitImages {

@@ -6,7 +6,7 @@ type Range<T> = { readonly start: Uint8Array; readonly end: Uint8Array; readonly
 /**
  * Ranges of keys, and which of them hold a key: an interval tree in an array. The ranges stand in the
  * order of their starts, the middle of each part is its root, and each root knows the largest end in
- * its part, so that parts that end before a key are not looked into. It is made anew by the first
+ * its part, so that parts that end before a key are not looked into. It is made again by the first
  * look after a change.
  */
 export class RangeIndex<T> {
