@@ -21,7 +21,7 @@ const WRITERS = 3
 const LEDGER = 'SCAN id, writer FROM ledger USE PRIMARY KEY'
 type Entry = { readonly id: string; readonly writer: number }
 
-/** A server whose way to it becomes fair and foul by turns. */
+/** A server behind a connection that works and fails alternately. */
 async function startFlapping(t: TestContext) {
   const data = await testFolder(t, 'flapping')
   let server = await ServerProcess.start(data)

@@ -122,7 +122,7 @@ test('GET … FOR UPDATE conflicts with a writer of the row, also when there is 
   await session.run('DELETE FROM document WHERE id = 77777')
 })
 
-test('SCAN answers in key order; ORDER BY turns it round; LIMIT ends it', async () => {
+test('SCAN returns rows in key order; ORDER BY reverses it; LIMIT ends it', async () => {
   assert.deepEqual(await labels('SCAN label FROM point WHERE x = 2'), ['23', '22', '21'])
   assert.deepEqual(await labels('SCAN label FROM point WHERE x = 2 ORDER BY y'), ['21', '22', '23'])
   assert.deepEqual(await labels('SCAN label FROM point LIMIT 2'), ['13', '12'])

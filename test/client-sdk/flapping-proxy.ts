@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 /** What becomes of a request. */
 export type Weather =
   | 'fair'
-  /** It is refused with 503 or 429, by turns as the server does and as a page of a proxy, and `Retry-After`. */
+  /** It is refused with 503 or 429 and `Retry-After`, alternately as by the server and with a page of a proxy. */
   | 'shed'
   /** It never arrives. */
   | 'lost'

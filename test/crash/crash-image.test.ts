@@ -102,7 +102,7 @@ async function takeImage(from: string, to: string, writer: Writer): Promise<Imag
   return { folder: to, log, movedBytes: 32 + moved * (log?.frameBytes ?? 0), acknowledged }
 }
 
-/** What the image holds; fails when a transaction is there by half or one is missing in between. */
+/** What the image holds; fails when a transaction is there partially or one is missing in between. */
 async function readLedger(dataDirectory: string): Promise<Acknowledged> {
   const storage = await openStorage({ engine: 'sqlite', dataDirectory })
   const transaction = await storage.begin({ readOnly: true })

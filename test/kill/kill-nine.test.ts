@@ -31,7 +31,7 @@ import {
 const HELP = `npm run test:kill -- [--cycles 2] [--commit two-phase] [--seed 7]
 
 kill -9 in the middle of 64 clients' transfers, several times on one data directory. Prints what was acknowledged, lost
-and left by half, and fails by its exit code.
+and applied partially, and fails by its exit code.
 
   --cycles  how often the server is killed under load (2), or KILL_CYCLES in the environment
   --commit  one-phase, two-phase, or changing for another at each start; without it, a run of each (KILL_COMMIT)
@@ -107,7 +107,7 @@ async function settleDoubts(url: string, ledger: Ledger): Promise<{ committed: n
 async function assertWholeTransfers(db: Database): Promise<void> {
   const { rows } = await db.query<{ balance: number }>('SCAN balance FROM account')
   const sum = rows.reduce((total, { balance }) => total + balance, 0)
-  assert.equal(sum, ACCOUNTS * OPENING, 'no transfer is there by half')
+  assert.equal(sum, ACCOUNTS * OPENING, 'no transfer is applied partially')
 }
 
 /** Every cell, and every index with its table; an index that is being built has no wrong entry. */

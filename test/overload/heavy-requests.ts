@@ -66,7 +66,7 @@ function filters(): HeavyKind {
   return { name: 'expensive filters', next: () => asked, isRead: true }
 }
 
-/** Pages of 16 MB and streams of the whole table by turns, of which nothing is read. */
+/** Alternately pages of 16 MB and streams of the whole table, neither of which is read. */
 function unreadAnswers(): HeavyKind {
   const page = query({ sql: 'SCAN * FROM big', pageSize: ALL_LIMITS.pageRowsMax })
   const stream: Asked = { method: 'GET', path: '/v1/tables/big/rows?format=ndjson' }

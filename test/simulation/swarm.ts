@@ -111,7 +111,7 @@ export type Kind = {
   readonly isFollowed?: true
 }
 
-/** Seeds of both topologies come by turns: the even ones own their store. */
+/** Seeds alternate between the topologies: the even ones own their store. */
 export function drawSwarm(seed: number, kind: Kind = {}): Swarm {
   const topology = kind.topology ?? (seed % 2 === 0 ? 'embedded' : 'gateways')
   const draw = new Draw(Math.imul(seed, 0x9e3779b1) ^ 0x5eed)

@@ -40,4 +40,18 @@ export const WORDS: readonly Word[] = [
   { word: 'so many at a time', instead: 'name the number' },
   { word: 'mutex', instead: 'it is a latch in memory, and a lock in a cell' },
   { word: 'watermark', instead: 'it is the safe point' },
+  { word: 'altogether', instead: 'say "in total", or "as a whole"' },
+  { word: 'by half', instead: 'say "partially"' },
+  { word: 'by turns', instead: 'say "alternately", or "in alternation"' },
+  { word: 'dearer', instead: 'say "more expensive"' },
+  { word: 'for want of', instead: 'say what there is not: "because there was no room"' },
+  { word: 'told from chance', instead: 'say "distinguished from chance"' },
+]
+
+/** Words that pages do without, and comments not yet. */
+export const PAGE_WORDS: readonly Word[] = [
+  { word: 'everybody', instead: 'say who: "all clients", "every transaction"' },
+  { word: 'somebody', instead: 'say who: "another client", "a reader"' },
+  { word: 'under way', instead: 'say "in progress", or "running"' },
+  { word: 'whoever', instead: 'say who: "clients that", "a transaction that"' },
 ]

@@ -107,7 +107,7 @@ export function unusedWords(tree: Tree, words: readonly Word[]): Finding[] {
   const found: Finding[] = []
   for (const [path, text] of written(tree, /\.(m?[jt]s|md)$/)) {
     for (const { word, instead } of words) {
-      const at = text.search(new RegExp(`(?<![\\w])${word}(?![\\w])`))
+      const at = text.search(new RegExp(`(?<![\\w])${word}(?![\\w])`, 'i'))
       if (at < 0) continue
       const line = text.slice(0, at).split('\n').length
       const message = `${path}:${line} says "${word}": ${instead}`

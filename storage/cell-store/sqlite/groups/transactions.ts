@@ -32,7 +32,7 @@ export class SqliteTransactions {
     return this.#givenUp !== undefined
   }
 
-  /** Whether a transaction was not applied for want of room since this was last asked. */
+  /** Whether a transaction was not applied because there was no room, since this was last asked. */
   takeFoundNoRoom(): boolean {
     const foundNoRoom = this.#foundNoRoom
     this.#foundNoRoom = false

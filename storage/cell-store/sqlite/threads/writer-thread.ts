@@ -44,7 +44,7 @@ export type WriterRequest =
 /** How durable the connection says it is: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
-/** How long the log has become, where that was looked at, and whether something was not applied for want of room. */
+/** The length of the log, if it was checked, and whether something was not applied because there was no room. */
 export type WriteAnswer = { readonly log?: LogSize; readonly foundNoRoom?: true }
 
 export type GroupAnswer = CarriedOutGroup & WriteAnswer
