@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
 import { runCheck } from './check-command.ts'
 import { type Command, type Config, readCommand, UsageError } from './config.ts'
 import { helpText } from './flags.ts'
 import { runHistory } from './history/history-command.ts'
-import { createLog } from './log.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
@@ -108,3 +108,10 @@ function version(): string {
 }
 
 await main()
+
+/** The log of the process, on standard output. Statements and parameters are never logged. */
+function createLog({ logFormat, logLevel }: Config): Logger {
+  if (logFormat === 'json') return pino({ level: logLevel, base: null })
+  const stream = pretty({ sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
+  return pino({ level: logLevel, base: null }, stream)
+}

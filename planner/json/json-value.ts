@@ -5,8 +5,7 @@ import { PlanError } from '../plan-error.ts'
 import { jsonOfText, textOfJson } from './json-object.ts'
 import { JsonSource } from './json-source.ts'
 import { ExactJson } from './sourced-json.ts'
-import { timestampHint } from './timestamp-hint.ts'
-import { timestampFromText, timestampToText } from './timestamp-text.ts'
+import { timestampFromText, timestampHint, timestampToText } from './timestamp-text.ts'
 
 /**
  * SQL values as JSON, typed by the column and never by tags: INTEGER is a number within ±(2^53−1)

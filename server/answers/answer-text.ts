@@ -16,7 +16,6 @@ import {
   rowText,
 } from './result-form.ts'
 import { bodyInTurns } from './text-pieces.ts'
-import { WrittenRows } from './written-rows.ts'
 
 /** Results and rows of an answer that is written in one turn, as text. */
 const SHORT_ANSWER_ROWS = 512
@@ -174,4 +173,24 @@ function endOfAnswer(outcome: QueryOutcome): string {
 
 function endOfResult({ rowsAffected, unmet }: StatementResult): string {
   return `],"rowsAffected":${rowsAffected}${unmet === undefined ? '' : `,"unmet":"${unmet}"`}}`
+}
+
+/** Rows of a result that is not whole yet, as JSON with commas between them. */
+class WrittenRows implements RowWriter {
+  readonly parts: Uint8Array[] = []
+  rowCount = 0
+  bytes = 0
+  readonly #form: ResultForm
+
+  constructor(form: ResultForm) {
+    this.#form = form
+  }
+
+  write(rows: readonly SqlValue[][]): void {
+    const separator = this.rowCount === 0 ? '' : ','
+    const part = Buffer.from(separator + rowsText(this.#form, rows))
+    this.parts.push(part)
+    this.rowCount += rows.length
+    this.bytes += part.length
+  }
 }

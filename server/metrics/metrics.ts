@@ -3,15 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import { Gauge, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../../storage/storage.ts'
+import type { SharedBound } from '../budgets/shared-bound.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import type { LiveConnections } from '../websocket/live-connections.ts'
 import type { CommitMetrics } from './commit-metrics.ts'
+import { snakeCase } from './metric-name.ts'
 import { ObserverMetrics } from './observer-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
-import { addShareMetrics } from './share-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
 type MetricsParts = {
@@ -86,5 +87,26 @@ export class Metrics {
         this.set(counted.count)
       },
     })
+  }
+}
+
+/** Of each bound that all clients share, what they hold together, and how much there is. */
+function addShareMetrics(registry: Registry, bounds: readonly SharedBound[]): void {
+  for (const bound of bounds) {
+    const { limit, max, what } = bound
+    const name = snakeCase(limit.replace(/Max$/, ''))
+    new Gauge({
+      name: `percolite_shared_${name}`,
+      help: `${what}, of all clients together; see ${limit}.`,
+      registers: [registry],
+      collect() {
+        this.set(bound.held)
+      },
+    })
+    new Gauge({
+      name: `percolite_shared_max_${name}`,
+      help: `The bound of percolite_shared_${name}.`,
+      registers: [registry],
+    }).set(max)
   }
 }

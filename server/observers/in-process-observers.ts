@@ -22,7 +22,6 @@ import type { DefinedObserver, ObserverEvent } from './define-observer.ts'
 import { lostRaceOf } from './lost-race.ts'
 import { factsOf } from './observer-event.ts'
 import { RunTransaction, type RunTransactionParts } from './run-transaction.ts'
-import { wordsOfThrown } from './words-of-thrown.ts'
 
 export type InProcessParts = RunTransactionParts & {
   readonly storage: Storage
@@ -187,4 +186,16 @@ function tookTooLong(runMsMax: number): ServerError {
     `The run took ${runMsMax} ms, which is as long as a transaction may be open.`,
     { expiredBy: 'total', totalMsMax: runMsMax },
   )
+}
+
+const CHARACTERS_MAX = 2_000
+
+/** What a user's code has thrown, for the log: it may be anything, and of any length. */
+function wordsOfThrown(thrown: unknown): string {
+  try {
+    const words = thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown
+    return String(words).slice(0, CHARACTERS_MAX)
+  } catch {
+    return `a value of type ${typeof thrown}`
+  }
 }

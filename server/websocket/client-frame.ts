@@ -10,7 +10,6 @@ import { SERVER_LIMITS } from '../limits.ts'
 import type { ObservationRequest } from '../observers/socket-observations.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import { requireOneBeginning, type SubscriptionRequest } from '../subscriptions/subscriptions.ts'
-import { type GivingUp, readGivingUp, readObservation, textOf } from './observer-frame.ts'
 
 /** What a client sends: see `docs/websocket-protocol.md`. */
 export type ClientFrame =
@@ -138,9 +137,7 @@ export class ClientFrameReader {
       if (fields[name] !== undefined) this.#check(schema, fields[name], name)
     }
     const { snapshot, since } = fields
-    if (snapshot !== undefined && typeof snapshot !== 'boolean') {
-      throw invalid('The frame\'s "snapshot" must be boolean.')
-    }
+    if (snapshot !== undefined && typeof snapshot !== 'boolean') throw wrong('snapshot', 'boolean')
     requireOneBeginning(snapshot === true, since)
     return fields as SubscriptionRequest
   }
@@ -172,4 +169,54 @@ function requireNothingElse(fields: Fields, known: readonly string[]): void {
 
 function invalid(detail: string): ServerError {
   return new ServerError('invalid_request', detail)
+}
+
+/** A worker gives up a notification. */
+type GivingUp = { readonly notification: string; readonly error: string | undefined }
+
+/** The fields of `observe`, their names known. Throws `invalid_request`. */
+function readObservation(fields: Fields): ObservationRequest {
+  const { socketWorkersMax, observerLeaseMsDefault, observerLeaseMsMax } = SERVER_LIMITS
+  const { integers = 'number' } = fields
+  if (integers !== 'number' && integers !== 'string') {
+    throw wrong('integers', 'one of number, string')
+  }
+  return {
+    observer: textOf(fields, 'observer'),
+    workers: countOf(fields, 'workers', { most: socketWorkersMax, byDefault: 1 }),
+    leaseMs: countOf(fields, 'leaseMs', {
+      most: observerLeaseMsMax,
+      byDefault: observerLeaseMsDefault,
+    }),
+    integers,
+  }
+}
+
+/** The fields of `release`, their names known. Throws `invalid_request`. */
+function readGivingUp(fields: Fields): GivingUp {
+  const error = fields.error === undefined ? undefined : textOf(fields, 'error')
+  return { notification: textOf(fields, 'notification'), error }
+}
+
+/** Throws `invalid_request` for what is no text, or empty. */
+function textOf(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (typeof value === 'string' && value !== '') return value
+  throw wrong(name, 'a text that is not empty')
+}
+
+function countOf(
+  fields: Fields,
+  name: string,
+  { most, byDefault }: { readonly most: number; readonly byDefault: number },
+): number {
+  const { [name]: value = byDefault } = fields
+  if (Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= most) {
+    return value as number
+  }
+  throw wrong(name, `a whole number from 1 to ${most}`)
+}
+
+function wrong(name: string, wanted: string): ServerError {
+  return invalid(`The frame's "${name}" must be ${wanted}.`)
 }

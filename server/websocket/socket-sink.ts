@@ -4,7 +4,6 @@ import type { FrameBatch } from '../subscriptions/frames/frame-batch.ts'
 import type { SubscriptionFrame } from '../subscriptions/frames/subscription-frame.ts'
 import type { SubscriptionSink } from '../subscriptions/frames/subscription-sink.ts'
 import type { SocketOutbox } from './socket-outbox.ts'
-import { textFrameHead } from './text-frame.ts'
 
 /** The frames of one subscription on a socket that it shares with others. */
 export class SocketSink implements SubscriptionSink {
@@ -60,4 +59,18 @@ function textFramesOf(frames: readonly SubscriptionFrame[], id: string): Buffer 
       return [textFrameHead(parts.reduce((sum, { length }) => sum + length, 0)), ...parts]
     }),
   )
+}
+
+const FINAL_TEXT = 0x81
+const SHORT_MAX = 125
+const MEDIUM_MAX = 0xffff
+
+/**
+ * The head of a text frame of `bytes` bytes, as a server sends it: unmasked, whole, uncompressed
+ * (RFC 6455, 5.2). Throws RangeError beyond 65,535 bytes.
+ */
+export function textFrameHead(bytes: number): Buffer {
+  if (bytes <= SHORT_MAX) return Buffer.from([FINAL_TEXT, bytes])
+  if (bytes > MEDIUM_MAX) throw new RangeError('Long frames are sent in pieces.')
+  return Buffer.from([FINAL_TEXT, 126, bytes >> 8, bytes & 0xff])
 }

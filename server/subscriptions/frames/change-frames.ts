@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SubscriptionPlan } from '../../../planner/planner.ts'
+import { PlanError, WorkMeter } from '../../../planner/planner.ts'
 import type { FeedCommit, Timestamp } from '../../../storage/storage.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 import type { Turns } from '../../budgets/turns.ts'
+import { SERVER_LIMITS } from '../../limits.ts'
 import type { CommitImages } from '../matching/commit-images.ts'
 import { changeText } from '../matching/row-change.ts'
 import type { SubscribedQuery } from '../matching/subscribed-query.ts'
 import type { SubscriptionIndex } from '../matching/subscription-index.ts'
-import { FilterWork } from './filter-work.ts'
 import { ListFrames } from './list-frames.ts'
 import { SubscriptionFrame } from './subscription-frame.ts'
 
@@ -101,4 +102,29 @@ function frameMaker(commitTs: Timestamp) {
       'change',
       `,"commitTimestamp":${commitTs},"changes":[${changes}],"last":${isLast}}`,
     )
+}
+
+/**
+ * What one statement spends on the rows of one commit. All who are subscribed wait for each other's statements,
+ * so none may spend more than `filterWorkMax`, or `filterRowWorkMax` for each row of a commit of very many.
+ */
+class FilterWork {
+  readonly meter = new WorkMeter()
+  readonly #max: number
+
+  constructor(rowsOfCommit: number) {
+    const { filterWorkMax, filterRowWorkMax } = SERVER_LIMITS
+    this.#max = Math.max(filterWorkMax, filterRowWorkMax * rowsOfCommit)
+  }
+
+  /** Throws PlanError limit_exceeded. To be called after each row. */
+  requireWithin(): void {
+    const { spent } = this.meter
+    if (spent <= this.#max) return
+    const message = `The subscription takes more than ${this.#max} units of work for one commit.`
+    throw new PlanError('limit_exceeded', message, {
+      hint: 'Subscribe to fewer rows, or with fewer conditions on shorter values.',
+      fields: { limit: 'filterWorkMax', limitValue: this.#max, actual: spent },
+    })
+  }
 }

@@ -21,9 +21,8 @@ import {
   requireObject,
   requireText,
 } from './catalog-json.ts'
-import { indexOfJson, jsonOfIndex } from './index-codec.ts'
 import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
-import { jsonOfObserver, observerOfJson } from './observer-codec.ts'
+import { indexOfJson, jsonOfIndex, jsonOfObserver, observerOfJson } from './table-part-codec.ts'
 
 /**
  * The row `catalog/table/<id>`: a table with all that belongs to it, so that one row is one version of

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { OWNER_A, rowKey } from '../../../test/storage/cell-notation.ts'
 import { COLUMN, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { LockSweeper } from './lock-sweeper.ts'
-import { primaryHeartbeat } from './primary-heartbeat.ts'
+import { primaryHeartbeat } from './two-phase-commit.ts'
 
 test('a sweep rolls forward what committed, rolls back what is dead, and spares the living', async () => {
   const world = new ProtocolWorld(100)

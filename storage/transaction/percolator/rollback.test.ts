@@ -5,8 +5,8 @@ import { OWNER_A } from '../../../test/storage/cell-notation.ts'
 import { ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { commitPrimary } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'
-import { primaryHeartbeat } from './primary-heartbeat.ts'
 import { rollBackWriteSet } from './rollback.ts'
+import { primaryHeartbeat } from './two-phase-commit.ts'
 
 async function prewrittenAt7() {
   const world = new ProtocolWorld(7)

@@ -7,8 +7,7 @@ import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/proto
 import { StorageError } from '../../errors.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'
-import { primaryHeartbeat } from './primary-heartbeat.ts'
-import { commitTwoPhase } from './two-phase-commit.ts'
+import { commitTwoPhase, primaryHeartbeat } from './two-phase-commit.ts'
 
 /** Figure 4 of the paper: Bob has 10, Joe has 2, and the transaction that starts at 7 moves 7. */
 const BEFORE = ['bob write@6 -> 5 put 10', 'joe write@6 -> 5 put 2']

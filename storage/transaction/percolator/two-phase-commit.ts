@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { CellStoreError } from '../../cell-store/cell-store.ts'
+import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
+import type { RowStep } from '../../cell-store/embedded-cell-store.ts'
 import { StorageError } from '../../errors.ts'
 import type { Stamp } from '../../oracle/timestamp-oracle.ts'
+import { Backoff } from '../protocol/backoff.ts'
 import { refusalOf, schemaChanged } from '../protocol/commit-refusal.ts'
+import type { Heartbeat } from '../protocol/liveness.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { snapshotTooOld } from '../protocol/snapshot-age.ts'
 import type { CommitOutcome } from '../protocol/transaction-protocol.ts'
 import { hintsAtCommit, hintsAtStart } from '../records/notify-cell.ts'
+import { lockOf, setLock } from '../records/percolator-columns.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { inPages } from './in-pages.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { prewriteRow } from './prewrite.ts'
-import { primaryHeartbeat } from './primary-heartbeat.ts'
 import { rollBackWriteSet } from './rollback.ts'
-import { setHints } from './set-hints.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
@@ -91,3 +93,51 @@ function tookTooLong(startTs: Timestamp): StorageError {
     { startTimestamp: startTs },
   )
 }
+
+/**
+ * Renews the wall time in the primary lock. Conditional on the lock: a heartbeat that came late and
+ * unconditionally would put back the lock of a transaction that has been rolled back.
+ */
+export function primaryHeartbeat(context: ProtocolContext, writeSet: WriteSet): Heartbeat {
+  const { primary, primaryColumn, startTs } = writeSet
+  const found = primary.columns.find(({ column }) => column === primaryColumn)
+  return async () => {
+    if (found === undefined) return
+    const lock = { ...found.lock, wallMicros: context.liveness.wallMicros() }
+    await context.cellStore.checkAndMutateRow(primary.row, {
+      when: [lockOf(primaryColumn, startTs)],
+      ifMatched: [setLock(primaryColumn, lock)],
+      otherwise: [],
+    })
+  }
+}
+
+/**
+ * Sets notify cells beside the rows of a commit; twice does no harm. Whatever becomes of the commit they
+ * may stay: a run that finds nothing to do clears them. Rejects with CellStoreError when one may not be
+ * there.
+ */
+async function setHints(context: ProtocolContext, steps: readonly RowStep[]): Promise<void> {
+  if (steps.length === 0) return
+  const entries = steps.map(({ row, otherwise }) => ({ row, mutations: otherwise }))
+  const backoff = new Backoff(context, HINT_RETRY)
+  for (;;) {
+    const error = await trySetting(context, entries)
+    if (error === undefined) return
+    if (!mayBeSentAgain(error) || !(await backoff.wait())) throw error
+  }
+}
+
+async function trySetting(
+  { cellStore }: ProtocolContext,
+  entries: Parameters<typeof cellStore.mutateRows>[0],
+): Promise<unknown> {
+  try {
+    const answers = await cellStore.mutateRows(entries)
+    return answers.find((answer) => answer !== null) ?? undefined
+  } catch (error) {
+    return error
+  }
+}
+
+const HINT_RETRY = { firstMs: 10, totalMs: 5_000 }

@@ -160,12 +160,12 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     what: 'a heartbeat sets the lock whether it stands or not',
     edits: [
       {
-        file: 'storage/transaction/percolator/primary-heartbeat.ts',
+        file: 'storage/transaction/percolator/two-phase-commit.ts',
         find: 'when: [lockOf(primaryColumn, startTs)],',
         replace: 'when: [],',
       },
       {
-        file: 'storage/transaction/percolator/primary-heartbeat.ts',
+        file: 'storage/transaction/percolator/two-phase-commit.ts',
         find: 'ifMatched: [setLock(primaryColumn, lock)],\n      otherwise: [],',
         replace: 'ifMatched: [],\n      otherwise: [setLock(primaryColumn, lock)],',
       },

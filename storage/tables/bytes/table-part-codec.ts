@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../../cell-store/cell.ts'
-import type { ColumnDefinition, ObserverDefinition } from '../table-definition.ts'
+import type { ColumnDefinition, IndexDefinition, ObserverDefinition } from '../table-definition.ts'
 import { TABLE_ID_MAX } from './catalog-codec.ts'
 import {
   damaged,
@@ -11,6 +12,35 @@ import {
   requireObject,
   requireText,
 } from './catalog-json.ts'
+import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
+
+/**
+ * An index in the row of its table:
+ *
+ *     {"id":8,"name":"byTime","unique":false,"columns":[…],"storing":[4],"state":"ready"}
+ *     { … ,"state":"failed","failure":"…"}
+ */
+export function jsonOfIndex(index: IndexDefinition): JsonObject {
+  const { id, name, unique, parts, storing, state, failure } = index
+  const columns = parts.map(jsonOfPart)
+  return { id, name, unique, columns, storing, state, ...(failure && { failure }) }
+}
+
+/** Violations of T3. */
+export function indexOfJson(
+  json: unknown,
+  tableColumns: readonly ColumnDefinition[],
+): IndexDefinition {
+  const { members, ...common } = commonOfJson(json, ['building', 'ready', 'failed'])
+  const { unique, columns: parts, storing, failure } = members
+  return {
+    ...common,
+    unique: requireBoolean(unique),
+    parts: partsOfJson(parts, tableColumns),
+    storing: requireColumnIds(storing, tableColumns),
+    ...(failure !== undefined && { failure: requireText(failure) }),
+  }
+}
 
 /**
  * An observer in the row of its table:
@@ -19,8 +49,6 @@ import {
  *     { … ,"epoch":1767225600000100,"replayFrom":1767225600000000}          after a REPLAY
  *     { … ,"resumedAt":1767225600000200}                                    after a RESUME
  */
-const STATES = ['active', 'paused'] as const
-
 export function jsonOfObserver(observer: ObserverDefinition): JsonObject {
   const { id, name, isWeak, columns, state, isBackfilled, epoch, replayFrom, resumedAt } = observer
   const replay = epoch === undefined ? {} : { epoch, replayFrom }
@@ -33,19 +61,15 @@ export function observerOfJson(
   json: unknown,
   tableColumns: readonly ColumnDefinition[],
 ): ObserverDefinition {
-  const members = requireObject(json)
-  const state = STATES.find((candidate) => candidate === members.state)
-  if (state === undefined) throw damaged('an observer has no state')
+  const { members, ...common } = commonOfJson(json, ['active', 'paused'])
   const columns = requireColumnIds(members.columns, tableColumns)
   if (columns.length === 0) throw damaged('an observer has no columns')
   const { epoch, replayFrom, resumedAt } = members
   const wasReplayed = epoch !== undefined || replayFrom !== undefined
   return {
-    id: requireId(members.id, TABLE_ID_MAX),
-    name: requireText(members.name),
+    ...common,
     isWeak: requireBoolean(members.weak),
     columns,
-    state,
     isBackfilled: requireBoolean(members.backfilled),
     ...(wasReplayed && {
       epoch: timestampOfJson(epoch),
@@ -53,6 +77,14 @@ export function observerOfJson(
     }),
     ...(resumedAt !== undefined && { resumedAt: timestampOfJson(resumedAt) }),
   }
+}
+
+function commonOfJson<State extends string>(json: unknown, states: readonly State[]) {
+  const members = requireObject(json)
+  const state = states.find((candidate) => candidate === members.state)
+  if (state === undefined) throw damaged('an index or an observer has no state')
+  const { id, name } = members
+  return { members, id: requireId(id, TABLE_ID_MAX), name: requireText(name), state }
 }
 
 function timestampOfJson(json: unknown): Timestamp {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
-import { textFrameHead } from './text-frame.ts'
+import { textFrameHead } from './socket-sink.ts'
 
 test('a client reads texts of every length that a head can tell, between those of the library', async (t) => {
   const http = createServer().listen(0, '127.0.0.1')
