@@ -68,7 +68,7 @@ export class AsksNoted implements GroupCommitter, RedoThread {
   async commitLarge({ steps }: LargeBatch) {
     this.asked.push(`tables ${[...steps].map(({ row }) => rowKeyText(row)).join(' ')}`)
     await this.disk
-    return null
+    return { results: [null], ms: 0 }
   }
 
   async appendRedo(record: RedoRecord): Promise<CarriedOutGroup> {

@@ -67,14 +67,12 @@ export type SqliteCellStoreOptions = {
 export async function openSqliteCellStore(
   options: SqliteCellStoreOptions,
 ): Promise<EmbeddedCellStore> {
-  const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
-  const { redoLog = 'auto', memtableCells } = options
   const directory = new SqliteDataDirectory(options.dataDirectory)
   const { path, warning } = directory
-  if (warning !== undefined) log.warn({ path }, warning)
+  if (warning !== undefined) options.log?.warn({ path }, warning)
   try {
     directory.makeStoreFile()
-    return await SqliteCellStore.open(directory, { onFatal, log, measures, redoLog, memtableCells })
+    return await SqliteCellStore.open(directory, options)
   } catch (error) {
     directory.release()
     throw error
@@ -113,15 +111,10 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   static async open(
     directory: SqliteDataDirectory,
-    options: {
-      readonly onFatal: (error: CellStoreError) => void
-      readonly log: StorageLog
-      readonly measures: Measures
-      readonly redoLog: RedoLogUse
-      readonly memtableCells: number | undefined
-    },
+    options: SqliteCellStoreOptions,
   ): Promise<SqliteCellStore> {
-    const { onFatal, log, measures, redoLog: use, memtableCells } = options
+    const { onFatal = () => {}, log = silentLog, measures = UNMEASURED } = options
+    const { redoLog: use = 'auto', memtableCells } = options
     const file = directory.storeFile
     const onFailure = (cause: unknown) => writer.fail(cause)
     const threads = await SqliteThreads.start(file, { onFailure, log })

@@ -64,5 +64,5 @@ export interface GroupCommitter {
   commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup>
 
   /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
-  commitLarge(batch: LargeBatch): Promise<BatchResult>
+  commitLarge(batch: LargeBatch): Promise<CarriedOutGroup>
 }

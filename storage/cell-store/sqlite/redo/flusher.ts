@@ -4,7 +4,8 @@ import { invariant } from '../../../invariant.ts'
 import type { StorageLog } from '../../../storage-log.ts'
 import { receivedError } from '../error.ts'
 import type { BatchFailure } from '../groups/write-batch.ts'
-import type { CountedMemtable, Memtables } from './memtables.ts'
+import type { Memtable } from './memtable.ts'
+import type { Memtables } from './memtables.ts'
 import { FLUSHED_CELLS_MAX, type RedoThread } from './redo-log.ts'
 
 /** So many cells are flushed at once: about as long as the main thread needs to make the next group. */
@@ -17,37 +18,33 @@ const IDLE_MS = 250
 const AGAIN_MS = 5_000
 const AGAIN_CELLS = 8_192
 
+type FlusherParts = {
+  readonly thread: Pick<RedoThread, 'flush'>
+  readonly memtables: Memtables
+  /** Called in the turn in which a memtable is dropped that is in the tables: the next read needs a new snapshot. */
+  readonly beforeDrop: () => void
+  /** Called when the disk failed. */
+  readonly onFailure: (cause: unknown) => void
+  readonly log: StorageLog
+  readonly clock: Clock
+}
+
 /** Flushes memtables into the tables: a part at a time between groups, and all when nobody writes or one needs it. */
 export class Flusher {
-  readonly #thread: Pick<RedoThread, 'flush'>
+  readonly #parts: FlusherParts
   readonly #memtables: Memtables
-  readonly #beforeDrop: () => void
-  readonly #onFailure: (cause: unknown) => void
-  readonly #log: StorageLog
-  readonly #clock: Clock
   readonly #stopping = new AbortController()
   /** So many cells should be flushed now; less than 0 after a failure. */
   #dueCells = 0
   #flushing: Promise<BatchFailure | null> | undefined
+  /** The immutable memtable that the thread has. */
+  #sent: Memtable | undefined
   #isWatching = false
   #hasWritten = false
 
-  constructor(parts: {
-    readonly thread: Pick<RedoThread, 'flush'>
-    readonly memtables: Memtables
-    /** Called in the turn in which a memtable is dropped that is in the tables: the next read needs a new snapshot. */
-    readonly beforeDrop: () => void
-    /** Called when the disk failed. */
-    readonly onFailure: (cause: unknown) => void
-    readonly log: StorageLog
-    readonly clock: Clock
-  }) {
-    this.#thread = parts.thread
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
     this.#memtables = parts.memtables
-    this.#beforeDrop = parts.beforeDrop
-    this.#onFailure = parts.onFailure
-    this.#log = parts.log
-    this.#clock = parts.clock
   }
 
   /** So many cells were added. */
@@ -89,7 +86,10 @@ export class Flusher {
     while (!this.#memtables.isEmpty) {
       this.#hasWritten = false
       try {
-        await this.#clock.sleep(this.#dueCells < 0 ? AGAIN_MS : IDLE_MS, this.#stopping.signal)
+        await this.#parts.clock.sleep(
+          this.#dueCells < 0 ? AGAIN_MS : IDLE_MS,
+          this.#stopping.signal,
+        )
       } catch {
         return
       }
@@ -111,10 +111,13 @@ export class Flusher {
         const failure = await this.#flushPart(cells)
         if (failure === null) continue
         const error = receivedError(failure.cause).message
-        this.#log.warn({ error }, 'the redo log was not flushed into the tables; tried again later')
+        this.#parts.log.warn(
+          { error },
+          'the redo log was not flushed into the tables; tried again later',
+        )
         this.#dueCells = -AGAIN_CELLS
       } catch (cause) {
-        this.#onFailure(cause)
+        this.#parts.onFailure(cause)
         return
       }
     }
@@ -133,17 +136,15 @@ export class Flusher {
   }
 
   async #flushImmutable(cells: number): Promise<BatchFailure | null> {
-    const immutable = this.#memtables.immutable as CountedMemtable
-    const { memtable, recordsInFlight, isSent } = immutable
+    const memtable = this.#memtables.immutable as Memtable
+    const { recordsInFlight } = memtable
     invariant(recordsInFlight === 0, 'R2', { recordsInFlight })
-    immutable.isSent = true
-    const { failure, isDone } = await this.#thread.flush({
-      memtable: isSent ? undefined : memtable.copy(),
-      cells,
-    })
+    const sent = this.#sent === memtable ? undefined : memtable.copy()
+    this.#sent = memtable
+    const { failure, isDone } = await this.#parts.thread.flush({ memtable: sent, cells })
     if (failure?.kind === 'unknown') throw receivedError(failure.cause)
     if (isDone) {
-      this.#beforeDrop()
+      this.#parts.beforeDrop()
       this.#memtables.dropImmutable()
     }
     return failure

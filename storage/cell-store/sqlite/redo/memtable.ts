@@ -3,17 +3,16 @@ import { invariant } from '../../../invariant.ts'
 import { hashOfKey, hashOfText } from '../../row-hash.ts'
 import { PackedReader } from '../groups/packed-buffer.ts'
 import { MemtableRow } from './memtable-row.ts'
-import { ALL_FAMILIES, type FamilySet, type RedoRecord, walkRows } from './record.ts'
+import { type RedoRecord, walkRows } from './record.ts'
 import { SortedRows } from './sorted-rows.ts'
 
 /** Of what stands in memory before each recorded row, four bytes each. */
-const HEADER_BYTES = 16
+const HEADER_BYTES = 12
 /** The next entry of the same row, 0 in the newest one. */
-const NEXT = -16
-/** In the oldest entry: the newest one, the hash of the key, and the families of all entries. */
-const NEWEST = -12
-const HASH = -8
-const FAMILIES_OF_ROW = -4
+const NEXT = -12
+/** In the oldest entry: the newest one, and the hash of the key. */
+const NEWEST = -8
+const HASH = -4
 
 /** A row that so many entries of were read is kept, and only those that come since are read then. */
 const KEPT_ENTRIES_MIN = 8
@@ -34,7 +33,7 @@ export type SentMemtable = {
  * half a second each would cost the garbage collector more than everything else here. An entry is one row of one
  * record, by the offset at which it begins; the entries of a row are a list, the oldest first.
  *
- *     memory   … [next 80, newest 80, hash, families] bob {write @5}   … [next 0] bob {write @8}
+ *     memory   … [next 80, newest 80, hash] bob {write @5}   … [next 0] bob {write @8}
  *                                                     ^ 40                        ^ 80
  *     slots    hash of bob -> 40          sorted rows   …, 40, …
  *
@@ -52,6 +51,11 @@ export class Memtable {
   readonly #kept = new Map<number, KeptRow>()
   /** The last record that was added. */
   lastId = 0
+  cells = 0
+  /** When the first record was added, by the clock of the main thread. */
+  sinceMs: number | undefined
+  /** How many more records of it are on their way to the disk. */
+  recordsInFlight = 0
 
   constructor(memory: Buffer, runs: readonly Int32Array[] = []) {
     this.#memory = memory
@@ -90,27 +94,27 @@ export class Memtable {
   }
 
   /** Copies a record that there is room for. */
-  add({ id, packed }: RedoRecord): void {
+  add({ id, packed }: RedoRecord, nowMs = 0): void {
     const record = Buffer.from(packed.buffer, packed.byteOffset, packed.length)
-    walkRows(record, (from, end, families) => {
+    walkRows(record, (from, end, cells) => {
       const entry = this.#used + HEADER_BYTES
       record.copy(this.#memory, entry, from, end)
       this.#used = entry + end - from
-      this.#link(entry, families)
+      this.cells += cells
+      this.#link(entry)
     })
     this.lastId = id
+    this.sinceMs ??= nowMs
   }
 
   has(key: string): boolean {
     return this.#find(key) !== undefined
   }
 
-  /** Undefined where it has no cell of these families in the row. Good until the next record is added. */
-  rowOf(key: string, families: FamilySet = ALL_FAMILIES): MemtableRow | undefined {
+  /** Good until the next record is added. */
+  rowOf(key: string): MemtableRow | undefined {
     const oldest = this.#find(key)
-    if (oldest === undefined || (this.#get(oldest, FAMILIES_OF_ROW) & families) === 0)
-      return undefined
-    return this.rowAt(oldest)
+    return oldest === undefined ? undefined : this.rowAt(oldest)
   }
 
   /** The row of which this is the oldest entry. */
@@ -132,19 +136,20 @@ export class Memtable {
 
   /** The oldest entry of each row and its key, in ascending order, from the first key that is not before `key`. */
   *rowsFrom(key: string): Generator<{ readonly key: string; readonly oldest: number }> {
-    for (const oldest of this.#sorted.from(key)) yield { key: this.#sorted.keyOf(oldest), oldest }
+    for (const oldest of this.#sorted.inOrder(key))
+      yield { key: this.#sorted.keyOf(oldest), oldest }
   }
 
   /** The keys of [from, to) in order. No record may be added meanwhile. */
   *keys(from: string, to: string | undefined, reverse: boolean): Generator<string> {
-    for (const row of reverse ? this.#sorted.before(to) : this.#sorted.from(from)) {
+    for (const row of this.#sorted.inOrder(reverse ? to : from, reverse)) {
       const key = this.#sorted.keyOf(row)
       if (key < from || (to !== undefined && key >= to)) return
       yield key
     }
   }
 
-  #link(entry: number, families: FamilySet): void {
+  #link(entry: number): void {
     const hash = hashOfKey(this.#memory, entry + 4, this.#sorted.keyEnd(entry))
     const slot = this.#slotOf(hash, (oldest) => this.#sorted.isSame(oldest, entry))
     const oldest = this.#slots[slot] as number
@@ -153,14 +158,12 @@ export class Memtable {
       this.#slots[slot] = entry
       this.#set(entry, NEWEST, entry)
       this.#set(entry, HASH, hash)
-      this.#set(entry, FAMILIES_OF_ROW, families)
       this.#sorted.add(entry)
       this.#rows += 1
       if (2 * this.#rows > this.#slots.length) this.#growSlots()
     } else {
       this.#set(this.#get(oldest, NEWEST), NEXT, entry)
       this.#set(oldest, NEWEST, entry)
-      this.#set(oldest, FAMILIES_OF_ROW, this.#get(oldest, FAMILIES_OF_ROW) | families)
     }
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { filter, setCell, textOfRow } from '../../../../test/cell-store/cell-store-programs.ts'
-import type { Cell, Family } from '../../cell.ts'
+import type { Cell } from '../../cell.ts'
 import {
   type CellView,
   type Chunk,
@@ -15,7 +15,7 @@ import type { RowFilter } from '../../row-filter.ts'
 import { Memtables } from './memtables.ts'
 import { MergedView } from './merged-view.ts'
 import type { PlainBatch } from './plain-batch.ts'
-import { encodeRecord, familySet } from './record.ts'
+import { encodeRecord } from './record.ts'
 
 let lastId = 0
 
@@ -24,11 +24,7 @@ function add(memtables: Memtables, batch: PlainBatch): void {
   const cells = batch.steps.flatMap(({ otherwise }) => otherwise)
   const bytes = cells.reduce((sum, { value }) => sum + value.length + 60, 60 * batch.steps.length)
   lastId += 1
-  memtables.mutable.add(
-    { id: lastId, packed: encodeRecord([batch], bytes).packed },
-    cells.length,
-    0,
-  )
+  memtables.mutable.add({ id: lastId, packed: encodeRecord([batch], bytes) })
 }
 
 const batchOf = (row: string, ...cells: readonly Cell[]) => ({
@@ -123,7 +119,7 @@ test('of the rows of a memtable after a short range only those are looked at tha
       yield key
     }
   }
-  const { memtable } = memtables.mutable
+  const memtable = memtables.mutable
   const keys = memtable.keys.bind(memtable)
   memtable.keys = (...range) => counted(keys(...range))
   const read = (start: string, end: string, reverse: boolean, limits: object = {}) => {
@@ -198,19 +194,6 @@ test('values are compared after the newest cells of tables and memtables were ch
   const values = { start: Buffer.from('m') }
   assert.deepEqual(found([{ ...guard, values }]), [undefined, 1, undefined])
   assert.deepEqual(tables.asked, [[{ ...guard, values }], [guard], [guard]])
-})
-
-test('rows of which memtables have nothing in a family that is asked for are read from the tables only', () => {
-  const memtables = new Memtables()
-  const cell = { family: 'write', qualifier: '0', timestamp: 1, value: new Uint8Array() } as const
-  add(memtables, batchOf('a', cell))
-  const sizes = (families: readonly Family[]) =>
-    memtables.rowsOf('a', familySet(families.map((family) => ({ family })))).map(({ size }) => size)
-  assert.deepEqual([sizes(['lock', 'data']), sizes([]), sizes(['lock', 'write'])], [[], [], [1]])
-  assert.deepEqual(memtables.rowsOf('b'), [])
-  // What the entries of a row have together.
-  add(memtables, batchOf('a', { ...cell, family: 'lock' }))
-  assert.deepEqual([sizes(['write']), sizes(['lock']), sizes(['guard'])], [[2], [2], []])
 })
 
 test('R2: tables, an immutable and a mutable memtable read as one store that has had all writes in their order', async () => {

@@ -5,7 +5,6 @@ import type { RowFilter } from '../../row-filter.ts'
 import { chooseCells, uniteChosen } from '../../row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from '../../row-key.ts'
 import type { Memtables } from './memtables.ts'
-import { familySet } from './record.ts'
 
 /** So many rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
 const PASSED_ROWS_MIN = 512
@@ -59,7 +58,7 @@ export class MergedView implements CellView {
 
   /** The filter's cells of a row, of which the tables have `stored`; null when there are none. */
   #merged(key: Uint8Array, text: string, stored: Row | null, filter: RowFilter): Row | null {
-    const rows = this.#memtables.rowsOf(text, familySet(filter))
+    const rows = this.#memtables.rowsOf(text)
     const newer = rows.flatMap((row) => filter.map((selector) => row.newestOf(selector)))
     if (newer.every(({ length }) => length === 0)) return stored
     // Values come after the choice of the newest, and that is made of both together.
@@ -76,7 +75,7 @@ export class MergedView implements CellView {
     const from = rowKeyText(reverse && rest !== undefined ? (rest.end ?? start) : start)
     const last = reverse || rest === undefined ? end : rest.start
     const to = last === undefined ? undefined : rowKeyText(last)
-    return this.#memtables.both.map(({ memtable }) => memtable.keys(from, to, reverse))
+    return this.#memtables.both.map((memtable) => memtable.keys(from, to, reverse))
   }
 }
 

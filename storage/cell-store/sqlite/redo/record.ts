@@ -16,14 +16,6 @@ export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 /** One record of the log; ids ascend. */
 export type RedoRecord = { readonly id: number; readonly packed: Uint8Array<ArrayBuffer> }
 
-/** Families as the bits of a number. */
-export type FamilySet = number
-export const ALL_FAMILIES: FamilySet = (1 << FAMILIES.length) - 1
-
-export function familySet(families: readonly { readonly family: Family }[]): FamilySet {
-  return families.reduce((set, { family }) => set | (1 << FAMILIES.indexOf(family)), 0)
-}
-
 /** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its place. */
 export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
 
@@ -33,9 +25,9 @@ const TOMBSTONE = 0x80
 const TIMESTAMP_BYTES = 8
 
 /**
- * The cells of plain batches as a record of the redo log, the notes of all in one cell, and how many cells it has. It
- * is stored (`docs/storage-format.md`), so a change of it raises the version of the format; integers and
- * floating-point numbers are big-endian:
+ * The cells of plain batches as a record of the redo log, the notes of all in one cell. It is stored
+ * (`docs/storage-format.md`), so a change of it raises the version of the format; integers and floating-point numbers
+ * are big-endian:
  *
  *     of each row    key: length u32, bytes
  *                    cells: count u32, then of each  family u8, qualifier: length u32, UTF-8
@@ -47,14 +39,12 @@ const TIMESTAMP_BYTES = 8
 export function encodeRecord(
   batches: readonly PlainBatch[],
   encodedBytesMax: number,
-): { readonly packed: Uint8Array<ArrayBuffer>; readonly cells: number } {
+): Uint8Array<ArrayBuffer> {
   const packed = new PackedWriter(encodedBytesMax + NOTE_ROW_BYTES_MAX)
   const notes: Note[] = []
-  let cells = 0
   const write = ({ row, otherwise }: PlainBatch['steps'][number]) => {
     packed.bytes(row)
     packed.count(otherwise.length)
-    cells += otherwise.length
     for (const { family, qualifier, timestamp, value } of otherwise) {
       packed.byte(FAMILIES.indexOf(family))
       packed.text(qualifier)
@@ -71,27 +61,25 @@ export function encodeRecord(
     const { row, mutations } = cellOfNotes([first, ...others])
     write({ row, otherwise: mutations })
   }
-  return { packed: packed.taken(), cells }
+  return packed.taken()
 }
 
-/** Calls `found` for each row of a record, with its first offset, the one after it, and the families of its cells. */
+/** Calls `found` for each row of a record, with its first offset, the one after it, and how many cells it has. */
 export function walkRows(
   record: Buffer,
-  found: (from: number, end: number, families: FamilySet) => void,
+  found: (from: number, end: number, cells: number) => void,
 ): void {
   for (let at = 0; at < record.length; ) {
     const from = at
     const keyEnd = at + 4 + record.readUInt32BE(at)
     const cells = record.readUInt32BE(keyEnd)
     at = keyEnd + 4
-    let families: FamilySet = 0
     for (let cell = 0; cell < cells; cell++) {
-      families |= 1 << ((record[at] as number) & ~TOMBSTONE)
       // After the family there are the qualifier and the timestamp, and then the value.
       at += 13 + record.readUInt32BE(at + 1)
       at += 4 + record.readUInt32BE(at)
     }
-    found(from, at, families)
+    found(from, at, cells)
   }
 }
 

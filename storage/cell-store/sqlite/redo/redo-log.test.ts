@@ -41,7 +41,7 @@ const CELL = { kind: 'setCell', family: 'data', qualifier: '0', timestamp: 1 } a
 function recordThat(id: number, rows: readonly string[], otherwise: readonly SetCell[]) {
   const steps = rows.map((row) => ({ row: Buffer.from(row), otherwise }))
   const cells = otherwise.reduce((sum, { value }) => sum + value.length + 60, 60)
-  return { id, packed: encodeRecord([{ steps }], cells * rows.length).packed }
+  return { id, packed: encodeRecord([{ steps }], cells * rows.length) }
 }
 
 /** As a server of earlier days has left it: erases the cell at 1 of each row. */

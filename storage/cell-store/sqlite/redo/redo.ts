@@ -33,8 +33,7 @@ export type Route = 'redo log' | 'tables' | 'tables after a flush' | 'after the 
 
 /** The redo log and its memtables, as the main thread has them (README.md). */
 export class Redo {
-  readonly #committer: GroupCommitter
-  readonly #thread: RedoThread
+  readonly #thread: GroupCommitter & RedoThread
   readonly #use: RedoUse
   readonly #memtables: Memtables
   readonly #flusher: Flusher
@@ -53,7 +52,6 @@ export class Redo {
     readonly log: StorageLog
     readonly clock?: Clock
   }) {
-    this.#committer = parts.thread
     this.#thread = parts.thread
     this.#clock = parts.clock ?? systemClock
     this.#use = new RedoUse(parts.use)
@@ -80,9 +78,9 @@ export class Redo {
     for (const batch of batches) {
       invariant(!this.#isTouched(batch), 'R4', { batch: batch.kind })
       if (batch.kind !== 'large') continue
-      return { results: [await this.#committer.commitLarge(batch)], ms: 0 }
+      return await this.#thread.commitLarge(batch)
     }
-    return await this.#committer.commitGroup(batches as WriteBatch[], bytes)
+    return await this.#thread.commitGroup(batches as WriteBatch[], bytes)
   }
 
   /** As `Flusher.flushAll`. */
@@ -106,20 +104,20 @@ export class Redo {
   }
 
   async #commitRecord(batches: readonly PlainBatch[], bytes: number): Promise<CarriedOutGroup> {
-    const { packed, cells } = encodeRecord(batches, bytes)
     const { mutable } = this.#memtables
     this.#lastId += 1
-    const record = { id: this.#lastId, packed }
+    const record = { id: this.#lastId, packed: encodeRecord(batches, bytes) }
     mutable.recordsInFlight += 1
     // One is handed over, and one is added when the other is durable. Where this rejects nobody knows whether the
     // record is there, so it stays in flight: the store has failed, and what nobody was answered is not flushed (R2).
-    const copy = { id: this.#lastId, packed: new Uint8Array(packed) }
+    const copy = { ...record, packed: new Uint8Array(record.packed) }
     const carriedOut = await this.#thread.appendRedo(record) // R1
     mutable.recordsInFlight -= 1
     const [result = null] = carriedOut.results
     if (!isFailure(result)) {
-      mutable.add(copy, cells, this.#clock.monotonicMs()) // R2: before anybody is answered.
-      this.#flusher.cellsAdded(cells)
+      const cellsBefore = mutable.cells
+      mutable.add(copy, this.#clock.monotonicMs()) // R2: before anybody is answered.
+      this.#flusher.cellsAdded(mutable.cells - cellsBefore)
     }
     return { ...carriedOut, results: batches.map(() => result) }
   }

@@ -38,19 +38,6 @@ export class SortedRows {
     return this.#runs
   }
 
-  /** Rows in ascending order, from the first whose key does not come before `key`. None may be added meanwhile. */
-  from(key: string): Generator<number> {
-    return this.#merged(1, (run) => this.#positionIn(run, key))
-  }
-
-  /** Rows in descending order, from the last whose key comes before `key`, or from the last of all without one. */
-  before(key: string | undefined): Generator<number> {
-    return this.#merged(
-      -1,
-      (run) => (key === undefined ? run.length : this.#positionIn(run, key)) - 1,
-    )
-  }
-
   keyOf(row: number): string {
     return this.#memory.toString('latin1', row + KEY_AT, this.keyEnd(row))
   }
@@ -69,9 +56,17 @@ export class SortedRows {
     return this.#compareWith(row, key) === 0
   }
 
-  *#merged(step: 1 | -1, begin: (run: Int32Array) => number): Generator<number> {
+  /**
+   * Rows from the first whose key does not come before `key` on; in reverse order those that come before `key`, or all
+   * without one. None may be added meanwhile.
+   */
+  *inOrder(key: string | undefined, reverse = false): Generator<number> {
     this.#mergeShortRuns()
-    const heads = this.#runs.map((run) => ({ run, at: begin(run) }))
+    const step = reverse ? -1 : 1
+    const heads = this.#runs.map((run) => {
+      const at = key === undefined ? run.length : this.#positionIn(run, key)
+      return { run, at: reverse ? at - 1 : at }
+    })
     for (;;) {
       let next: { readonly run: Int32Array; at: number } | undefined
       let nextRow = 0

@@ -5,7 +5,6 @@ import { sentError } from '../error.ts'
 import { encodeGroup } from '../groups/group-encoding.ts'
 import { encodeInTurns } from '../groups/large-batch.ts'
 import type {
-  BatchResult,
   CarriedOutGroup,
   GroupCommitter,
   LargeBatch,
@@ -103,18 +102,17 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return answer
   }
 
-  async commitLarge(batch: LargeBatch): Promise<BatchResult> {
+  async commitLarge(batch: LargeBatch): Promise<CarriedOutGroup> {
     let parts: ReadonlyArray<Uint8Array<ArrayBuffer>>
     try {
       parts = await encodeInTurns(batch)
     } catch (error) {
       // Nothing has been sent yet.
-      if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
-      throw error
+      if (!(error instanceof CellStoreError)) throw error
+      return { results: [{ kind: 'invalid', cause: sentError(error) }], ms: 0 }
     }
     const buffers = parts.map(({ buffer }) => buffer)
-    const { results } = await this.#write({ kind: 'large', parts }, buffers)
-    return results[0] as BatchResult
+    return await this.#write({ kind: 'large', parts }, buffers)
   }
 
   /** Gives back a bounded part of what deletions have freed. */

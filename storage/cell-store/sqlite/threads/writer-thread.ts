@@ -20,12 +20,7 @@ import {
   type RedoRecord,
 } from '../redo/redo-thread.ts'
 import { type Reclaimed, reclaimPages } from '../wal/free-pages.ts'
-import {
-  type LogSize,
-  type MadeRoom,
-  PAGE_BYTES,
-  SqliteWriteAheadLog,
-} from '../wal/write-ahead-log.ts'
+import { type LogSize, type MadeRoom, SqliteWriteAheadLog } from '../wal/write-ahead-log.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
 /** Main module of the thread that writes. */
@@ -51,19 +46,14 @@ export type GroupAnswer = CarriedOutGroup & WriteAnswer
 
 export type FlushAnswer = Flushed & WriteAnswer
 
-/** What a record takes of the log beside its own pages: the end of the table, and what points at it. */
-const PAGES_BESIDE_RECORD = 2
-
 class WriterService implements ThreadService<WriterRequest> {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
   readonly #applier: SqliteGroupApplier
   readonly #redoLog: RedoLog
   readonly #log: SqliteWriteAheadLog
-  /** How large the log has been found, where it was looked at since the last answer. */
+  /** How large the log was found for the last answer, where it was looked at. */
   #logFound: LogSize | undefined
-  /** By how many pages records have let it grow since it was looked at. */
-  #pagesUnseen = Number.POSITIVE_INFINITY
 
   constructor(database: Database) {
     this.#database = database
@@ -90,7 +80,7 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'large':
         return this.#apply([decodeParts(request.parts)])
       case 'redo':
-        return this.#append(request.record)
+        return this.#seen(timed(() => [this.#redoLog.append(request.record)]))
       case 'flush':
         return this.#seen(this.#redoLog.flush(request.part))
       case 'reclaim':
@@ -117,16 +107,8 @@ class WriterService implements ThreadService<WriterRequest> {
     return this.#seen(timed(() => this.#applier.applyGroup(batches)))
   }
 
-  /** A record is a few pages long, and its cells will be flushed: the log is looked at behind many. */
-  #append(record: RedoRecord): GroupAnswer {
-    this.#pagesUnseen += Math.ceil(record.packed.length / PAGE_BYTES) + PAGES_BESIDE_RECORD
-    const answer = timed(() => [this.#redoLog.append(record)])
-    return this.#pagesUnseen < this.#log.lookPages ? this.#noted(answer) : this.#seen(answer)
-  }
-
   #seen<Answer extends object>(answer: Answer): Answer & WriteAnswer {
     this.#logFound = this.#log.size()
-    this.#pagesUnseen = 0
     return this.#noted({ ...answer, log: this.#logFound })
   }
 

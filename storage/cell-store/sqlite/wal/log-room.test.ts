@@ -56,7 +56,6 @@ describe('how long the log may become', () => {
   test('with little room it is looked at as much sooner', () => {
     const { room, space, looks } = given({ free: 300_000, log: 0 })
     assert.equal(room.shareFor(0), 0.1)
-    assert.equal(room.lookPages, 100)
     space.free = 150_000
     assert.equal(room.shareFor(99), 0.1)
     assert.equal(room.shareFor(100), 0.05)

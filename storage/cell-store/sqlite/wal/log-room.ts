@@ -46,7 +46,7 @@ export class SqliteLogRoom {
     // While somebody else moves the log its length is not known.
     if (pages < 0) return this.#share
     // One that is shorter than it was has been begun anew.
-    const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + this.lookPages
+    const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + LOOK_PAGES * this.#share
     if (!isNew) return this.#share
     const { free, log } = this.#disk.space()
     this.#lookedAt = pages
@@ -57,11 +57,6 @@ export class SqliteLogRoom {
   /** The next one who asks is told what the disk has then. */
   lookAgain(): void {
     this.#lookedAt = Number.POSITIVE_INFINITY
-  }
-
-  /** By how much the log has to grow for another look. */
-  get lookPages(): number {
-    return LOOK_PAGES * this.#share
   }
 }
 

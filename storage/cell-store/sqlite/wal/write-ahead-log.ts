@@ -97,11 +97,6 @@ export class SqliteWriteAheadLog {
     return { pages, moved, share: this.#room.shareFor(pages) }
   }
 
-  /** By how much the log has to grow to be worth a look at it and at the disk. */
-  get lookPages(): number {
-    return this.#room.lookPages
-  }
-
   /**
    * Of a log that was just found so large. Throws when the disk failed. One that is still being read, or finds no
    * room in the file, is tried again when it has grown by as much as is worth a checkpoint, so that such a reader holds
