@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { latencyOf } from '../harness/sample.ts'
 import { HttpClient, Retries } from '../load/http-client.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
+import { mebibytesOf } from '../servers/process-figures.ts'
 import { RawSocket } from './raw-socket.ts'
 import { SUBSCRIBE_TICKS, TICKS, tickName, tickOfFrame, WRITE_TICK } from './ticks.ts'
 
@@ -74,7 +74,7 @@ class FeedWorkload implements Workload {
 
   /** Memory first, for what comes then may cost some. */
   async takeFigures(): Promise<Record<string, number>> {
-    const residentMiB = residentMiBOf(this.#settings.pid)
+    const residentMiB = mebibytesOf(this.#settings.pid, 'VmRSS')
     const { count, p50, p99, p999 } = latencyOf(this.#frames)
     this.#frames = createHistogram()
     return {
@@ -170,16 +170,6 @@ async function subscribeTo(
   socket.send({ type: 'subscribe', id: 's', sql: SUBSCRIBE_TICKS })
   await promise
   return socket
-}
-
-/** 0 where the system does not tell. */
-function residentMiBOf(pid: number): number {
-  try {
-    const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-    return Number(found?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
 }
 
 export function openWorkload(settings: FeedSettings, place: LoadPlace): Promise<Workload> {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Contender, Experiment } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { SharedServer } from '../servers/measured-server.ts'
-import type { PercoliteOptions } from '../servers/percolite-server.ts'
+import type { PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
 import type { HotRowSettings } from './hot-row-workload.ts'
-import { ObserverServer } from './observer-server.ts'
+import { observerFigures, startWithObservers } from './observer-server.ts'
 
 const MODULE = new URL('./hot-row-workload.ts', import.meta.url).href
 const CLIENTS = 16
+const LOOK_MS = 10
 const OBSERVER = 'fold'
 
 const TABLES = [
@@ -58,7 +60,7 @@ function contender(kind: Kind, options: PercoliteOptions): Contender {
   return loadedContender({
     name: nameOf(kind),
     server: new SharedServer(`hot-row-${kind}`, (folder) =>
-      ObserverServer.start(folder, options, [...TABLES, create]),
+      startWithObservers(folder, options, [...TABLES, create]),
     ),
     load: ({ origin }) => ({ module: MODULE, settings: { origin, kind } satisfies HotRowSettings }),
     clients: CLIENTS,
@@ -71,13 +73,17 @@ async function sampleWithObserver({
   run,
   seconds,
   signal,
-}: Sampling<ObserverServer>): Promise<Sample> {
-  const before = await server.figures(OBSERVER)
+}: Sampling<PercoliteServer>): Promise<Sample> {
+  const before = await observerFigures(server, OBSERVER)
   const sample = await run(seconds, signal)
-  const after = await server.figures(OBSERVER)
-  const isAtRest = ({ pending, running }: { pending: number; running: number }) =>
-    pending === 0 && running === 0
-  const lagMs = await server.until(OBSERVER, isAtRest, signal)
+  const endedMs = performance.now()
+  const after = await observerFigures(server, OBSERVER)
+  for (let now = after; now.pending + now.running > 0; ) {
+    signal.throwIfAborted()
+    await delay(LOOK_MS)
+    now = await observerFigures(server, OBSERVER)
+  }
+  const lagMs = performance.now() - endedMs
   const perSecond = (count: number) => count / sample.seconds
   return {
     ...sample,

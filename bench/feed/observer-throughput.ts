@@ -5,8 +5,8 @@ import type { Sample } from '../harness/sample.ts'
 import { batches } from '../load/data.ts'
 import { LoadProcess } from '../load/load-process.ts'
 import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
-import type { PercoliteOptions } from '../servers/percolite-server.ts'
-import { ObserverServer } from './observer-server.ts'
+import type { PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import { observerFigures, startWithObservers } from './observer-server.ts'
 import type { RemoteWorkersSettings } from './remote-workers.ts'
 
 const REMOTE = new URL('./remote-workers.ts', import.meta.url).href
@@ -48,7 +48,7 @@ export function observerThroughput(options: PercoliteOptions): Experiment {
 
 function contender({ name, observer, remote }: Workers, options: PercoliteOptions): Contender {
   const shared = new SharedServer(`observers-${observer}`, (folder) =>
-    ObserverServer.start(folder, options, [...TABLES, `CREATE OBSERVER ${observer} ON source (n)`]),
+    startWithObservers(folder, options, [...TABLES, `CREATE OBSERVER ${observer} ON source (n)`]),
   )
   return {
     name,
@@ -78,7 +78,7 @@ function contender({ name, observer, remote }: Workers, options: PercoliteOption
 
 /** The observer is paused before and after; what is left over is written anew by the next sample. */
 async function run(
-  server: ObserverServer,
+  server: PercoliteServer,
   observer: string,
   seconds: number,
   signal: AbortSignal,
@@ -90,12 +90,12 @@ async function run(
     const sql = 'SET n = $1 ON source WHERE id = $2'
     await server.query({ statements: ids.map((id) => ({ sql, params: [n, id] })) })
   }
-  const before = await server.figures(observer)
+  const before = await observerFigures(server, observer)
   const startedMs = performance.now()
   const { result, cpuSeconds } = await serverCpuDuring(server, async () => {
     await server.query({ sql: `ALTER OBSERVER ${observer} RESUME` })
     for (;;) {
-      const figures = await server.figures(observer)
+      const figures = await observerFigures(server, observer)
       const elapsed = (performance.now() - startedMs) / 1000
       if (elapsed >= seconds || figures.pending === 0 || signal.aborted) return { figures, elapsed }
       await delay(Math.min(LOOK_MS, (seconds - elapsed) * 1000))

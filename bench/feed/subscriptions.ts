@@ -2,7 +2,11 @@
 import type { Experiment } from '../harness/experiment.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import { SharedServer } from '../servers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import {
+  type PercoliteOptions,
+  type PercoliteServer,
+  startPercolite,
+} from '../servers/percolite-server.ts'
 import type { FeedSettings } from './feed-workload.ts'
 import { CREATE_TICKS } from './ticks.ts'
 
@@ -22,7 +26,7 @@ const READERS_BESIDE = 10
 
 function tickServer(options: PercoliteOptions): SharedServer<PercoliteServer> {
   return new SharedServer('feed', async (folder) => {
-    const server = await PercoliteServer.start(folder, options)
+    const server = await startPercolite(folder, options)
     await server.query({ sql: CREATE_TICKS })
     return server
   })

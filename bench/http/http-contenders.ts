@@ -3,10 +3,14 @@ import { join } from 'node:path'
 import { rowsOf } from '../load/data.ts'
 import { exampleRequest, type HttpSettings } from '../load/http-workload.ts'
 import { type Load, loadedContender } from '../load/loaded-contender.ts'
-import { HelloServer } from '../servers/hello-server.ts'
+import { type HelloServer, startHello } from '../servers/hello-server.ts'
 import type { PeerContender } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
+import {
+  type PercoliteOptions,
+  type PercoliteServer,
+  startPercolite,
+} from '../servers/percolite-server.ts'
 import { loadItemsAndAccounts } from '../stores/load-items.ts'
 import { closedOnFailure } from '../stores/start-store.ts'
 
@@ -27,7 +31,7 @@ async function loadedPercolite(
   rows: number,
   options: PercoliteOptions,
 ): Promise<PercoliteServer> {
-  const server = await PercoliteServer.start(folder, options)
+  const server = await startPercolite(folder, options)
   const { origin } = server
   await closedOnFailure(server, () => loadItemsAndAccounts({ kind: 'percolite', origin }, rows))
   return server
@@ -46,14 +50,13 @@ export function sharedHello(
 ): SharedServer<HelloServer> {
   return new SharedServer(puts ? 'hello-puts' : 'hello', async (folder) => {
     const percolite = await loadedPercolite(folder, ROWS_FOR_ONE_ANSWER, options)
-    try {
-      const { body } = exampleRequest(request, ROWS_FOR_ONE_ANSWER)
-      const answers = { [HELLO_PATH]: await percolite.query(body) }
-      const order = { folder: join(folder, 'raw'), rows: rowsOf(options) }
-      return await HelloServer.start(puts ? { answers, puts: order } : { answers })
-    } finally {
-      await percolite.close()
-    }
+    const { body } = exampleRequest(request, ROWS_FOR_ONE_ANSWER)
+    const answer = await percolite.query(body).finally(() => percolite.close())
+    const order = { folder: join(folder, 'raw'), rows: rowsOf(options) }
+    return await startHello(folder, {
+      answers: { [HELLO_PATH]: answer },
+      ...(puts ? { puts: order } : {}),
+    })
   })
 }
 

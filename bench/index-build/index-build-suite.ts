@@ -5,8 +5,8 @@ import { Shared } from '../harness/shared.ts'
 import { requestLoad } from '../http/http-contenders.ts'
 import { rowsOf } from '../load/data.ts'
 import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
-import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
-import { IndexedServer } from './indexed-server.ts'
+import { PERCOLITE_OPTIONS, type PercoliteOptions } from '../servers/percolite-server.ts'
+import { buildIndex, checkStopped, type IndexedServer, startIndexed } from './indexed-server.ts'
 
 const WRITERS = 16
 /** Until it is told to stop. */
@@ -37,7 +37,7 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
   const rows = rowsOf(options)
   const server = new Shared(async (surroundings) => {
     const folder = await surroundings.temporaryFolder('index-build')
-    return await IndexedServer.start(folder, options, { rows, ...surroundings })
+    return await startIndexed(folder, options, { rows, ...surroundings })
   })
   const contender = (name: string, sample?: (of: Sampling<IndexedServer>) => Promise<Sample>) =>
     loadedContender({
@@ -57,7 +57,7 @@ function indexBuild(options: Readonly<Record<string, string>>): Experiment {
       contender(NAMES.before),
       contender(NAMES.during, (sampling) => buildUnderWriters(sampling, rows)),
       contender(NAMES.after),
-      contender(NAMES.check, ({ server }) => checkEntries(server, rows)),
+      contender(NAMES.check, ({ server }) => checkEntries(server, rows, options)),
     ],
     goals: [
       {
@@ -94,7 +94,7 @@ async function buildUnderWriters(
   // Shown below, once the build has come to its end in whatever way.
   writing.catch(() => built.abort())
   try {
-    const seconds = await server.buildIndex(AbortSignal.any([signal, built.signal]), say)
+    const seconds = await buildIndex(server, AbortSignal.any([signal, built.signal]), say)
     built.abort()
     const sample = await writing
     const figures = { buildSeconds: seconds, buildRowsPerSecond: rows / seconds }
@@ -105,8 +105,12 @@ async function buildUnderWriters(
   }
 }
 
-async function checkEntries(server: IndexedServer, rows: number): Promise<Sample> {
-  const { entries, problems, seconds, peakMiB } = await server.checkStopped()
+async function checkEntries(
+  server: IndexedServer,
+  rows: number,
+  options: PercoliteOptions,
+): Promise<Sample> {
+  const { entries, problems, seconds, peakMiB } = await checkStopped(server, options)
   const wrongEntries = problems + Math.abs(rows - entries)
   return { operations: entries, seconds, cpuSeconds: 0, figures: { wrongEntries, peakMiB } }
 }

@@ -10,13 +10,12 @@ import type { WorkloadOrder } from './workload.ts'
 /** What is asked of a server; `settings` are what the module's `openWorkload` takes. */
 export type Load = Pick<WorkloadOrder, 'module' | 'settings'>
 
-export type LoadedContender<Server extends MeasuredServer> = {
-  readonly name: string
-  readonly point?: PeerContender['point']
-  /** The server's program, where it may not be installed. */
-  readonly program?: string
+export type LoadedContender<Server extends MeasuredServer> = PeerFacts & {
   readonly server: Shared<Server>
-  readonly load: (server: Server) => Load
+  /** What is asked of it; or the load process that came with it, which its contenders share. */
+  readonly load: (server: Server) => Load | LoadProcess
+  /** Where a workload has several mixes of operations: which this one is of. */
+  readonly mix?: string
   /** Of the closed loop; in an open one, connections. Divided among the drivers. */
   readonly clients: number
   readonly ratePerSecond?: number
@@ -29,6 +28,8 @@ export type LoadedContender<Server extends MeasuredServer> = {
   /** Where a sample is more than the load's, which is taken by `run`. */
   readonly sample?: (sampling: Sampling<Server>) => Promise<Sample>
 }
+
+type PeerFacts = Pick<PeerContender, 'name' | 'point' | 'program'>
 
 export type Sampling<Server extends MeasuredServer> = {
   readonly server: Server
@@ -44,32 +45,34 @@ const SEED = 20_061_106
 export function loadedContender<Server extends MeasuredServer>(
   order: LoadedContender<Server>,
 ): PeerContender {
-  const { name, point, program } = order
+  const { name, point, program, drivers = 1, sample } = order
   return {
     name,
     program,
     ...(point === undefined ? {} : { point }),
     async open(surroundings: Surroundings): Promise<OpenContender> {
-      const opened: LoadProcess[] = []
+      const own: LoadProcess[] = []
+      const openLoad = async (load: Load | LoadProcess, clients: number, seed: number) => {
+        if (load instanceof LoadProcess) return load
+        const opened = await LoadProcess.open({ ...load, clients, seed })
+        own.push(opened)
+        return opened
+      }
       const close = async () => {
-        for (const load of opened.splice(0)) await load.close()
+        for (const load of own.splice(0)) await load.close()
         await order.server.release()
       }
       try {
         const server = await order.server.acquire(surroundings)
-        const { drivers = 1 } = order
         const clients = Math.ceil(order.clients / drivers)
+        const loads: LoadProcess[] = []
         for (let driver = 0; driver < drivers; driver += 1) {
-          const seed = SEED + driver
-          opened.push(await LoadProcess.open({ ...order.load(server), clients, seed }))
+          loads.push(await openLoad(order.load(server), clients, SEED + driver))
         }
         const beside = order.beside?.(server)
-        if (beside !== undefined) {
-          opened.push(await LoadProcess.open({ ...beside, clients: 1, seed: SEED }))
-        }
+        if (beside !== undefined) loads.push(await openLoad(beside, 1, SEED))
         const runLoads: Sampling<Server>['run'] = (...length) =>
-          run(order, server, opened, ...length)
-        const { sample } = order
+          runAll(order, server, loads, ...length)
         const { say } = surroundings
         return {
           run: (seconds, signal) =>
@@ -86,32 +89,36 @@ export function loadedContender<Server extends MeasuredServer>(
   }
 }
 
-async function run<Server extends MeasuredServer>(
+/** What is measured by the first loads, one for each driver; any other runs beside them. */
+async function runAll<Server extends MeasuredServer>(
   order: LoadedContender<Server>,
   server: Server,
   loads: readonly LoadProcess[],
   seconds: number,
   signal: AbortSignal,
 ): Promise<Sample> {
-  const { drivers = 1, ratePerSecond, unitsPerOperation = 1 } = order
-  const runAll = () =>
+  const { drivers = 1, ratePerSecond, unitsPerOperation = 1, mix } = order
+  const measured = {
+    seconds,
+    clients: Math.ceil(order.clients / drivers),
+    ...(mix === undefined ? {} : { mix }),
+    ...(ratePerSecond === undefined ? {} : { ratePerSecond: ratePerSecond / drivers }),
+  }
+  const { result: samples, cpuSeconds } = await serverCpuDuring(server, () =>
     Promise.all(
-      loads.map((load, index) => {
-        const isMeasured = index < drivers
-        const inOpenLoop = isMeasured && ratePerSecond !== undefined
-        const rate = inOpenLoop ? { ratePerSecond: ratePerSecond / drivers } : {}
-        return load.run({ seconds, ...rate }, signal)
-      }),
-    )
-  const { result: samples, cpuSeconds } = await serverCpuDuring(server, runAll)
+      loads.map((load, index) => load.run(index < drivers ? measured : { seconds }, signal)),
+    ),
+  )
   const [first, ...others] = samples.slice(0, drivers) as [Sample, ...Sample[]]
   const sum = (of: (sample: Sample) => number) =>
     others.reduce((total, one) => total + of(one), of(first))
+  const driverCpuSeconds = samples.reduce((total, one) => total + one.cpuSeconds, 0)
   return {
     operations: sum((one) => one.operations) * unitsPerOperation,
     seconds: Math.max(first.seconds, ...others.map((one) => one.seconds)),
-    cpuSeconds,
-    driverCpuSeconds: samples.reduce((total, one) => total + one.cpuSeconds, 0),
+    ...(server.inProcess === true
+      ? { cpuSeconds: driverCpuSeconds }
+      : { cpuSeconds, driverCpuSeconds }),
     // Percentiles of several drivers cannot be put together.
     ...(others.length === 0 && first.latency !== undefined ? { latency: first.latency } : {}),
     ...(first.figures === undefined ? {} : { figures: first.figures }),

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import { EmbeddedStore } from '../embedded/embedded-store.ts'
-import type { Contender } from '../harness/experiment.ts'
 import { Shared } from '../harness/shared.ts'
 import { LoadProcess } from '../load/load-process.ts'
+import type { MeasuredServer } from '../servers/measured-server.ts'
 import type { GrowthSettings } from './growth-workload.ts'
 
 const WORKLOAD = new URL('./growth-workload.ts', import.meta.url).href
 
-type GrownStore = {
+export type GrownStore = MeasuredServer & {
   readonly load: LoadProcess
   readonly figures: ReturnType<EmbeddedStore['figures']>
-  close(): Promise<void>
 }
 
 /**
@@ -30,28 +28,6 @@ export function grownStore(rows: number): Shared<GrownStore> {
     const settings: GrowthSettings = { dataDirectory, rows }
     const order = { module: WORKLOAD, settings, clients: 1, seed: 1, holdsStore: true }
     const load = await LoadProcess.open(order)
-    return { load, figures, close: () => load.close() }
+    return { load, figures, pid: process.pid, inProcess: true, close: () => load.close() }
   })
-}
-
-/** One operation on it; the samples tell also what the store is. */
-export function growthContender(
-  name: string,
-  shared: Shared<GrownStore>,
-  operation: string,
-  point: NonNullable<Contender['point']>,
-): Contender {
-  return {
-    name,
-    point,
-    async open(surroundings) {
-      const { load, figures } = await shared.acquire(surroundings)
-      return {
-        run: async (seconds, signal) => {
-          return { ...(await load.run({ seconds, mix: operation }, signal)), figures }
-        },
-        close: () => shared.release(),
-      }
-    },
-  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Contender, Experiment, Goal, Plot } from '../harness/experiment.ts'
-import { grownStore, growthContender } from './grown-store.ts'
+import type { Experiment, Goal, Plot } from '../harness/experiment.ts'
+import { loadedContender } from '../load/loaded-contender.ts'
+import { grownStore } from './grown-store.ts'
 import { GROWTH_OPERATIONS } from './growth-workload.ts'
 
 const SMALLEST_ROWS = 10_000
@@ -13,9 +14,18 @@ export function growth(rows: number): Experiment {
   const smallest = sizes[0] as number
   const largest = sizes.at(-1) as number
   const stores = sizes.map((size) => ({ size, store: grownStore(size) }))
-  const contenders = GROWTH_OPERATIONS.flatMap((name): Contender[] =>
+  const contenders = GROWTH_OPERATIONS.flatMap((mix) =>
     stores.map(({ size, store }) =>
-      growthContender(contenderName(name, size), store, name, { series: name, x: size }),
+      loadedContender({
+        name: contenderName(mix, size),
+        point: { series: mix, x: size },
+        server: store,
+        load: ({ load }) => load,
+        ...{ mix, clients: 1 },
+        sample: async ({ server, run, seconds, signal }) => {
+          return { ...(await run(seconds, signal)), figures: server.figures }
+        },
+      }),
     ),
   )
   return {

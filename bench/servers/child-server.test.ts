@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { assertOwn, ChildServer, WrongServer } from './child-server.ts'
-import { cpuSecondsOfTree } from './cpu-time.ts'
 import { installedExecutable } from './executable.ts'
 import { testFolder } from './peer-tests.ts'
+import { cpuSecondsOfTree } from './process-figures.ts'
 
 const never = () => Promise.reject(new Error('not yet'))
 

@@ -79,19 +79,18 @@ export class ChildServer {
 
   /** Ends it at once, as a crash would. */
   async kill(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const ended = once(this.#child, 'exit')
-      this.#child.kill('SIGKILL')
-      await ended
-    }
-    process.removeListener('exit', this.#killAtExit)
+    await this.#end('SIGKILL')
   }
 
   /** Ends it politely, and with SIGKILL where that takes longer than 30 seconds. */
   async stop(): Promise<void> {
+    await this.#end(this.#stopSignal)
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = once(this.#child, 'exit')
-      this.#child.kill(this.#stopSignal)
+      this.#child.kill(signal)
       const late = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX)
       await ended
       clearTimeout(late)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Fastify from 'fastify'
-import type { HelloMessage, HelloOrder } from './hello-server.ts'
-import { RawPuts } from './raw-puts.ts'
+import type { HelloOrder } from './hello-server.ts'
+import { openRawPuts } from './raw-puts.ts'
 
 // The program of the hello server: it parses the JSON of a request, answers a JSON of its own, and
 // does nothing else, unless it is told to put what the request brings first. What it reaches is the
 // ceiling of any server on this Fastify, with this client, and on this store.
 
 const { answers, puts } = JSON.parse(process.argv[2] ?? '{"answers":{}}') as HelloOrder
-const rawPuts = puts === undefined ? undefined : await RawPuts.open(puts)
+const put = puts === undefined ? undefined : await openRawPuts(puts)
 
 // As the product's own server: the same parser of bodies, the same way to make an answer's text.
 const fastify = Fastify({ bodyLimit: 16 * 1024 * 1024, requestTimeout: 60_000 })
@@ -16,13 +16,10 @@ fastify.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
 for (const [path, answer] of Object.entries(answers)) {
   fastify.post(path, async (request) => {
     if (typeof request.body !== 'object') throw new Error('the body is not JSON')
-    if (rawPuts !== undefined) await rawPuts.put(request.body)
+    if (put !== undefined) await put(request.body)
     return answer
   })
 }
 await fastify.listen({ host: '127.0.0.1', port: 0 })
 const { port } = fastify.server.address() as { readonly port: number }
-process.send?.({ port } satisfies HelloMessage)
-process.on('disconnect', () => process.exit())
-// Ctrl-C reaches the whole group of processes; the parent decides when this one ends.
-process.on('SIGINT', () => {})
+process.stdout.write(`port ${port}\n`)

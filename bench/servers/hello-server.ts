@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { ChildServer } from './child-server.ts'
 import type { MeasuredServer } from './measured-server.ts'
 import type { RawPutsOrder } from './raw-puts.ts'
 
@@ -14,37 +13,21 @@ export type HelloOrder = {
   readonly puts?: RawPutsOrder
 }
 
-/** What the hello server tells over the channel to its parent, which nobody else can speak on. */
-export type HelloMessage = { readonly port: number }
+export type HelloServer = MeasuredServer & { readonly origin: string }
 
 /** Fastify answering one constant JSON for each path, in a process of its own. */
-export class HelloServer implements MeasuredServer {
-  readonly origin: string
-  readonly #child: ChildProcess
-
-  private constructor(origin: string, child: ChildProcess) {
-    this.origin = origin
-    this.#child = child
-  }
-
-  static async start(order: HelloOrder): Promise<HelloServer> {
-    const child = fork(MAIN, [JSON.stringify(order)], { execArgv: [] })
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`the hello server ended with ${code}`)
-    })
-    const [message] = (await Promise.race([once(child, 'message'), ended])) as [HelloMessage]
-    ended.catch(() => {})
-    return new HelloServer(`http://127.0.0.1:${message.port}`, child)
-  }
-
-  get pid(): number {
-    return this.#child.pid as number
-  }
-
-  async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const ended = once(this.#child, 'exit')
-    this.#child.disconnect()
-    await ended
-  }
+export async function startHello(folder: string, order: HelloOrder): Promise<HelloServer> {
+  let port = 0
+  const server = await ChildServer.start({
+    name: 'hello',
+    program: process.execPath,
+    args: [MAIN, JSON.stringify(order)],
+    folder,
+    // The log is that of this process alone.
+    ready: async (log) => {
+      port = Number(/^port (\d+)$/m.exec(log)?.[1])
+      if (!(port > 0)) throw new Error('it has not named its port')
+    },
+  })
+  return { origin: `http://127.0.0.1:${port}`, pid: server.pid, close: () => server.stop() }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Shared } from '../harness/shared.ts'
-import { cpuSecondsOfTree } from './cpu-time.ts'
+import { cpuSecondsOfTree } from './process-figures.ts'
 
 /** A server under test: a process of its own with everything loaded, and a way to reach it. */
 export type MeasuredServer = {
   readonly pid: number
+  /** There is no server: the store is in the load process, and its CPU time is in that of the load. */
+  readonly inProcess?: boolean
   close(): Promise<void>
 }
 

@@ -16,58 +16,50 @@ export const PERCOLITE_OPTIONS = {
 
 export type PercoliteOptions = Readonly<Record<string, string>>
 
-/** Percolite itself, as `npm start` runs it, on a free port; what it has acknowledged is on disk. */
-export class PercoliteServer implements MeasuredServer {
+export type PercoliteServer = MeasuredServer & {
   readonly origin: string
-  readonly #server: ChildServer
-  readonly #client: HttpClient
-
-  private constructor(origin: string, server: ChildServer) {
-    this.origin = origin
-    this.#server = server
-    this.#client = new HttpClient(origin, 4)
-  }
-
-  static async start(folder: string, options: PercoliteOptions = {}): Promise<PercoliteServer> {
-    const data = join(folder, 'data')
-    const { nodeFlags, main } = startCommand(options.tree)
-    const [ownNodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
-    const place = ['--host', '127.0.0.1', '--port', '0', '--data', data, '--log-format', 'json']
-    let origin = ''
-    const server = await ChildServer.start({
-      name: 'percolite',
-      program: process.execPath,
-      args: [...nodeFlags, ...ownNodeFlags, main, 'serve', ...place, ...flags],
-      folder,
-      ready: async (log) => {
-        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
-        if (found === null) throw new Error('it has not named its address')
-        origin = found[0]
-      },
-    })
-    // The address is from the process' own output; that the store is its own, the lock beside it says.
-    assertOwn('percolite', readFileSync(join(data, 'lock.pid'), 'utf8').trim(), server.pid)
-    return new PercoliteServer(origin, server)
-  }
-
-  get pid(): number {
-    return this.#server.pid
-  }
-
   /** The answer of `POST /v1/query`. Throws UnexpectedAnswer. */
-  async query(body: unknown): Promise<unknown> {
-    return JSON.parse(await this.#client.post('/v1/query', JSON.stringify(body)))
-  }
-
+  query(body: unknown): Promise<unknown>
   /** Ends it with SIGKILL; what it had acknowledged is in its folder, for the next one. */
-  async kill(): Promise<void> {
-    await this.#server.kill()
-    this.#client.close()
-  }
+  kill(): Promise<void>
+}
 
-  async close(): Promise<void> {
-    this.#client.close()
-    await this.#server.stop()
+/** Percolite itself, as `npm start` runs it, on a free port; what it has acknowledged is on disk. */
+export async function startPercolite(
+  folder: string,
+  options: PercoliteOptions = {},
+): Promise<PercoliteServer> {
+  const data = join(folder, 'data')
+  const { nodeFlags, main } = startCommand(options.tree)
+  const [ownNodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
+  const place = ['--host', '127.0.0.1', '--port', '0', '--data', data, '--log-format', 'json']
+  let origin = ''
+  const server = await ChildServer.start({
+    name: 'percolite',
+    program: process.execPath,
+    args: [...nodeFlags, ...ownNodeFlags, main, 'serve', ...place, ...flags],
+    folder,
+    ready: async (log) => {
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(log)
+      if (found === null) throw new Error('it has not named its address')
+      origin = found[0]
+    },
+  })
+  // The address is from the process' own output; that the store is its own, the lock beside it says.
+  assertOwn('percolite', readFileSync(join(data, 'lock.pid'), 'utf8').trim(), server.pid)
+  const client = new HttpClient(origin, 4)
+  return {
+    origin,
+    pid: server.pid,
+    query: async (body) => JSON.parse(await client.post('/v1/query', JSON.stringify(body))),
+    async kill() {
+      await server.kill()
+      client.close()
+    },
+    async close() {
+      client.close()
+      await server.stop()
+    },
   }
 }
 

@@ -20,55 +20,33 @@ export type PostgresAddress = {
   readonly database: string
 }
 
-/** A PostgreSQL of our own: durable as it is by default, with more memory than by default. */
-export class PostgresServer implements MeasuredServer {
-  readonly address: PostgresAddress
-  readonly #server: ChildServer
+export type PostgresServer = MeasuredServer & { readonly address: PostgresAddress }
 
-  private constructor(address: PostgresAddress, server: ChildServer) {
-    this.address = address
-    this.#server = server
-  }
-
-  /** Throws PeerMissing. */
-  static async start(folder: string): Promise<PostgresServer> {
-    const program = findExecutable('postgres')
-    const account = unprivilegedAccount()
-    if (account !== undefined) await chown(folder, account.uid, account.gid)
-    const data = join(folder, 'data')
-    await promisify(execFile)(
-      findExecutable('initdb'),
-      // What initdb writes is never needed after a crash; the server itself syncs.
-      ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-      { ...account, cwd: folder, timeout: INITDB_MS_MAX },
-    )
-    const [port] = (await freePorts(1)) as [number]
-    const address = { host: '127.0.0.1', port, user: 'bench', database: 'postgres' }
-    const server = await ChildServer.start({
-      name: 'postgres',
-      program,
-      args: ['-D', data, ...settingsAsArguments(port)],
-      folder,
-      account,
-      // The fast shutdown: it does not wait for clients.
-      stopSignal: 'SIGINT',
-      ready: () => assertOwnData(address, data),
-    })
-    return new PostgresServer(address, server)
-  }
-
-  get pid(): number {
-    return this.#server.pid
-  }
-
-  /** Runs `work` over a connection of its own. */
-  async connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    return await withClient(this.address, work)
-  }
-
-  close(): Promise<void> {
-    return this.#server.stop()
-  }
+/** A PostgreSQL of our own: durable as by default, with more memory than by default. Throws PeerMissing. */
+export async function startPostgres(folder: string): Promise<PostgresServer> {
+  const program = findExecutable('postgres')
+  const account = unprivilegedAccount()
+  if (account !== undefined) await chown(folder, account.uid, account.gid)
+  const data = join(folder, 'data')
+  await promisify(execFile)(
+    findExecutable('initdb'),
+    // What initdb writes is never needed after a crash; the server itself syncs.
+    ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...account, cwd: folder, timeout: INITDB_MS_MAX },
+  )
+  const [port] = (await freePorts(1)) as [number]
+  const address = { host: '127.0.0.1', port, user: 'bench', database: 'postgres' }
+  const server = await ChildServer.start({
+    name: 'postgres',
+    program,
+    args: ['-D', data, ...settingsAsArguments(port)],
+    folder,
+    account,
+    // The fast shutdown: it does not wait for clients.
+    stopSignal: 'SIGINT',
+    ready: () => assertOwnData(address, data),
+  })
+  return { address, pid: server.pid, close: () => server.stop() }
 }
 
 /** Durability is the default, and is said anyway; the rest is what its manual advises for memory. */
@@ -96,7 +74,8 @@ async function assertOwnData(address: PostgresAddress, data: string): Promise<vo
   })
 }
 
-async function withClient<Result>(
+/** Runs `work` over a connection of its own. */
+export async function withClient<Result>(
   address: PostgresAddress,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { startEtcd } from '../servers/etcd-server.ts'
 import type { MeasuredServer } from '../servers/measured-server.ts'
-import { type PercoliteOptions, PercoliteServer } from '../servers/percolite-server.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
+import { type PercoliteOptions, startPercolite } from '../servers/percolite-server.ts'
+import { startPostgres } from '../servers/postgres-server.ts'
 import { startRedis } from '../servers/redis-server.ts'
 import { openStore, type StoreKind, type StoreSettings } from './open-store.ts'
 import type { StoreRecord, Table } from './store.ts'
@@ -18,10 +18,7 @@ export const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
 }
 
 /** A server of our own; or nothing but a file, of a store that runs in the load process itself. */
-export type StartedStore = MeasuredServer & {
-  readonly settings: StoreSettings
-  readonly inProcess: boolean
-}
+export type StartedStore = MeasuredServer & { readonly settings: StoreSettings }
 
 /** Throws PeerMissing. */
 export async function startStore(
@@ -31,11 +28,11 @@ export async function startStore(
 ): Promise<StartedStore> {
   switch (kind) {
     case 'percolite': {
-      const server = await PercoliteServer.start(folder, percolite)
+      const server = await startPercolite(folder, percolite)
       return started(server, { kind, origin: server.origin })
     }
     case 'postgresql': {
-      const server = await PostgresServer.start(folder)
+      const server = await startPostgres(folder)
       return started(server, { kind, address: server.address })
     }
     case 'redis': {
@@ -54,7 +51,7 @@ export async function startStore(
 }
 
 function started(server: MeasuredServer, settings: StoreSettings): StartedStore {
-  return { settings, inProcess: false, pid: server.pid, close: () => server.close() }
+  return { settings, pid: server.pid, close: () => server.close() }
 }
 
 /** The seconds it took, each piece on disk before the next was sent; makes the table first. */

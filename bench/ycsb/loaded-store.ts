@@ -29,7 +29,7 @@ export async function startLoadedStore(order: {
 }): Promise<LoadedStore> {
   const { records, clients, uniformKeys } = order
   const started = await startStore(order.kind, order.folder, order.percolite)
-  const { settings, inProcess } = started
+  const { settings, inProcess = false } = started
   return await closedOnFailure(started, async () => {
     const loadSeconds = await loadTable(settings, USERTABLE, piecesOf(records))
     const load = await LoadProcess.open({

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpenContender, Plot, Suite } from '../harness/experiment.ts'
+import type { Plot, Suite } from '../harness/experiment.ts'
 import { listOf, oneOf, wholeNumber } from '../harness/flag-values.ts'
 import type { Sample } from '../harness/sample.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
+import { loadedContender, type Sampling } from '../load/loaded-contender.ts'
 import { type PeerContender, withInstalledPeers } from '../servers/installed-peers.ts'
-import { SharedServer, serverCpuDuring } from '../servers/measured-server.ts'
+import { SharedServer } from '../servers/measured-server.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import type { StoreKind } from '../stores/open-store.ts'
 import { PROGRAMS } from '../stores/start-store.ts'
@@ -68,12 +69,15 @@ function experimentOf(options: Readonly<Record<string, string>>) {
   const contenders = chosen.flatMap((workload) =>
     counts.flatMap((count) =>
       kinds.map((kind) =>
-        ycsbContender({
+        loadedContender({
           name: nameOf(workload, kind, count, counts.length),
-          kind,
-          store: shared.get(kind) as SharedServer<LoadedStore>,
+          program: PROGRAMS[kind],
+          // All contenders of one store share it, its connections, and what was inserted.
+          server: shared.get(kind) as SharedServer<LoadedStore>,
+          load: ({ load }) => load,
           mix: workload.name,
           clients: count,
+          sample: sampleWithLoadSeconds,
         }),
       ),
     ),
@@ -105,31 +109,14 @@ function nameOf(workload: CoreWorkload, kind: StoreKind, clients: number, counts
   return `${workload.name} ${kind}${counts === 1 ? '' : `, ${clients} clients`}`
 }
 
-/** All contenders of one store share it, its connections, and what was inserted. */
-function ycsbContender(order: {
-  readonly name: string
-  readonly kind: StoreKind
-  readonly store: SharedServer<LoadedStore>
-  readonly mix: string
-  readonly clients: number
-}): PeerContender {
-  const { name, kind, store, mix, clients } = order
-  return {
-    name,
-    program: PROGRAMS[kind],
-    async open(surroundings): Promise<OpenContender> {
-      surroundings.say('loads the records')
-      const loaded = await store.acquire(surroundings)
-      const run = async (seconds: number, signal: AbortSignal): Promise<Sample> => {
-        const work = () => loaded.load.run({ seconds, mix, clients }, signal)
-        const { result: sample, cpuSeconds } = await serverCpuDuring(loaded, work)
-        const figures = { ...sample.figures, loadSeconds: loaded.loadSeconds }
-        if (loaded.inProcess) return { ...sample, figures }
-        return { ...sample, cpuSeconds, driverCpuSeconds: sample.cpuSeconds, figures }
-      }
-      return { run, close: () => store.release() }
-    },
-  }
+async function sampleWithLoadSeconds({
+  server: { loadSeconds },
+  run,
+  seconds,
+  signal,
+}: Sampling<LoadedStore>): Promise<Sample> {
+  const sample = await run(seconds, signal)
+  return { ...sample, figures: { ...sample.figures, loadSeconds } }
 }
 
 function workloadsOf(text: string): readonly CoreWorkload[] {

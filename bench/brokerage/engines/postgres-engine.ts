@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Client, type CustomTypesConfig, type QueryResult, types } from 'pg'
-import { PostgresServer } from '../../servers/postgres-server.ts'
+import { type PostgresServer, startPostgres, withClient } from '../../servers/postgres-server.ts'
 import type { BeginOptions, BulkLoader, Engine, Session, Transaction } from '../engine.ts'
 import { loadPostgres } from '../loading/postgres-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../schema/schema.ts'
@@ -54,11 +54,11 @@ export class PostgresEngine implements Engine {
 
   /** Throws PeerMissing. */
   static async start(settings: PostgresSettings): Promise<PostgresEngine> {
-    return new PostgresEngine(await PostgresServer.start(settings.folder), settings)
+    return new PostgresEngine(await startPostgres(settings.folder), settings)
   }
 
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
-    await this.#connected(async (client) => {
+    await withClient(this.#server.address, async (client) => {
       await loadPostgres(client, fill)
       if (this.#native) await createNativeFunctions(client)
       await client.query('CHECKPOINT')
@@ -100,7 +100,7 @@ export class PostgresEngine implements Engine {
   }
 
   async diskBytes(): Promise<number> {
-    return await this.#connected(async (client) => {
+    return await withClient(this.#server.address, async (client) => {
       const { rows } = await client.query(
         'SELECT pg_database_size(current_database()) + (SELECT sum(size) FROM pg_ls_waldir()) AS bytes',
       )
@@ -110,10 +110,6 @@ export class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#server.close()
-  }
-
-  async #connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    return await this.#server.connected(work)
   }
 }
 

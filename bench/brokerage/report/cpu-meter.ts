@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cpuSecondsOfTree } from '../../servers/cpu-time.ts'
+import { cpuSecondsOfTree } from '../../servers/process-figures.ts'
 import type { Engine } from '../engine.ts'
 
 /**

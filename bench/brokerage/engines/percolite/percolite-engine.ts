@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
-import { type PercoliteOptions, PercoliteServer } from '../../../servers/percolite-server.ts'
+import {
+  type PercoliteOptions,
+  type PercoliteServer,
+  startPercolite,
+} from '../../../servers/percolite-server.ts'
 import type {
   BeginOptions,
   BulkLoader,
@@ -130,7 +134,7 @@ export class PercoliteEngine implements Engine {
   }
 
   async #start(): Promise<void> {
-    this.#server = await PercoliteServer.start(this.#folder, this.#options)
+    this.#server = await startPercolite(this.#folder, this.#options)
     this.#requests = new WAYS[this.#way].Requests(this.#server.origin, this.#connections)
   }
 

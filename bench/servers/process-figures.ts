@@ -53,3 +53,13 @@ function timesOf(pid: string): ProcessTimes | undefined {
     endedTicks: number(13) + number(14),
   }
 }
+
+/** Resident memory of a process: now, or the most that it had. 0 where the system does not tell. */
+export function mebibytesOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
