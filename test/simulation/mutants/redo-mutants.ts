@@ -44,7 +44,7 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     name: 'droppedFromAnOldSnapshot',
     what: 'R2: a memtable is dropped while the view reads a snapshot from before its flush',
     file: FLUSHER,
-    find: '      this.#beforeDrop()\n',
+    find: '      this.#parts.beforeDrop()\n',
     replace: '',
     caughtBy: { seedsMax: 100, ...RUNS },
   }),
