@@ -48,8 +48,8 @@ export function consistencyText(answer: ConsistencyAnswer): string {
   if (droppedTables.rows > 0) lines.push(`dropped tables: ${droppedTables.rows} rows`)
   if (orphanedValues > 0) lines.push(`values that nothing names: ${orphanedValues}`)
   for (const { rule, message, row, cell } of problems) {
-    const place = cell === undefined ? '' : ` ${cell.family} "${cell.column}" @${cell.timestamp}`
-    lines.push(`${rule}  ${row === undefined ? 'store' : textOfRow(row)}${place}: ${message}`)
+    const position = cell === undefined ? '' : ` ${cell.family} "${cell.column}" @${cell.timestamp}`
+    lines.push(`${rule}  ${row === undefined ? 'store' : textOfRow(row)}${position}: ${message}`)
   }
   if (problemCount > problems.length) lines.push(`… and ${problemCount - problems.length} more`)
   lines.push(problemCount === 0 ? 'no problems' : `${problemCount} problems`)

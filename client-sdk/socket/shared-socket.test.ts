@@ -42,11 +42,11 @@ test('beyond what one socket may have there is another, and no more of them than
     connection.send({ type: 'unsubscribe', id })
     connection.forget(id)
   }
-  assert.equal(full?.hasRoomFor(ONE), false)
+  assert.equal(full?.hasCapacityFor(ONE), false)
   const ids = []
   while (ids.length < 6) ids.push((await far.next()).id)
   far.send(...ids.slice(3).map((id) => ({ type: 'unsubscribed', id })))
-  await until(() => full?.hasRoomFor(ONE) === true || !full?.isOpen)
+  await until(() => full?.hasCapacityFor(ONE) === true || !full?.isOpen)
   await far.closed
   await until(() => socket.count === 2)
 })

@@ -89,7 +89,7 @@ export class SharedSocket {
 
   #withRoomFor(use: SocketUse): SocketConnection | undefined {
     for (const connection of this.#connections) {
-      if (connection.isOpen && connection.hasRoomFor(use)) return connection
+      if (connection.isOpen && connection.hasCapacityFor(use)) return connection
     }
     return undefined
   }

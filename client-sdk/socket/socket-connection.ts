@@ -133,7 +133,7 @@ export class SocketConnection {
     return Object.values(this.#used).some((count) => count > 0)
   }
 
-  hasRoomFor({ limit, count }: SocketUse): boolean {
+  hasCapacityFor({ limit, count }: SocketUse): boolean {
     return !this.#isAlone && this.#used[limit] + count <= this.#limits[limit]
   }
 

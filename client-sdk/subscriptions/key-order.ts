@@ -5,8 +5,8 @@ import type { RowKey } from './subscription-event.ts'
 
 /** The order of rows along their primary key, as the server keeps them; 0 for the same row. */
 export function compareKeys(columns: readonly KeyColumn[], a: RowKey, b: RowKey): number {
-  for (const [place, { descending }] of columns.entries()) {
-    const order = compareValues(a[place] as KeyValue, b[place] as KeyValue)
+  for (const [position, { descending }] of columns.entries()) {
+    const order = compareValues(a[position] as KeyValue, b[position] as KeyValue)
     if (order !== 0) return descending ? -order : order
   }
   return 0
@@ -22,9 +22,9 @@ function compareValues(a: KeyValue, b: KeyValue): number {
 /** By code point. JavaScript compares halves of surrogate pairs, which stand before U+E000 to U+FFFF. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
-  for (let place = 0; place < length; place += 1) {
-    const unit = a.charCodeAt(place)
-    const other = b.charCodeAt(place)
+  for (let position = 0; position < length; position += 1) {
+    const unit = a.charCodeAt(position)
+    const other = b.charCodeAt(position)
     if (unit !== other) return codePointRank(unit) - codePointRank(other)
   }
   return a.length - b.length
@@ -37,8 +37,8 @@ function codePointRank(unit: number): number {
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
-  for (let place = 0; place < length; place += 1) {
-    const order = (a[place] as number) - (b[place] as number)
+  for (let position = 0; position < length; position += 1) {
+    const order = (a[position] as number) - (b[position] as number)
     if (order !== 0) return order
   }
   return a.length - b.length

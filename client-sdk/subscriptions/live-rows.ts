@@ -106,23 +106,23 @@ export class LiveRows<R = Row> implements AsyncIterableIterator<R[], undefined>,
   }
 
   #applyChange({ key, row }: Change<R>): void {
-    const { place, isThere } = this.#find(key)
+    const { position, isThere } = this.#find(key)
     const replaced = isThere ? 1 : 0
-    if (row === undefined) this.#rows.splice(place, replaced)
-    else this.#rows.splice(place, replaced, { key, row })
+    if (row === undefined) this.#rows.splice(position, replaced)
+    else this.#rows.splice(position, replaced, { key, row })
   }
 
   /** Where the row stands, or would stand. */
-  #find(key: RowKey): { readonly place: number; readonly isThere: boolean } {
+  #find(key: RowKey): { readonly position: number; readonly isThere: boolean } {
     let low = 0
     let high = this.#rows.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const order = compareKeys(this.#key, (this.#rows[middle] as SnapshotRow<R>).key, key)
-      if (order === 0) return { place: middle, isThere: true }
+      if (order === 0) return { position: middle, isThere: true }
       if (order < 0) low = middle + 1
       else high = middle
     }
-    return { place: low, isThere: false }
+    return { position: low, isThere: false }
   }
 }

@@ -63,7 +63,7 @@ type ExactJsonOptions = {
 
 class ExactWriter implements JsonVisitor {
   readonly #source: string
-  readonly #place: JsonPlace
+  readonly #position: JsonPlace
   readonly #nestingMax: number
   /** Characters of a string beyond which it is a piece. */
   readonly #stringMax: number
@@ -77,7 +77,7 @@ class ExactWriter implements JsonVisitor {
     this.#source = source
     this.#nestingMax = nestingMax
     this.#stringMax = stringMax
-    this.#place = new JsonPlace(pointer)
+    this.#position = new JsonPlace(pointer)
   }
 
   /** Returns what has been written, and forgets it. */
@@ -88,17 +88,17 @@ class ExactWriter implements JsonVisitor {
   }
 
   open(kind: '{' | '['): void {
-    this.#place.beforeValue()
+    this.#position.beforeValue()
     if (this.#names.length >= this.#nestingMax) throw nestsTooDeep()
     this.#names.push(kind === '{' ? new Set() : undefined)
-    this.#place.open(kind)
+    this.#position.open(kind)
     this.text += this.#separator + kind
     this.#separator = ''
   }
 
   close(kind: '{' | '['): void {
     this.#names.pop()
-    this.#place.close()
+    this.#position.close()
     this.text += kind === '{' ? '}' : ']'
     this.#separator = ','
   }
@@ -107,15 +107,15 @@ class ExactWriter implements JsonVisitor {
     this.text += this.#separator
     const name = this.#string(from, to)
     const names = this.#names.at(-1) as Set<string>
-    this.#place.name(name)
-    if (names.has(name)) throw duplicateName(this.#place)
+    this.#position.name(name)
+    if (names.has(name)) throw duplicateName(this.#position)
     names.add(name)
     this.text += ':'
     this.#separator = ''
   }
 
   scalar(from: number, to: number): void {
-    this.#place.beforeValue()
+    this.#position.beforeValue()
     this.text += this.#separator
     this.#separator = ','
     if (this.#source.charCodeAt(from) === QUOTE) {
@@ -126,7 +126,7 @@ class ExactWriter implements JsonVisitor {
     if (hasLongExponent(text)) {
       throw new PlanError(
         'out_of_range',
-        `A number in the JSON has an exponent of more than ${JSON_EXPONENT_DIGITS_MAX} digits, ${this.#place}.`,
+        `A number in the JSON has an exponent of more than ${JSON_EXPONENT_DIGITS_MAX} digits, ${this.#position}.`,
       )
     }
     this.text += text
@@ -141,7 +141,7 @@ class ExactWriter implements JsonVisitor {
     if (!string.isWellFormed()) {
       throw new PlanError(
         'type_mismatch',
-        `A string in the JSON is not well-formed Unicode, ${this.#place}.`,
+        `A string in the JSON is not well-formed Unicode, ${this.#position}.`,
       )
     }
     if (to - from > this.#stringMax) {
@@ -162,11 +162,11 @@ type ExactWriterOptions = {
 
 const QUOTE = 0x22
 
-export function duplicateName(place: JsonPlace): PlanError {
+export function duplicateName(position: JsonPlace): PlanError {
   return new PlanError(
     'type_mismatch',
-    `A name stands twice in one object of the JSON, ${place}.`,
-    { fields: { pointer: place.pointer }, hint: 'Each name of a JSON object stands once.' },
+    `A name stands twice in one object of the JSON, ${position}.`,
+    { fields: { pointer: position.pointer }, hint: 'Each name of a JSON object stands once.' },
   )
 }
 

@@ -19,19 +19,19 @@ export function walkingDirection(
   const fixed = fixedColumns(bounds)
   const named = new Set<number>()
   let direction: 'forward' | 'reverse' | undefined
-  let place = 0
+  let position = 0
   for (const { column, descending } of orderBy) {
     if (fixed.has(column) || named.has(column)) continue
     named.add(column)
-    while (fixed.has(parts[place]?.column ?? -1)) place += 1
-    const part = parts[place]
+    while (fixed.has(parts[position]?.column ?? -1)) position += 1
+    const part = parts[position]
     // After the last column of the key no two rows are left to put in order.
     if (part === undefined) continue
     if (part.column !== column) return undefined
     const wanted = part.descending === descending ? 'forward' : 'reverse'
     if (direction !== undefined && direction !== wanted) return undefined
     direction = wanted
-    place += 1
+    position += 1
   }
   return direction ?? 'forward'
 }

@@ -24,8 +24,8 @@ export function suggestedIndex(question: AccessQuestion): string | undefined {
   const columns = parts.map(({ column }) => table.columns[column] as ColumnDefinition)
   // JSON has no order, so no key can have it.
   if (columns.some(({ type }) => type === 'JSON')) return undefined
-  const list = parts.map(({ descending }, place) => {
-    return partText({ name: columns[place]?.name ?? '', descending })
+  const list = parts.map(({ descending }, position) => {
+    return partText({ name: columns[position]?.name ?? '', descending })
   })
   const name = freeName(question, columns)
   return `CREATE INDEX ${nameText(name)} ON ${nameText(table.name)} (${list.join(', ')})`
@@ -56,8 +56,8 @@ function withoutKeyAtEnd(parts: readonly Part[], table: TableDefinition): readon
   }))
   for (let count = 1; count < parts.length; count += 1) {
     const rest = parts.slice(count)
-    const isKey = rest.every(({ column, descending }, place) => {
-      return key[place]?.column === column && key[place].descending === descending
+    const isKey = rest.every(({ column, descending }, position) => {
+      return key[position]?.column === column && key[position].descending === descending
     })
     if (isKey) return parts.slice(0, count)
   }

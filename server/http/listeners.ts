@@ -36,14 +36,14 @@ export class Listeners {
   }
 
   /** Rejects as `listen` of Node, also where another process has the port. */
-  async listen({ host, port }: Place): Promise<AddressInfo> {
+  async listen({ host, port }: Endpoint): Promise<AddressInfo> {
     const addresses = await freeAddresses(host, port)
     const server: HttpServer = this.#http.server
     const how = { backlog: BACKLOG, reusePort: CAN_SHARE_PORT }
     await this.#http.listen({ host: addresses[0] as string, port, ...how })
     const found = server.address() as AddressInfo
-    const places = addresses.flatMap((address) => Array(SOCKETS_PER_ADDRESS).fill(address))
-    for (const address of places.slice(1)) {
+    const sockets = addresses.flatMap((address) => Array(SOCKETS_PER_ADDRESS).fill(address))
+    for (const address of sockets.slice(1)) {
       // As Node makes its own servers of HTTP.
       const one = createServer({ allowHalfOpen: true, noDelay: true })
       one.on('connection', (socket) => server.emit('connection', socket))
@@ -61,7 +61,7 @@ export class Listeners {
   }
 }
 
-type Place = { readonly host: string; readonly port: number }
+type Endpoint = { readonly host: string; readonly port: number }
 
 /**
  * The addresses to listen on: of `localhost` all that this machine has, because clients may try any of them, else one.
@@ -87,9 +87,9 @@ async function freeAddresses(host: string, port: number): Promise<string[]> {
 }
 
 /** Two processes that share a port would each get some of the connections, and neither would know. */
-async function requireFree(place: Place): Promise<void> {
+async function requireFree(endpoint: Endpoint): Promise<void> {
   const probe = createServer()
-  probe.listen(place)
+  probe.listen(endpoint)
   await once(probe, 'listening')
   probe.close()
   await once(probe, 'close')

@@ -28,14 +28,14 @@ export type RowObject = Readonly<Record<string, unknown>>
 export function readRow(
   table: TableDefinition,
   object: RowObject,
-  place: RowPlace = {},
+  position: RowPlace = {},
 ): { readonly columns: readonly string[]; readonly values: readonly unknown[] } {
   const columns = Object.keys(object)
-  const source = place.source ?? sourceOf(object)
+  const source = position.source ?? sourceOf(object)
   const values = columns.map((name) => {
     const column = table.columns.find((known) => known.name === name)
-    if (column === undefined) throw unknownColumn(table, name, place.row)
-    return explained(table, column, place, () => {
+    if (column === undefined) throw unknownColumn(table, name, position.row)
+    return explained(table, column, position, () => {
       const json = exactValue(column, object, source)
       valueFromJson(column.type, json)
       return json
@@ -101,16 +101,16 @@ function explained<T>(
     return convert()
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
-    const place = row === undefined ? {} : { row }
+    const position = row === undefined ? {} : { row }
     throw new PlanError(error.code, `Column ${name}: ${error.message}`, {
-      fields: { ...error.fields, table: table.name, column: name, ...place },
+      fields: { ...error.fields, table: table.name, column: name, ...position },
       ...(error.hint === undefined ? {} : { hint: error.hint }),
     })
   }
 }
 
 function unknownColumn(table: TableDefinition, name: string, row?: number): PlanError {
-  const place = row === undefined ? {} : { row }
+  const position = row === undefined ? {} : { row }
   const nearest = nearestNames(
     name,
     table.columns.map((column) => column.name),
@@ -119,7 +119,7 @@ function unknownColumn(table: TableDefinition, name: string, row?: number): Plan
     fields: {
       table: table.name,
       column: name,
-      ...place,
+      ...position,
       ...(nearest.length === 0 ? {} : { nearest }),
     },
     ...(nearest.length === 0 ? {} : { hint: `Did you mean ${nearest.join(' or ')}?` }),

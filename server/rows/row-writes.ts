@@ -241,7 +241,7 @@ function representation(
 
 function keyOf(table: TableDefinition, { columns, rows }: StatementResult): SqlValue[] {
   return keyColumns(table).map((name) => {
-    const place = columns.findIndex((column) => column.name === name)
-    return rows[0]?.[place] ?? null
+    const position = columns.findIndex((column) => column.name === name)
+    return rows[0]?.[position] ?? null
   })
 }

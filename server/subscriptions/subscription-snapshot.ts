@@ -96,8 +96,8 @@ async function* rowFrames(
   const turns = new Turns(turnQueue, clock, running)
   const form = { writer, integers: query.integers, work: new WorkMeter() }
   const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
-  for (const [place, row] of rows.entries()) {
-    const full = list.add(snapshotRowText(plan, row, form), place)
+  for (const [position, row] of rows.entries()) {
+    const full = list.add(snapshotRowText(plan, row, form), position)
     if (full !== undefined) yield full.frame
     if (turns.isDue) await turns.pause()
   }

@@ -130,7 +130,7 @@ export class Subscription {
       return frames.every((frame) => this.#tellOne(frame))
     }
     this.passed(batch.firstTs - 1)
-    if (!this.sink.hasRoom) return false
+    if (!this.sink.isWritable) return false
     this.sink.sendBatch(batch)
     this.passed(batch.lastTs)
     return true
@@ -139,7 +139,7 @@ export class Subscription {
   #tellOne(change: ChangeFrame): boolean {
     if (change.commitTs <= this.#position) return true
     this.passed(change.commitTs - 1)
-    if (!this.sink.hasRoom) return false
+    if (!this.sink.isWritable) return false
     this.#send(change)
     return true
   }
@@ -152,7 +152,7 @@ export class Subscription {
   /** As `passed`, and the client hears of it; false when there is no room. */
   progress(position: Timestamp): boolean {
     this.passed(position)
-    if (!this.sink.hasRoom) return false
+    if (!this.sink.isWritable) return false
     this.sink.send(SubscriptionFrame.of('progress', { timestamp: this.#position }))
     this.#progressAtMs = this.#parts.clock.monotonicMs()
     return true
@@ -224,7 +224,7 @@ export class Subscription {
       this.passed(commitTs)
       return true
     }
-    if (!this.sink.hasRoom) return false
+    if (!this.sink.isWritable) return false
     const known = frames.get(this.query, commitTs)
     if (known === undefined) return this.#findOut(commit, this.#index, turns)
     for (const frame of known) this.#send(frame)
@@ -246,7 +246,7 @@ export class Subscription {
       const working = { images, index: current, writer, turns }
       for await (const change of changeFrames(commit, from, working)) {
         if (change.kind === 'failure') throw change.error
-        if (!this.sink.hasRoom) return false
+        if (!this.sink.isWritable) return false
         this.#send(change)
         if (found.length <= 1) found.push(change)
       }

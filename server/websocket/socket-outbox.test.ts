@@ -76,9 +76,9 @@ test('there is no room beyond the limit, and who waits for it goes on when half 
   const { socket, outbox } = world()
   const frame = [Buffer.alloc(SERVER_LIMITS.socketUnsentBytesMax / 2)]
   outbox.send(frame)
-  assert.equal(outbox.hasRoom, true)
+  assert.equal(outbox.isWritable, true)
   outbox.send(frame)
-  assert.equal(outbox.hasRoom, false)
+  assert.equal(outbox.isWritable, false)
   const gone = new AbortController()
   let hasWaited = false
   const waiting = outbox.room(NEVER).then(() => {
@@ -89,7 +89,7 @@ test('there is no room beyond the limit, and who waits for it goes on when half 
   await leaving
   socket.take(1)
   await setImmediate()
-  assert.deepEqual([outbox.hasRoom, hasWaited], [true, false])
+  assert.deepEqual([outbox.isWritable, hasWaited], [true, false])
   await outbox.room(NEVER)
   socket.take()
   await waiting

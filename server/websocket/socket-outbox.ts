@@ -25,7 +25,7 @@ export class SocketOutbox {
   readonly #connection: Pick<Socket, 'write'>
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #hold: Hold
-  readonly #room = new Room(() => this.hasRoom && this.unsentBytes <= ROOM_AGAIN_BYTES)
+  readonly #room = new Room(() => this.isWritable && this.unsentBytes <= ROOM_AGAIN_BYTES)
   #pieces: Piece[] = []
   #piecesBytes = 0
   /** Since when the client has taken nothing of what waits. */
@@ -50,7 +50,7 @@ export class SocketOutbox {
   }
 
   /** Little may always wait, or a client whose other sockets are stuck would wait on this one for ever. */
-  get hasRoom(): boolean {
+  get isWritable(): boolean {
     const { unsentBytes } = this
     if (unsentBytes < COUNTED_BYTES_MIN) return true
     return unsentBytes < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn
@@ -102,7 +102,7 @@ export class SocketOutbox {
    */
   async room(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (!this.hasRoom) await this.#room.wait(signal)
+    if (!this.isWritable) await this.#room.wait(signal)
   }
 
   /** For how long the client has taken nothing, though something waits. */

@@ -249,7 +249,7 @@ export class SocketSession {
   /** Sends an answer. Who does not take those that there are is not asked for more questions. */
   #say(parts: FrameParts): void {
     this.#outbox.send(parts)
-    if (!this.#outbox.hasRoom && !this.#socket.isPaused) void this.#readNoMoreUntilTaken()
+    if (!this.#outbox.isWritable && !this.#socket.isPaused) void this.#readNoMoreUntilTaken()
   }
 
   async #readNoMoreUntilTaken(): Promise<void> {

@@ -17,8 +17,8 @@ export class SocketSink implements SubscriptionSink {
     this.#id = id
   }
 
-  get hasRoom(): boolean {
-    return !this.#isPaused && this.#outbox.hasRoom
+  get isWritable(): boolean {
+    return !this.#isPaused && this.#outbox.isWritable
   }
 
   send(frame: SubscriptionFrame): void {
@@ -35,7 +35,7 @@ export class SocketSink implements SubscriptionSink {
 
   async room(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    while (!this.hasRoom) {
+    while (!this.isWritable) {
       await this.#resumed.wait(signal)
       await this.#outbox.room(signal)
     }

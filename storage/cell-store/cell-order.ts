@@ -6,10 +6,10 @@ const FAMILY_ORDER: Readonly<Record<Family, number>> = Object.freeze(
 )
 
 /** A place in the order of the cells of one row, whether or not a cell stands there. */
-export type CellPlace = Pick<Cell, 'family' | 'qualifier' | 'timestamp'>
+export type CellAddress = Pick<Cell, 'family' | 'qualifier' | 'timestamp'>
 
 /** The order of the cells of one row: family as in `FAMILIES`, qualifier, newest timestamp first. */
-export function compareCells(a: CellPlace, b: CellPlace): number {
+export function compareCells(a: CellAddress, b: CellAddress): number {
   return compareColumns(a, b) || b.timestamp - a.timestamp
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell } from './cell.ts'
-import { type CellPlace, compareCells } from './cell-order.ts'
+import { type CellAddress, compareCells } from './cell-order.ts'
 import type { Increment } from './cell-store.ts'
 import { CellStoreError } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
@@ -27,7 +27,7 @@ export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): v
 }
 
 /** Puts a cell among those of its row, which stay in their order, or in place of the one that stands there. */
-function putCell<T extends CellPlace>(cells: T[], cell: T): void {
+function putCell<T extends CellAddress>(cells: T[], cell: T): void {
   const at = positionOf(cells, cell)
   if (at === cells.length) {
     cells.push(cell)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell } from './cell.ts'
-import { type CellPlace, compareCells } from './cell-order.ts'
+import { type CellAddress, compareCells } from './cell-order.ts'
 import type { CellSelector, RowFilter } from './row-filter.ts'
 
 /** The cells that `filter` leaves of one row. Both lists are in the order of `compareCells`. */
@@ -12,7 +12,9 @@ export function chooseCells(cells: readonly Cell[], filter: RowFilter): readonly
  * Puts together what several selectors chose of one row; a cell that two of them chose is there once. Of two at the
  * same place that of the first list is kept.
  */
-export function uniteChosen<T extends CellPlace>(parts: ReadonlyArray<readonly T[]>): readonly T[] {
+export function uniteChosen<T extends CellAddress>(
+  parts: ReadonlyArray<readonly T[]>,
+): readonly T[] {
   const filled = parts.filter((part) => part.length > 0)
   if (filled.length <= 1) return filled[0] ?? []
   const cells = filled.flat()
@@ -29,12 +31,12 @@ export function isChosenValue(value: Uint8Array, values: CellSelector['values'])
 }
 
 /** The first position in `cells` whose cell is at `place` or after it, found by halving. */
-export function positionOf(cells: readonly CellPlace[], place: CellPlace): number {
+export function positionOf(cells: readonly CellAddress[], place: CellAddress): number {
   let low = 0
   let high = cells.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareCells(cells[middle] as CellPlace, place) < 0) low = middle + 1
+    if (compareCells(cells[middle] as CellAddress, place) < 0) low = middle + 1
     else high = middle
   }
   return low
@@ -72,9 +74,9 @@ function chooseBySelector(cells: readonly Cell[], selector: CellSelector): Cell[
   }
 }
 
-function isStrictlyAscending(cells: readonly CellPlace[]): boolean {
+function isStrictlyAscending(cells: readonly CellAddress[]): boolean {
   for (let at = 1; at < cells.length; at++) {
-    if (compareCells(cells[at - 1] as CellPlace, cells[at] as CellPlace) >= 0) return false
+    if (compareCells(cells[at - 1] as CellAddress, cells[at] as CellAddress) >= 0) return false
   }
   return true
 }

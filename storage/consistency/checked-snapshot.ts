@@ -39,8 +39,8 @@ export class CheckedSnapshot {
   ): Promise<Array<SnapshotRow | null>> {
     const images = await this.#cellStore.readRows(keys, this.#filter(columns))
     const rows: Array<SnapshotRow | null> = []
-    for (const [place, image] of images.entries()) {
-      this.#undecided.delete(rowKeyText(keys[place] as Uint8Array))
+    for (const [position, image] of images.entries()) {
+      this.#undecided.delete(rowKeyText(keys[position] as Uint8Array))
       rows.push(image === null ? null : await this.#rowOf(image))
     }
     return rows

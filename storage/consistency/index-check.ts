@@ -82,8 +82,8 @@ export class IndexCheck {
   async #compareEntries(checked: TableIndex, batch: readonly ExpectedEntry[]): Promise<void> {
     const entryKeys = batch.map(({ entry }) => entry.key)
     const entries = await this.#snapshot.getRows(entryKeys, [ROW_COLUMN])
-    for (const [place, expected] of batch.entries()) {
-      if (disagreement(checked, expected.entry, entries[place]) === undefined) continue
+    for (const [position, expected] of batch.entries()) {
+      if (disagreement(checked, expected.entry, entries[position]) === undefined) continue
       await this.#lookAgain(checked, expected.row)
     }
   }
@@ -107,8 +107,8 @@ export class IndexCheck {
   async #compareRows(checked: TableIndex, batch: readonly FoundEntry[]): Promise<void> {
     this.#findings.countEntries(checked.index.id, batch.length)
     const rows = await this.#readRows(checked, batch)
-    for (const [place, found] of batch.entries()) {
-      if (agrees(checked, found, rows[place])) continue
+    for (const [position, found] of batch.entries()) {
+      if (agrees(checked, found, rows[position])) continue
       const [again] = await this.#readRows(checked, [found])
       const [entry] = await this.#snapshot.getRows([found.key], [ROW_COLUMN])
       if (entry === null || agrees(checked, found, again)) continue

@@ -113,8 +113,8 @@ function writeRows(bytes: Buffer, from: number, rows: readonly ChangedRow[]): vo
     for (const column of columns) {
       bytes[at] = column.length
       at += 1
-      for (let place = 0; place < column.length; place += 1) {
-        bytes[at] = column.charCodeAt(place) // A digit or two.
+      for (let position = 0; position < column.length; position += 1) {
+        bytes[at] = column.charCodeAt(position) // A digit or two.
         at += 1
       }
     }

@@ -82,15 +82,15 @@ export class DiskWatch {
     if (this.#use === undefined) return
     const { freeBytes, sizeBytes } = this.#use
     const reserveBytes = Math.min(STORAGE_LIMITS.diskBytesMin, RESERVE_SHARE * sizeBytes)
-    const hadRoom = this.#refusal === undefined
+    const hadHeadroom = this.#refusal === undefined
     this.#refusal = freeBytes < reserveBytes ? diskFull(freeBytes) : undefined
-    const hasRoom = this.#refusal === undefined
-    if (hadRoom && !hasRoom) {
+    const hasHeadroom = this.#refusal === undefined
+    if (hadHeadroom && !hasHeadroom) {
       this.#log.error(
         { freeBytes, reserveBytes },
         'the disk of the data directory is nearly full; writes that need more of it are refused until it has room',
       )
-    } else if (!hadRoom && hasRoom) {
+    } else if (!hadHeadroom && hasHeadroom) {
       this.#log.info({ freeBytes }, 'the disk of the data directory has room again; writes go on')
     }
   }

@@ -22,11 +22,11 @@ export type NewColumn = {
 export function defineColumn(
   tableName: string,
   column: NewColumn,
-  place: { readonly id: number; readonly inKey: boolean },
+  position: { readonly id: number; readonly inKey: boolean },
 ): ColumnDefinition {
-  const notNull = column.notNull || place.inKey
+  const notNull = column.notNull || position.inKey
   const type = requireType(tableName, column)
-  const definition = { id: place.id, name: column.name, type, notNull }
+  const definition = { id: position.id, name: column.name, type, notNull }
   if (column.default === undefined) return definition
   requireDefault(tableName, definition, column.default)
   return { ...definition, default: column.default }

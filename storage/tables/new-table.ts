@@ -75,8 +75,8 @@ function withFamilies(
   columns: readonly ColumnDefinition[],
 ): readonly ColumnDefinition[] {
   const familyOf = new Map<string, number>()
-  families.forEach((family, place) => {
-    requireFamilyName(table, families, place)
+  families.forEach((family, position) => {
+    requireFamilyName(table, families, position)
     for (const name of family.columns) {
       requireColumn(`Family "${family.name}"`, name, columns, { table })
       const fields = { table, column: name, family: family.name }
@@ -87,7 +87,7 @@ function withFamilies(
         const message = `Column "${name}" is in the primary key, which is stored in no family.`
         throw invalidDefinition(message, fields)
       }
-      familyOf.set(name, place + 1)
+      familyOf.set(name, position + 1)
     }
   })
   return columns.map((column) => {
@@ -96,12 +96,12 @@ function withFamilies(
   })
 }
 
-function requireFamilyName(table: string, families: readonly NewFamily[], place: number): void {
-  const { name, columns } = families[place] as NewFamily
+function requireFamilyName(table: string, families: readonly NewFamily[], position: number): void {
+  const { name, columns } = families[position] as NewFamily
   const fields = { table, family: name }
   requireName(name, fields)
   const folded = name.toLowerCase()
-  if (families.slice(0, place).some((earlier) => earlier.name.toLowerCase() === folded)) {
+  if (families.slice(0, position).some((earlier) => earlier.name.toLowerCase() === folded)) {
     throw invalidDefinition(`There are two families "${name}".`, fields)
   }
   if (columns.length === 0) throw invalidDefinition(`Family "${name}" has no columns.`, fields)

@@ -21,9 +21,9 @@ export function requireValue(type: SqlType, value: SqlValue, columnName?: string
   if (value === null) return
   const refusal = refusalOf(type, value)
   if (refusal === null) return
-  const place = columnName === undefined ? `A ${type}` : `Column "${columnName}", ${type},`
+  const position = columnName === undefined ? `A ${type}` : `Column "${columnName}", ${type},`
   const fields = columnName === undefined ? { type } : { type, column: columnName }
-  throw new StorageError(refusal.code, `${place} ${refusal.reason}.`, fields)
+  throw new StorageError(refusal.code, `${position} ${refusal.reason}.`, fields)
 }
 
 type Refusal = { readonly code: 'type_mismatch' | 'out_of_range'; readonly reason: string }

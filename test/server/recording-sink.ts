@@ -8,7 +8,7 @@ import type { Frame } from './socket-client.ts'
 /** Keeps the frames of one subscription, and has as much room as a test leaves it. */
 export class RecordingSink implements SubscriptionSink {
   readonly frames: Frame[] = []
-  readonly #room = new Room(() => this.hasRoom)
+  readonly #room = new Room(() => this.isWritable)
   #arrived = Promise.withResolvers<void>()
   #framesLeft: number
 
@@ -17,7 +17,7 @@ export class RecordingSink implements SubscriptionSink {
     this.#framesLeft = framesLeft
   }
 
-  get hasRoom(): boolean {
+  get isWritable(): boolean {
     return this.#framesLeft > 0
   }
 

@@ -58,7 +58,7 @@ async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
   while (first < keys.length) {
     const asked = keys.slice(first, first + size.rows)
     const found = await read(asked)
-    yield asked.map((key, place) => ({ key, found: found[place] ?? null }))
+    yield asked.map((key, position) => ({ key, found: found[position] ?? null }))
     size.learn(found)
     first += asked.length
   }

@@ -14,7 +14,7 @@ function markOf({ page }: ExecutionContext): PageMark | undefined {
   if (page?.after === undefined) return undefined
   const mark = decodePageMark(page.after)
   if (mark !== undefined) return mark
-  throw new PlanError('invalid_request', 'The place to continue the SCAN from is none.')
+  throw new PlanError('invalid_request', 'The position to continue the SCAN from is none.')
 }
 
 /** The rows of one page, and whether more would be too many. */

@@ -110,8 +110,8 @@ function headersOf({ operations }: OpenApiDocument): ReadonlyMap<string, string>
   return new Map(declared.map(({ name }) => [name.toLowerCase(), name]))
 }
 
-function isHeader({ in: place }: Parameter): boolean {
-  return place === 'header'
+function isHeader({ in: location }: Parameter): boolean {
+  return location === 'header'
 }
 
 function checkParameters(
@@ -128,16 +128,16 @@ function checkParameters(
     header: headerParameters(headers, request),
   }
   requireDeclared(operation, given)
-  for (const { name, in: place, required, schema } of operation.parameters) {
-    const text = given[place].get(name)
+  for (const { name, in: location, required, schema } of operation.parameters) {
+    const text = given[location].get(name)
     if (text === undefined) {
-      if (required) throw refused(name, place, `The parameter "${name}" is missing.`)
+      if (required) throw refused(name, location, `The parameter "${name}" is missing.`)
       continue
     }
-    if (place === 'query') requireValue(name, text)
+    if (location === 'query') requireValue(name, text)
     const result = validator.coerce(schema, text)
     if ('violation' in result) {
-      throw refused(name, place, `The parameter "${name}" ${result.violation.message}.`)
+      throw refused(name, location, `The parameter "${name}" ${result.violation.message}.`)
     }
     values[name] = result.value
   }
@@ -148,8 +148,8 @@ type GivenParameters = Readonly<Record<Parameter['in'], ReadonlyMap<string, stri
 
 /** What an operation gives no meaning would be ignored, and its client would not learn of it. */
 function requireDeclared({ parameters }: Operation, { query, header }: GivenParameters): void {
-  const isDeclared = (place: Parameter['in'], name: string) =>
-    parameters.some((known) => known.in === place && known.name === name)
+  const isDeclared = (location: Parameter['in'], name: string) =>
+    parameters.some((known) => known.in === location && known.name === name)
   for (const name of query.keys()) {
     if (!isDeclared('query', name)) {
       throw refused(name, 'query', `There is no parameter "${name}".`)
@@ -162,8 +162,8 @@ function requireDeclared({ parameters }: Operation, { query, header }: GivenPara
   }
 }
 
-function refused(parameter: string, place: Parameter['in'], detail: string): ServerError {
-  return new ServerError('invalid_request', detail, { parameter, in: place })
+function refused(parameter: string, location: Parameter['in'], detail: string): ServerError {
+  return new ServerError('invalid_request', detail, { parameter, in: location })
 }
 
 const NO_PARAMETERS: CheckedRequest['parameters'] = Object.freeze({})

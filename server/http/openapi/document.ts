@@ -62,23 +62,23 @@ export function readOpenApiDocument(yaml: string): OpenApiDocument {
 
 function readOperation(
   json: JsonObject,
-  place: { path: string; method: (typeof METHODS)[number]; itemPointer: string },
+  at: { path: string; method: (typeof METHODS)[number]; itemPointer: string },
 ): Operation {
-  const pointer = `${place.itemPointer}/${place.method}`
+  const pointer = `${at.itemPointer}/${at.method}`
   const operation = objectAt(json, pointer)
   const id = operation.operationId
   if (typeof id !== 'string') throw new Error(`openapi.yaml: ${pointer} has no operationId.`)
   const body = readBody(json, `${pointer}/requestBody`, operation.requestBody !== undefined)
   return {
     id,
-    method: place.method,
-    path: place.path,
+    method: at.method,
+    path: at.path,
     declaration: requireDeclaration(`openapi.yaml: ${id}`, {
       right: operation['x-right'],
       budget: operation['x-budget'],
     }),
     parameters: [
-      ...readParameters(json, `${place.itemPointer}/parameters`),
+      ...readParameters(json, `${at.itemPointer}/parameters`),
       ...readParameters(json, `${pointer}/parameters`),
     ],
     ...(body === undefined ? {} : { body }),
@@ -105,13 +105,13 @@ function readParameters(json: JsonObject, pointer: string): Parameter[] {
   return list.map((_, index) => {
     const at = resolvePointer(json, `${pointer}/${index}`)
     const parameter = objectAt(json, at)
-    const { in: place } = parameter
-    if (place !== 'path' && place !== 'query' && place !== 'header') {
+    const { in: location } = parameter
+    if (location !== 'path' && location !== 'query' && location !== 'header') {
       throw new Error(`openapi.yaml: ${at} is no parameter of path, query or header.`)
     }
     return {
       name: String(parameter.name),
-      in: place,
+      in: location,
       required: parameter.required === true,
       schema: `${at}/schema`,
     }

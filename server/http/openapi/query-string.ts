@@ -28,12 +28,12 @@ function decoded(text: string, subject: string, parameter?: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    const place = parameter === undefined ? { in: 'query' } : { parameter, in: 'query' }
+    const position = parameter === undefined ? { in: 'query' } : { parameter, in: 'query' }
     throw new ServerError(
       'invalid_request',
       `${subject} is not well-formed UTF-8 in percent-encoding.`,
       {
-        ...place,
+        ...position,
         hint: 'a percent sign itself is written %25',
       },
     )

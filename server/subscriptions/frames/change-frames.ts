@@ -48,7 +48,11 @@ export async function* changeFrames(
   const { images, index, writer, turns } = working
   const seen = new Map<SubscribedQuery, Seen>()
   let unlooked = 0
-  for await (const { place, key, subscriptions, images: row } of images.read(rows, from, index)) {
+  for await (const { position, key, subscriptions, images: row } of images.read(
+    rows,
+    from,
+    index,
+  )) {
     for (const { query, plan } of subscriptions.concernedBy(key, row)) {
       const known = seen.get(query) ?? newlySeen(plan, commitTs, rows.length)
       seen.set(query, known)
@@ -64,7 +68,7 @@ export async function* changeFrames(
         yield { kind: 'failure', query, error }
         continue
       }
-      const full = text === undefined ? undefined : known.list.add(text, place)
+      const full = text === undefined ? undefined : known.list.add(text, position)
       if (full !== undefined) yield { kind: 'frame', commitTs, query, plan, ...full }
       // To look at the clock would take as long as most statements do.
       unlooked += meter.spent - before + QUERY_UNITS

@@ -15,7 +15,7 @@ const FRAME = SubscriptionFrame.of('change', { changes: ['x'.repeat(1_000)] })
 test('who takes a little of much now and then is slow, and not stuck', async () => {
   const clock = new ManualClock()
   const lines = new ChangeLines(clock, new Hold(new Shares().unsentBytes, NO_ADDRESS))
-  while (lines.hasRoom) lines.send(FRAME)
+  while (lines.isWritable) lines.send(FRAME)
   for (let minutes = 0; minutes < 5; minutes += 0.5) {
     await clock.advance(30_000)
     lines.body.read(1_000)

@@ -19,7 +19,7 @@ export class ChangeLines implements SubscriptionSink {
   /** Resolves with the first line. */
   readonly began: Promise<void>
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #room = new Room(() => this.hasRoom)
+  readonly #room = new Room(() => this.isWritable)
   readonly #begin: () => void
   readonly #hold: Hold
   #sentBytes = 0
@@ -38,7 +38,7 @@ export class ChangeLines implements SubscriptionSink {
     this.body.once('close', () => hold.close())
   }
 
-  get hasRoom(): boolean {
+  get isWritable(): boolean {
     const { readableLength } = this.body
     if (readableLength < WAITING_BYTES) return true
     return readableLength < SERVER_LIMITS.socketUnsentBytesMax && !this.#hold.isOverdrawn

@@ -5,7 +5,7 @@ import type { SubscriptionFrame } from './subscription-frame.ts'
 /** Where the frames of one subscription go: onto a WebSocket, or into the lines of an HTTP answer. */
 export interface SubscriptionSink {
   /** False while more waits to be sent than may; the sender asks first. */
-  readonly hasRoom: boolean
+  readonly isWritable: boolean
   send(frame: SubscriptionFrame): void
   /** All frames of a batch. */
   sendBatch(batch: FrameBatch): void

@@ -28,9 +28,9 @@ export class ToldColumns {
     this.#shape = shapeOf(table, columns)
     this.#tableId = table.id
     // In key order, which is the one that a client keeps its rows in.
-    const key = keyColumns(table).map((column, place) => ({
+    const key = keyColumns(table).map((column, position) => ({
       ...typed(column),
-      ...(table.primaryKey[place]?.descending ? { descending: true } : {}),
+      ...(table.primaryKey[position]?.descending ? { descending: true } : {}),
     }))
     const fields = { timestamp, history, columns: columns.map(typed), shape: this.#shape, key }
     return SubscriptionFrame.of('subscribed', fields)

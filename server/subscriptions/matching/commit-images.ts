@@ -17,7 +17,7 @@ import type { TableSubscriptions } from './table-subscriptions.ts'
 /** A changed row that some query may care for. */
 export type ImagedRow = {
   /** Where it stands among the rows of the commit. */
-  readonly place: number
+  readonly position: number
   readonly key: Uint8Array
   readonly subscriptions: TableSubscriptions
   readonly images: RowImages
@@ -68,10 +68,10 @@ export class CommitImages {
   ): AsyncGenerator<ImagedRow, void, undefined> {
     const batch = new BatchSize()
     let found: Found[] = []
-    for (let place = from; place < rows.length; place += 1) {
-      const { key } = rows[place] as ChangedRow
+    for (let position = from; position < rows.length; position += 1) {
+      const { key } = rows[position] as ChangedRow
       const subscriptions = index.concernedBy(key)
-      if (subscriptions !== undefined) found.push({ place, key, subscriptions })
+      if (subscriptions !== undefined) found.push({ position, key, subscriptions })
       if (found.length < batch.rows) continue
       yield* await this.#imagesOf(found, batch)
       found = []
@@ -88,12 +88,12 @@ export class CommitImages {
       const after = await getRows(this.#after, table, keys, reads)
       batch.learn(before)
       batch.learn(after)
-      rows.forEach((row, place) => {
-        const rowImages = { before: rowOf(before[place]), after: rowOf(after[place]) }
+      rows.forEach((row, position) => {
+        const rowImages = { before: rowOf(before[position]), after: rowOf(after[position]) }
         images.push({ ...row, images: rowImages })
       })
     }
-    return images.sort((a, b) => a.place - b.place)
+    return images.sort((a, b) => a.position - b.position)
   }
 }
 

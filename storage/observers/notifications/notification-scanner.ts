@@ -121,7 +121,8 @@ const DIGITS = 6
 
 function numberAt(key: Uint8Array, at: number): number {
   let number = 0
-  for (let place = at; place < at + DIGITS; place += 1) number = number * 256 + (key[place] ?? 0)
+  for (let position = at; position < at + DIGITS; position += 1)
+    number = number * 256 + (key[position] ?? 0)
   return number
 }
 

@@ -66,9 +66,9 @@ export function requireColumn(columns: readonly ColumnDefinition[], columnId: nu
 /** Ids of columns, ascending. */
 export function requireColumnIds(json: unknown, columns: readonly ColumnDefinition[]): number[] {
   const columnIds = requireList(json).map((columnId) => requireId(columnId, COLUMN_ID_MAX))
-  columnIds.forEach((columnId, place) => {
+  columnIds.forEach((columnId, position) => {
     requireColumn(columns, columnId)
-    if (columnId <= (columnIds[place - 1] ?? 0)) throw damaged('column ids do not ascend')
+    if (columnId <= (columnIds[position - 1] ?? 0)) throw damaged('column ids do not ascend')
   })
   return columnIds
 }

@@ -98,8 +98,8 @@ export function decodeEntry(
   const fromKey = decodeEntryKey(table, index, key)
   const { primaryKey, rest } = readOwner(table, fromKey.primaryKey, value)
   const row = emptyRow(table, primaryKey)
-  index.parts.forEach(({ columnId }, place) => {
-    row[columnPosition(table, columnId)] = fromKey.values[place] as SqlValue
+  index.parts.forEach(({ columnId }, position) => {
+    row[columnPosition(table, columnId)] = fromKey.values[position] as SqlValue
   })
   readFields(table, rest, row, (column) => index.storing.includes(column.id))
   return { key, primaryKey, row, commitTs }

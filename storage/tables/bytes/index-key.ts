@@ -131,8 +131,8 @@ function encodeLeading(
   const behind = values.slice(index.parts.length)
   const primaryKey: SqlValue[] = []
   for (const { columnId } of table.primaryKey) {
-    const place = index.parts.findIndex((part) => part.columnId === columnId)
-    const value = place < 0 ? behind.shift() : own[place]
+    const position = index.parts.findIndex((part) => part.columnId === columnId)
+    const value = position < 0 ? behind.shift() : own[position]
     if (value === undefined) break
     primaryKey.push(value)
   }

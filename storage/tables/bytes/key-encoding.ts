@@ -93,8 +93,8 @@ function encodeValues(table: TableDefinition, keyValues: readonly SqlValue[]): U
   return encodeComponents(TABLE_SPACE, table.id, components)
 }
 
-function nullInKey(table: TableDefinition, place: number): StorageError {
-  const { columnId } = table.primaryKey[place] as KeyPart
+function nullInKey(table: TableDefinition, position: number): StorageError {
+  const { columnId } = table.primaryKey[position] as KeyPart
   const { name } = columnOf(table, columnId).column
   const message = `Column "${name}" is in the primary key of "${table.name}" and cannot be NULL.`
   return new StorageError('type_mismatch', message, { table: table.name, column: name })

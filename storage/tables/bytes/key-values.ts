@@ -27,8 +27,8 @@ export function componentsOf(
   values: readonly SqlValue[],
 ): KeyComponent[] {
   invariant(values.length <= parts.length, 'T1', { table: table.name, values: values.length })
-  return values.map((value, place) => {
-    const { columnId, descending } = parts[place] as KeyPart
+  return values.map((value, position) => {
+    const { columnId, descending } = parts[position] as KeyPart
     const { name, type } = columnOf(table, columnId).column
     requireValue(type, value, name)
     return { type, value, descending }

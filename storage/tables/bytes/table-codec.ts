@@ -129,8 +129,8 @@ function columnOfJson(json: unknown): ColumnDefinition {
 }
 
 function requireAscending(columns: readonly ColumnDefinition[]): void {
-  columns.forEach((column, place) => {
-    const before = columns[place - 1]
+  columns.forEach((column, position) => {
+    const before = columns[position - 1]
     if (before !== undefined && before.id >= column.id) throw damaged('column ids do not ascend')
   })
 }

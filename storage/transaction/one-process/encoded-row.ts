@@ -8,7 +8,7 @@ import { setNotify } from '../records/notify-cell.ts'
 import { eraseGuardsBefore, setData } from '../records/percolator-columns.ts'
 import { encodeStartTs, encodeWriteRecord } from '../records/write-record.ts'
 import type { LatchRequest } from './latches/latch-table.ts'
-import { placeOf } from './latches/recent-writes.ts'
+import { slotOf } from './latches/recent-writes.ts'
 
 /** A row of a one-phase commit: all that can be said, and can fail, before commitTs is known. */
 export type EncodedRow = LatchRequest & {
@@ -36,7 +36,7 @@ export function encodeRow(
     columns.push(encodeColumn(column, write, startTs))
     if (write.kind !== 'guard') kind = 'write'
   }
-  return { row: key, text, place: placeOf(text), kind, columns, notified }
+  return { row: key, text, slot: slotOf(text), kind, columns, notified }
 }
 
 function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {

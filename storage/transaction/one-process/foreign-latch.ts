@@ -41,8 +41,8 @@ export function findForeignLatch(
 ): Obstacle | undefined {
   if (latches.size === 0) return undefined
   for (const request of rows) {
-    const { row, text, place } = request
-    const owner = latches.ownerOf(text, place)
+    const { row, text, slot } = request
+    const owner = latches.ownerOf(text, slot)
     if (owner === undefined) continue
     const { commitTs } = owner
     const isBefore = commitTs !== undefined && commitTs <= startTs

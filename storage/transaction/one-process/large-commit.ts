@@ -56,7 +56,7 @@ async function stampAndQueue(
   }
   latches.stamp(owner, commitTs)
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-  // Its place in the queue is taken now (J4); the store asks for the steps when it comes to them.
+  // Its slot in the queue is taken now (J4); the store asks for the steps when it comes to them.
   const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
   const noted = commitLog.noteOf(commitTs, request.rows)
   const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)

@@ -93,7 +93,7 @@ export function findVersion(
   { cellStore, latches }: EmbeddedContext,
   { request: { startTs }, rows }: OnePhaseCommit,
 ): Obstacle | undefined {
-  const suspects = rows.filter(({ place }) => latches.mayBeWrittenSince(place, startTs))
+  const suspects = rows.filter(({ slot }) => latches.mayBeWrittenSince(slot, startTs))
   if (suspects.length === 0) return undefined
   const images = cellStore.view.readRows(
     suspects.map(({ row }) => row),

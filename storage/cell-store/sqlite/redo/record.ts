@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAMILIES, type Family } from '../../cell.ts'
-import type { CellPlace } from '../../cell-order.ts'
+import type { CellAddress } from '../../cell-order.ts'
 import { cellOfNotes, type Note } from '../../note.ts'
 import { type PackedReader, PackedWriter } from '../groups/packed-buffer.ts'
 import type { PlainBatch } from './plain-batch.ts'
@@ -17,7 +17,7 @@ export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 export type RedoRecord = { readonly id: number; readonly packed: Uint8Array<ArrayBuffer> }
 
 /** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its place. */
-export type RecordedCell = CellPlace & { readonly value: Uint8Array | undefined }
+export type RecordedCell = CellAddress & { readonly value: Uint8Array | undefined }
 
 /** With the family of a tombstone. */
 const TOMBSTONE = 0x80

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantViolation } from '../../../invariant.ts'
 import { type LatchOwner, type LatchRequest, LatchTable } from './latch-table.ts'
-import { placedRow } from './latched-rows.ts'
-import { placeOf } from './recent-writes.ts'
+import { slottedRow } from './latched-rows.ts'
+import { slotOf } from './recent-writes.ts'
 
-const write = (text: string): LatchRequest => ({ ...placedRow(text), kind: 'write' })
+const write = (text: string): LatchRequest => ({ ...slottedRow(text), kind: 'write' })
 
 function breaks(rule: string, work: () => unknown): void {
   assert.throws(work, (error) => error instanceof InvariantViolation && error.rule === rule)
@@ -37,7 +37,7 @@ test('a latch is released once, and by its owner (J5)', () => {
   breaks('J5', () => latches.release(owner, [write('bob')]))
 })
 
-test('rows that share a place have latches of their own', () => {
+test('rows that share a slot have latches of their own', () => {
   const latches = new LatchTable()
   const other = textInPlaceOf('bob')
   const owners = ['bob', other].map((text, at) => {
@@ -53,9 +53,9 @@ test('rows that share a place have latches of their own', () => {
   assert.deepEqual(hiding(), [undefined, undefined])
 })
 
-/** Another row in the same place of the table that tells a reader where no latch is. */
+/** Another row in the same slot of the table that tells a reader where no latch is. */
 function textInPlaceOf(text: string): string {
-  for (let at = 0; ; at++) if (placeOf(String(at)) === placeOf(text)) return String(at)
+  for (let at = 0; ; at++) if (slotOf(String(at)) === slotOf(text)) return String(at)
 }
 
 test('every release wakes those who wait for the owner, and they look again', async () => {
@@ -102,7 +102,7 @@ test('the range of a scan is searched as a look at every latch would', () => {
       const latches = new LatchTable()
       const hiding = new Map<LatchOwner, string[]>()
       for (const [at, { rows, isStamped, released }] of transactions.entries()) {
-        const placed = rows.map((row) => ({ ...row, ...placedRow(row.text) }))
+        const placed = rows.map((row) => ({ ...row, ...slottedRow(row.text) }))
         const free = placed.filter((row) => latches.ownerOf(row.text) === undefined)
         if (free.length === 0) continue
         const owner = latches.latch(1, free)

@@ -3,13 +3,13 @@ import type { Timestamp } from '../../../cell-store/cell.ts'
 import { rowKeyText } from '../../../cell-store/row-key.ts'
 import { type Slotted, SlottedSet } from '../../../collections/slotted-set.ts'
 import { InvariantViolation, invariant } from '../../../invariant.ts'
-import { LatchedRows, type PlacedRow } from './latched-rows.ts'
+import { LatchedRows, type SlottedRow } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
-import { placeOfKey, RecentWrites } from './recent-writes.ts'
+import { RecentWrites, slotOfKey } from './recent-writes.ts'
 import { WrittenRows } from './written-rows.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
-export type LatchRequest = PlacedRow & {
+export type LatchRequest = SlottedRow & {
   readonly kind: 'write' | 'guard'
   /** Those that are written or guarded; all of the row when absent. */
   readonly columns?: ReadonlyArray<{ readonly column: string }>
@@ -35,7 +35,7 @@ type Owner = Slotted & {
   released: PromiseWithResolvers<void> | undefined
 }
 
-type Latch = PlacedRow & {
+type Latch = SlottedRow & {
   readonly owner: Owner
   readonly kind: LatchRequest['kind']
   readonly columns: LatchRequest['columns'] | undefined
@@ -88,10 +88,10 @@ export class LatchTable {
     const { startTs, written } = holder
     invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
     let isSorted = true
-    for (const { text, place, kind, columns } of rows) {
-      const isLatched = this.#latches.get(text, place) !== undefined
+    for (const { text, slot, kind, columns } of rows) {
+      const isLatched = this.#latches.get(text, slot) !== undefined
       if (isLatched) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
-      this.#latches.add({ text, place, owner: holder, kind, columns, next: undefined })
+      this.#latches.add({ text, slot, owner: holder, kind, columns, next: undefined })
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
       written.push(text)
@@ -123,14 +123,14 @@ export class LatchTable {
   release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
     const holder = owner as Owner
     const { startTs, commitTs } = holder
-    for (const { text, place } of rows) {
-      const latch = this.#latches.get(text, place)
+    for (const { text, slot } of rows) {
+      const latch = this.#latches.get(text, slot)
       if (latch?.owner !== holder) {
         throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
       }
       this.#latches.delete(latch)
-      if (commitTs !== undefined) this.#recentWrites.committed(place, commitTs)
-      this.newest.forget(text, place)
+      if (commitTs !== undefined) this.#recentWrites.committed(slot, commitTs)
+      this.newest.forget(text, slot)
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)
@@ -154,32 +154,32 @@ export class LatchTable {
   }
 
   /** Of the row with this key, as `rowKeyText` writes it. */
-  ownerOf(text: string, place?: number): LatchOwner | undefined {
-    return this.#latches.get(text, place)?.owner
+  ownerOf(text: string, slot?: number): LatchOwner | undefined {
+    return this.#latches.get(text, slot)?.owner
   }
 
   /** Whether the latch of a row is about a column that this one is about too. */
-  meets({ text, place, columns }: LatchRequest): boolean {
-    const latched = this.#latches.get(text, place)?.columns
+  meets({ text, slot, columns }: LatchRequest): boolean {
+    const latched = this.#latches.get(text, slot)?.columns
     if (latched === undefined || columns === undefined) return true
     return latched.some(({ column }) => columns.some((own) => own.column === column))
   }
 
   /**
-   * Whether a row of this place may have a version or a guard's stamp at `startTs` or later. One that is not latched
+   * Whether a row of this slot may have a version or a guard's stamp at `startTs` or later. One that is not latched
    * and of which this is false has none: a write is latched until it is in the view (J3), and is
    * remembered from the turn on in which its latch goes.
    */
-  mayBeWrittenSince(place: number, startTs: Timestamp): boolean {
-    return this.#recentWrites.mayBeSince(place, startTs)
+  mayBeWrittenSince(slot: number, startTs: Timestamp): boolean {
+    return this.#recentWrites.mayBeSince(slot, startTs)
   }
 
   /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
     if (this.#latches.size === 0) return undefined
-    const place = placeOfKey(row)
-    if (!this.#latches.mayHave(place)) return undefined
-    const latch = this.#latches.get(rowKeyText(row), place)
+    const slot = slotOfKey(row)
+    if (!this.#latches.mayHave(slot)) return undefined
+    const latch = this.#latches.get(rowKeyText(row), slot)
     if (latch === undefined || latch.kind === 'guard') return undefined
     return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
   }

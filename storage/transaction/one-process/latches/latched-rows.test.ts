@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { LatchedRows, type PlacedRow } from './latched-rows.ts'
+import { LatchedRows, type SlottedRow } from './latched-rows.ts'
 
-type Entry = PlacedRow & { next: Entry | undefined }
+type Entry = SlottedRow & { next: Entry | undefined }
 
-test('entries come and go as in a map, also where rows share a place', () => {
-  const [places, texts] = [
+test('entries come and go as in a map, also where rows share a slot', () => {
+  const [slots, texts] = [
     [1, 2],
     ['a', 'b', 'c', 'd', 'e', 'f'],
   ]
-  const placed = fc.constantFrom(...texts.map((text, at) => ({ text, place: 1 + (at % 2) })))
+  const placed = fc.constantFrom(...texts.map((text, at) => ({ text, slot: 1 + (at % 2) })))
   fc.assert(
     fc.property(fc.array(placed, { maxLength: 40 }), (steps) => {
       const rows = new LatchedRows<Entry>()
       const map = new Map<string, Entry>()
-      for (const { text, place } of steps) {
+      for (const { text, slot } of steps) {
         const present = map.get(text)
         if (present === undefined) {
-          const entry: Entry = { text, place, next: undefined }
+          const entry: Entry = { text, slot, next: undefined }
           rows.add(entry)
           map.set(text, entry)
         } else {
@@ -30,8 +30,8 @@ test('entries come and go as in a map, also where rows share a place', () => {
         for (const [at, sought] of texts.entries()) {
           assert.equal(rows.get(sought, 1 + (at % 2)), map.get(sought))
         }
-        const taken = new Set([...map.values()].map((entry) => entry.place))
-        for (const one of places) assert.equal(rows.mayHave(one), taken.has(one))
+        const taken = new Set([...map.values()].map((entry) => entry.slot))
+        for (const one of slots) assert.equal(rows.mayHave(one), taken.has(one))
       }
     }),
   )

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PLACES, placeOf } from './recent-writes.ts'
+import { PLACES, slotOf } from './recent-writes.ts'
 
 /** A row as the table of latches knows it. */
-export type PlacedRow = {
+export type SlottedRow = {
   /** The row key as `rowKeyText` writes it. */
   readonly text: string
-  /** What `placeOf` says of the text. */
-  readonly place: number
+  /** What `slotOf` says of the text. */
+  readonly slot: number
 }
 
-/** What stands for a row, chained to another one of the same place. */
-type PlacedEntry<Entry> = PlacedRow & { next: Entry | undefined }
+/** What stands for a row, chained to another one of the same slot. */
+type SlottedEntry<Entry> = SlottedRow & { next: Entry | undefined }
 
 /** The row with this key, as `rowKeyText` writes it. */
-export function placedRow(text: string): PlacedRow {
-  return { text, place: placeOf(text) }
+export function slottedRow(text: string): SlottedRow {
+  return { text, slot: slotOf(text) }
 }
 
 /**
- * An entry for each of some rows, found by the row's place. A Map by text would make V8 intern every text
+ * An entry for each of some rows, found by the row's slot. A Map by text would make V8 intern every text
  * that it is asked for, which takes longer than all else that a latch costs.
  */
-export class LatchedRows<Entry extends PlacedEntry<Entry>> {
+export class LatchedRows<Entry extends SlottedEntry<Entry>> {
   readonly #chains = new Array<Entry | undefined>(PLACES).fill(undefined)
   #size = 0
 
@@ -29,29 +29,29 @@ export class LatchedRows<Entry extends PlacedEntry<Entry>> {
     return this.#size
   }
 
-  /** False where no row of this place has an entry. */
-  mayHave(place: number): boolean {
-    return this.#chains[place] !== undefined
+  /** False where no row of this slot has an entry. */
+  mayHave(slot: number): boolean {
+    return this.#chains[slot] !== undefined
   }
 
-  get(text: string, place = placeOf(text)): Entry | undefined {
-    let entry = this.#chains[place]
+  get(text: string, slot = slotOf(text)): Entry | undefined {
+    let entry = this.#chains[slot]
     while (entry !== undefined && entry.text !== text) entry = entry.next
     return entry
   }
 
   /** For a row that has none, and in no chain so far. */
   add(entry: Entry): void {
-    entry.next = this.#chains[entry.place]
-    this.#chains[entry.place] = entry
+    entry.next = this.#chains[entry.slot]
+    this.#chains[entry.slot] = entry
     this.#size += 1
   }
 
   /** One that was added. */
   delete(entry: Entry): void {
-    const first = this.#chains[entry.place]
+    const first = this.#chains[entry.slot]
     if (first === entry) {
-      this.#chains[entry.place] = entry.next
+      this.#chains[entry.slot] = entry.next
     } else {
       let before = first
       while (before?.next !== entry) before = before?.next

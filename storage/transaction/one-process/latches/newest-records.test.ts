@@ -8,7 +8,7 @@ import type { BufferedWrite } from '../../buffer/write-buffer.ts'
 import { decodeWriteRecord, encodeWriteRecord } from '../../records/write-record.ts'
 import { encodeRow } from '../encoded-row.ts'
 import { NewestRecords } from './newest-records.ts'
-import { placeOf, placeOfKey, RecentWrites } from './recent-writes.ts'
+import { RecentWrites, slotOf, slotOfKey } from './recent-writes.ts'
 
 const BOB = Buffer.from('\u0001bob', 'latin1')
 const put = (value: string): BufferedWrite => ({ kind: 'put', value: Buffer.from(value) })
@@ -31,12 +31,12 @@ function rowCommitted(key: Uint8Array, startTs: number, ...writes: Array<[string
   return encodeRow({ key, text: rowKeyText(key), writes: new Map(writes) }, startTs)
 }
 
-/** Other rows that have Bob's place in this process. */
+/** Other rows that have Bob's slot in this process. */
 function keysInPlaceOfBob(count: number): Buffer[] {
   const keys: Buffer[] = []
   for (let at = 0; keys.length < count; at++) {
     const key = Buffer.from(`\u0001${at}`, 'latin1')
-    if (placeOfKey(key) === placeOfKey(BOB)) keys.push(key)
+    if (slotOfKey(key) === slotOfKey(BOB)) keys.push(key)
   }
   return keys
 }
@@ -61,7 +61,7 @@ describe('a record that was read', () => {
 
   test('is not kept when the row was released with a later timestamp than the snapshot', () => {
     const { recent, newest } = given()
-    recent.committed(placeOfKey(BOB), 9)
+    recent.committed(slotOfKey(BOB), 9)
     newest.wasRead(rowRead(BOB, 6, '10'), 9)
     assert.equal(found(newest, 9), undefined)
     newest.wasRead(rowRead(BOB, 9, '3'), 10)
@@ -90,7 +90,7 @@ describe('a record that was read', () => {
     for (const key of keysInPlaceOfBob(4)) assert.equal(found(newest, 9, key), undefined)
   })
 
-  test('is not changed under its reader by the next row in its place', () => {
+  test('is not changed under its reader by the next row in its slot', () => {
     const { newest } = given()
     newest.wasRead(rowRead(BOB, 6, '10'), 9)
     const row = newest.find(BOB, '0', 9)
@@ -99,13 +99,13 @@ describe('a record that was read', () => {
   })
 })
 
-describe('rows that share a place', () => {
+describe('rows that share a slot', () => {
   const sharing = keysInPlaceOfBob(4)
   const [ann] = sharing as [Buffer]
   const commit = (newest: NewestRecords, key: Buffer, value: string, commitTs: number) =>
     newest.wasCommitted(rowCommitted(key, 7, ['0', put(value)]), commitTs)
 
-  test('are all four found; a fifth takes the place of the first', () => {
+  test('are all four found; a fifth takes the slot of the first', () => {
     const { newest } = given()
     const all = () => [BOB, ...sharing].map((key) => found(newest, 20, key))
     for (const [at, key] of [BOB, ...sharing].slice(0, 4).entries())
@@ -130,7 +130,7 @@ describe('rows that share a place', () => {
     const { newest } = given()
     commit(newest, BOB, '1', 8)
     commit(newest, ann, '2', 9)
-    // Ann stands beside her place, which is free now.
+    // Ann is next to her own slot, which is free now.
     newest.forget(rowKeyText(BOB))
     commit(newest, ann, '5', 12)
     assert.equal(found(newest, 20, ann), '5@12')
@@ -140,7 +140,7 @@ describe('rows that share a place', () => {
 })
 
 describe('a record that was committed', () => {
-  test('takes the place of the one before it', () => {
+  test('takes the slot of the one before it', () => {
     const { newest } = given()
     newest.wasRead(rowRead(BOB, 6, '10'), 9)
     newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('3')]), 8)
@@ -195,10 +195,10 @@ describe('a record that was committed', () => {
   })
 })
 
-test('a row has the same place by its key and by its text', () => {
+test('a row has the same slot by its key and by its text', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (key) => {
-      assert.equal(placeOfKey(key), placeOf(rowKeyText(key)))
+      assert.equal(slotOfKey(key), slotOf(rowKeyText(key)))
     }),
   )
 })

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Buffer } from 'node:buffer'
 import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
-import { PLACES, placeOf, placeOfKey, type RecentWrites } from './recent-writes.ts'
+import { PLACES, type RecentWrites, slotOf, slotOfKey } from './recent-writes.ts'
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
   readonly row: Uint8Array
-  /** What `placeOfKey` says of it. */
-  readonly place: number
+  /** What `slotOfKey` says of it. */
+  readonly slot: number
   readonly columns: ReadonlyArray<{
     readonly column: string
     readonly family: 'write' | 'guard'
@@ -29,13 +29,13 @@ export type CommittedRow = {
  *
  * Only records of columns with a one-character name: the rows of tables with one family. Of a long value
  * the record says where it is, and the value is read in the view. Not the system's rows, some of which are
- * written without a transaction. Each row may stand in its place, which it shares with others, or in one of
- * those beside it, and where all are taken the last row has its place: so nothing has to be evicted, and
+ * written without a transaction. Each row may stand in its slot, which it shares with others, or in one of
+ * those beside it, and where all are taken the last row has its slot: so nothing has to be evicted, and
  * JavaScript's own collector has nothing to look at.
  */
 export class NewestRecords {
   readonly #recentWrites: RecentWrites
-  /** By place, `EMPTY` where nothing is kept. */
+  /** By slot, `EMPTY` where nothing is kept. */
   readonly #commitTs = new Float64Array(PLACES)
   readonly #slabs = new Array<Buffer | undefined>(PLACES / SLAB_PLACES).fill(undefined)
   #earlierEnd: Timestamp = Number.POSITIVE_INFINITY
@@ -51,16 +51,16 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const place = this.#placeWith(key, placeOfKey(key))
-    if (place === undefined) return undefined
-    const commitTs = this.#commitTs[place] as number
+    const slot = this.#slotWith(key, slotOfKey(key))
+    if (slot === undefined) return undefined
+    const commitTs = this.#commitTs[slot] as number
     if (commitTs > readTs) return undefined
-    const slab = this.#slabs[slabOf(place)] as Buffer
-    const at = offsetOf(place)
+    const slab = this.#slabs[slabOf(slot)] as Buffer
+    const at = offsetOf(slot)
     if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
     const recordAt = at + HEAD_BYTES + key.length
     const end = recordAt + lengthAt(slab, at + RECORD_BYTES_AT)
-    // A copy, because the place may be another row's before the reader has looked at it.
+    // A copy, because the slot may be another row's before the reader has looked at it.
     const value = Buffer.allocUnsafe(end - recordAt)
     slab.copy(value, 0, recordAt, end)
     return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
@@ -73,20 +73,20 @@ export class NewestRecords {
   wasRead({ key, cells }: Row, readTs: Timestamp): void {
     const [cell, another] = cells
     if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
-    const place = placeOfKey(key)
-    if (this.#recentWrites.mayBeSince(place, readTs)) return
-    this.#keep(key, place, cell)
+    const slot = slotOfKey(key)
+    if (this.#recentWrites.mayBeSince(slot, readTs)) return
+    this.#keep(key, slot, cell)
   }
 
   /** Keeps what was committed, in the turn in which its latch went. */
-  wasCommitted({ row, place, columns }: CommittedRow, commitTs: Timestamp): void {
+  wasCommitted({ row, slot, columns }: CommittedRow, commitTs: Timestamp): void {
     const [first, another] = columns
     if (first === undefined || another !== undefined || first.family !== 'write') return
-    this.#keep(row, place, { qualifier: first.column, timestamp: commitTs, value: first.value })
+    this.#keep(row, slot, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
   /** The record of the row with this key, as `rowKeyText` writes it, is no longer the newest one, or may not be. */
-  forget(text: string, own = placeOf(text)): void {
+  forget(text: string, own = slotOf(text)): void {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#isNamed(own ^ step, text)) continue
       this.#commitTs[own ^ step] = EMPTY
@@ -98,11 +98,11 @@ export class NewestRecords {
     const length = HEAD_BYTES + key.length + value.length
     if (length > PLACE_BYTES) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
-    const place = this.#placeFor(key, own)
-    this.#slabs[slabOf(place)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
-    const slab = this.#slabs[slabOf(place)] as Buffer
-    const at = offsetOf(place)
-    this.#commitTs[place] = timestamp
+    const slot = this.#slotFor(key, own)
+    this.#slabs[slabOf(slot)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
+    const slab = this.#slabs[slabOf(slot)] as Buffer
+    const at = offsetOf(slot)
+    this.#commitTs[slot] = timestamp
     slab.writeUInt16LE(key.length, at + KEY_BYTES_AT)
     slab.writeUInt16LE(value.length, at + RECORD_BYTES_AT)
     slab[at + COLUMN_AT] = qualifier.charCodeAt(0)
@@ -110,73 +110,73 @@ export class NewestRecords {
     slab.set(value, at + HEAD_BYTES + key.length)
   }
 
-  /** Where the row stands, so that it never stands twice; else a place that is free, or its own. */
-  #placeFor(key: Uint8Array, own: number): number {
-    const place = this.#placeWith(key, own)
-    if (place !== undefined) return place
+  /** Where the row stands, so that it never stands twice; else a slot that is free, or its own. */
+  #slotFor(key: Uint8Array, own: number): number {
+    const slot = this.#slotWith(key, own)
+    if (slot !== undefined) return slot
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (this.#commitTs[own ^ step] === EMPTY) return own ^ step
     }
     return own
   }
 
-  /** Where the row stands; `own` is its place. */
-  #placeWith(key: Uint8Array, own: number): number | undefined {
+  /** Where the row stands; `own` is its slot. */
+  #slotWith(key: Uint8Array, own: number): number | undefined {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (this.#isAt(own ^ step, key)) return own ^ step
     }
     return undefined
   }
 
-  #isAt(place: number, key: Uint8Array): boolean {
-    if (!this.#hasKeyOf(place, key.length)) return false
-    const slab = this.#slabs[slabOf(place)] as Buffer
-    const keyAt = offsetOf(place) + HEAD_BYTES
+  #isAt(slot: number, key: Uint8Array): boolean {
+    if (!this.#hasKeyOf(slot, key.length)) return false
+    const slab = this.#slabs[slabOf(slot)] as Buffer
+    const keyAt = offsetOf(slot) + HEAD_BYTES
     for (let at = 0; at < key.length; at++) if (slab[keyAt + at] !== key[at]) return false
     return true
   }
 
-  #isNamed(place: number, text: string): boolean {
-    if (!this.#hasKeyOf(place, text.length)) return false
-    const slab = this.#slabs[slabOf(place)] as Buffer
-    const keyAt = offsetOf(place) + HEAD_BYTES
+  #isNamed(slot: number, text: string): boolean {
+    if (!this.#hasKeyOf(slot, text.length)) return false
+    const slab = this.#slabs[slabOf(slot)] as Buffer
+    const keyAt = offsetOf(slot) + HEAD_BYTES
     for (let at = 0; at < text.length; at++) {
       if (slab[keyAt + at] !== text.charCodeAt(at)) return false
     }
     return true
   }
 
-  #hasKeyOf(place: number, bytes: number): boolean {
-    if (this.#commitTs[place] === EMPTY) return false
-    const slab = this.#slabs[slabOf(place)] as Buffer
-    return lengthAt(slab, offsetOf(place) + KEY_BYTES_AT) === bytes
+  #hasKeyOf(slot: number, bytes: number): boolean {
+    if (this.#commitTs[slot] === EMPTY) return false
+    const slab = this.#slabs[slabOf(slot)] as Buffer
+    return lengthAt(slab, offsetOf(slot) + KEY_BYTES_AT) === bytes
   }
 }
 
-// A place: the lengths of key and record as u16, the column, key, record.
+// A slot: the lengths of key and record as u16, the column, key, record.
 const KEY_BYTES_AT = 0
 const RECORD_BYTES_AT = 2
 const COLUMN_AT = 4
 const HEAD_BYTES = 5
-/** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all places are taken. */
+/** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all slots are taken. */
 const PLACE_BYTES = 320
-/** A row may stand in its place or in those beside it, which differ in the lowest bits. */
+/** A row may stand in its slot or in those beside it, which differ in the lowest bits. */
 const PLACES_OF_ROW = 4
-/** So many places get their memory together, when the first of them is taken. */
+/** So many slots get their memory together, when the first of them is taken. */
 const SLAB_PLACES = 64
 const EMPTY = 0
 /** The first byte of the keys of system rows. */
 const SYSTEM_SPACE = 0x00
 
-/** Byte by byte: two places are looked at for each row that is sought, and `readUInt16LE` checks its arguments. */
+/** Byte by byte: two slots are looked at for each row that is sought, and `readUInt16LE` checks its arguments. */
 function lengthAt(slab: Buffer, at: number): number {
   return (slab[at] as number) | ((slab[at + 1] as number) << 8)
 }
 
-function slabOf(place: number): number {
-  return Math.floor(place / SLAB_PLACES)
+function slabOf(slot: number): number {
+  return Math.floor(slot / SLAB_PLACES)
 }
 
-function offsetOf(place: number): number {
-  return (place % SLAB_PLACES) * PLACE_BYTES
+function offsetOf(slot: number): number {
+  return (slot % SLAB_PLACES) * PLACE_BYTES
 }
