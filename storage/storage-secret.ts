@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from './cell-store/cell-store.ts'
+import { readPlainRow, replacePlainRow } from './cell-store/plain-row.ts'
 import { systemRowKey } from './cell-store/row-key.ts'
 import { invariant } from './invariant.ts'
 import type { Randomness } from './randomness.ts'
@@ -14,14 +15,8 @@ export async function readSecret(
   name: string,
 ): Promise<Uint8Array> {
   const row = systemRowKey(`secret/${name}`)
-  const column = { family: 'data', qualifier: '0' } as const
-  await cellStore.checkAndMutateRow(row, {
-    when: [column],
-    ifMatched: [],
-    otherwise: [{ ...column, kind: 'setCell', timestamp: 0, value: randomness.bytes(32) }],
-  })
-  const [image] = await cellStore.readRows([row], [column])
-  const secret = image?.cells[0]?.value
+  await replacePlainRow(cellStore, row, undefined, randomness.bytes(32))
+  const secret = await readPlainRow(cellStore, row)
   invariant(secret !== undefined, 'I5', { secret: name })
   return secret
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compareText } from '../tables/sql-value.ts'
 import { isPrimaryOf, type LockedColumn } from '../transaction/records/lock.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { type CommittedInterval, cellOfInterval, problemAt, type RowImage } from './row-image.ts'
@@ -113,9 +114,4 @@ export function cellOfLock({ column, lock }: LockedColumn) {
 
 function nameOf({ column, startTs }: { readonly column: string; readonly startTs: number }) {
   return `${startTs} ${column}`
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }

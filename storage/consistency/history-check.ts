@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cell-store/cell-store.ts'
-import { decodeFeedBegins, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { FEED_BEGINS_ROW, readFeedBegins } from '../feed/feed-begins.ts'
 import { CURRENT_ROW, readHistoryRows } from '../history/history-rows.ts'
 import { StoreHistory } from '../history/store-history.ts'
 import { InvariantViolation } from '../invariant.ts'
@@ -36,15 +36,11 @@ async function checkHistory(cellStore: CellStore): Promise<ConsistencyProblem[]>
 
 async function checkBeginning(cellStore: CellStore): Promise<ConsistencyProblem[]> {
   const problem = (message: string) => [{ rule: 'J12', row: FEED_BEGINS_ROW, message }]
-  const [row] = await cellStore.readRows([FEED_BEGINS_ROW], [{ family: 'data' }])
-  const value = row?.cells[0]?.value
-  if (value === undefined) return []
   try {
-    const { at } = decodeFeedBegins(value)
+    const { at } = (await readFeedBegins(cellStore)) ?? { at: 0 }
     const { mark } = await readFences(cellStore)
-    return mark === 0 || at <= mark
-      ? []
-      : problem(`The log begins at ${at}, above ${mark}, the newest timestamp.`)
+    if (mark === 0 || at <= mark) return []
+    return problem(`The log begins at ${at}, above ${mark}, the newest timestamp.`)
   } catch (error) {
     if (!(error instanceof InvariantViolation)) throw error
     return problem(`Where the log begins cannot be read: ${error.message}`)

@@ -26,7 +26,7 @@ import {
   ROW_COLUMN,
 } from '../tables/bytes/row-codec.ts'
 import { decodeTable } from '../tables/bytes/table-codec.ts'
-import type { Catalog, TableIndex } from '../tables/catalog/catalog.ts'
+import type { TableIndex } from '../tables/catalog/catalog.ts'
 import { decodePosition, INDEX_BUILD_PREFIX } from '../tables/catalog/index-progress.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import type { CheckedCatalog } from './catalog-check.ts'
@@ -56,7 +56,7 @@ export function meaningOfRow({ catalog }: CheckedCatalog, key: Uint8Array): RowM
     return { kind: 'table', tableId, ...(table && { table }) }
   }
   if (indexId === undefined) return { kind: 'none' }
-  const found = findIndex(catalog, indexId)
+  const found = catalog.indexes().find(({ index }) => index.id === indexId)
   return { kind: 'index', indexId, ...(found && { found }) }
 }
 
@@ -64,14 +64,6 @@ export function meaningOfRow({ catalog }: CheckedCatalog, key: Uint8Array): RowM
 export function idOfMeaning(meaning: RowMeaning): number | undefined {
   if (meaning.kind === 'table') return meaning.tableId
   return meaning.kind === 'index' ? meaning.indexId : undefined
-}
-
-function findIndex(catalog: Catalog, indexId: number): TableIndex | undefined {
-  for (const table of catalog.tables()) {
-    const index = table.indexes.find(({ id }) => id === indexId)
-    if (index !== undefined) return { table, index }
-  }
-  return undefined
 }
 
 /** T1: the row key is one of its space, of a table that was once given out, and of its key. */

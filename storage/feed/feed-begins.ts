@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import type { Mutation } from '../cell-store/mutation.ts'
 import { noteRowKey } from '../cell-store/note.ts'
+import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
 import type { Clock } from '../clock.ts'
 import { invariant } from '../invariant.ts'
@@ -29,7 +29,6 @@ export type FeedBegins = { readonly kind: LogKind; readonly at: Timestamp }
 export const FEED_BEGINS_ROW = systemRowKey('feed/begins')
 export const FEED_BEGINS_BYTES = 9
 
-const COLUMN = { family: 'data', qualifier: '0' } as const
 const LETTERS: Readonly<Record<LogKind, number>> = { embedded: 0x45, shared: 0x53 }
 const NEVER_ABORTED = new AbortController().signal
 
@@ -48,39 +47,16 @@ export async function openFeedBegins(
       if (found?.kind === kind) return found.at
       const at = found === undefined && !(await hasOther(cellStore, kind)) ? 0 : newest
       invariant(at >= (found?.at ?? 0), 'J12', { at, found })
-      await replace(cellStore, found, { kind, at })
+      const before = found && encodeFeedBegins(found)
+      await replacePlainRow(cellStore, FEED_BEGINS_ROW, before, encodeFeedBegins({ kind, at }))
     }
   })
 }
 
 /** Undefined where nobody has said so far. */
 export async function readFeedBegins(cellStore: CellStore): Promise<FeedBegins | undefined> {
-  const [row] = await cellStore.readRows([FEED_BEGINS_ROW], [{ ...COLUMN, newest: 1 }])
-  const value = row?.cells[0]?.value
+  const value = await readPlainRow(cellStore, FEED_BEGINS_ROW)
   return value === undefined ? undefined : decodeFeedBegins(value)
-}
-
-/** Of several processes that replace it at once, one does. */
-async function replace(
-  cellStore: CellStore,
-  found: FeedBegins | undefined,
-  begins: FeedBegins,
-): Promise<void> {
-  const set: Mutation = {
-    ...COLUMN,
-    kind: 'setCell',
-    timestamp: 0,
-    value: encodeFeedBegins(begins),
-  }
-  if (found === undefined) {
-    const step = { when: [COLUMN], ifMatched: [], otherwise: [set] }
-    await cellStore.checkAndMutateRow(FEED_BEGINS_ROW, step)
-    return
-  }
-  const start = encodeFeedBegins(found)
-  const values = { start, end: Buffer.concat([start, Uint8Array.of(0)]) }
-  const step = { when: [{ ...COLUMN, newest: 1, values }], ifMatched: [set], otherwise: [] }
-  await cellStore.checkAndMutateRow(FEED_BEGINS_ROW, step)
 }
 
 /** A store from before this row may have been used in either form, and perhaps in both. */

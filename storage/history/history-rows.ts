@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
-import type { Mutation } from '../cell-store/mutation.ts'
+import { numberBytes, replacePlainRow } from '../cell-store/plain-row.ts'
 import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import type { HistoryGap, HistoryId } from './store-history.ts'
 
@@ -16,7 +16,6 @@ export const CURRENT_ROW = systemRowKey('history/current')
 export const CURRENT_BYTES = 24
 export const GAP_BYTES = 16
 
-const COLUMN = { family: 'data', qualifier: '0' } as const
 const ID_BYTES = 16
 
 export type CurrentHistory = { readonly id: HistoryId; readonly from: Timestamp }
@@ -31,7 +30,7 @@ export type FoundHistory = {
 /** Rejects with CellStoreError, and with RangeError where a value is too short. */
 export async function readHistoryRows(cellStore: CellStore): Promise<FoundHistory> {
   const end = endOfPrefix(HISTORY_PREFIX) as Uint8Array
-  const scan = { start: HISTORY_PREFIX, end, filter: [{ ...COLUMN, newest: 1 }] } as const
+  const scan = { start: HISTORY_PREFIX, end, filter: [{ family: 'data', newest: 1 }] } as const
   return foundIn(await Array.fromAsync(cellStore.scanRows(scan)))
 }
 
@@ -48,13 +47,9 @@ function foundIn(rows: readonly Row[]): FoundHistory {
   return { current, gaps: gaps.sort((a, b) => a.after - b.after) }
 }
 
-/** Makes the current history unless there is one. It does no harm to send it twice, or late. */
+/** Makes the current history unless there is one. */
 export async function putFirstHistory(cellStore: CellStore, first: CurrentHistory): Promise<void> {
-  await cellStore.checkAndMutateRow(CURRENT_ROW, {
-    when: [COLUMN],
-    ifMatched: [],
-    otherwise: [setTo(encodeCurrent(first))],
-  })
+  await replacePlainRow(cellStore, CURRENT_ROW, undefined, encodeCurrent(first))
 }
 
 /** Replaces the current history, unless another process has done so before. */
@@ -62,26 +57,16 @@ export async function replaceHistory(
   cellStore: CellStore,
   { from, to }: { readonly from: CurrentHistory; readonly to: CurrentHistory },
 ): Promise<void> {
-  const start = encodeCurrent(from)
-  const end = Buffer.concat([start, Uint8Array.of(0)])
-  await cellStore.checkAndMutateRow(CURRENT_ROW, {
-    when: [{ ...COLUMN, newest: 1, values: { start, end } }],
-    ifMatched: [setTo(encodeCurrent(to))],
-    otherwise: [],
-  })
+  await replacePlainRow(cellStore, CURRENT_ROW, encodeCurrent(from), encodeCurrent(to))
 }
 
 /** Notes a gap under its number, unless there is one. */
 export async function putGap(cellStore: CellStore, number: number, gap: HistoryGap): Promise<void> {
-  await cellStore.checkAndMutateRow(systemRowKey(`history/${number}`), {
-    when: [COLUMN],
-    ifMatched: [],
-    otherwise: [setTo(encodeGap(gap))],
-  })
+  await replacePlainRow(cellStore, systemRowKey(`history/${number}`), undefined, encodeGap(gap))
 }
 
 export function encodeCurrent({ id, from }: CurrentHistory): Uint8Array {
-  return Buffer.concat([Buffer.from(id, 'hex'), encodeTimestamp(from)])
+  return Buffer.concat([Buffer.from(id, 'hex'), numberBytes(from)])
 }
 
 /** Throws RangeError. */
@@ -94,21 +79,11 @@ export function decodeCurrent(value: Uint8Array): CurrentHistory {
 }
 
 export function encodeGap({ after, until }: HistoryGap): Uint8Array {
-  return Buffer.concat([encodeTimestamp(after), encodeTimestamp(until)])
+  return Buffer.concat([numberBytes(after), numberBytes(until)])
 }
 
 /** Throws RangeError. */
 export function decodeGap(value: Uint8Array): HistoryGap {
   const bytes = Buffer.from(value)
   return { after: Number(bytes.readBigInt64BE(0)), until: Number(bytes.readBigInt64BE(8)) }
-}
-
-function encodeTimestamp(timestamp: Timestamp): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigInt64BE(BigInt(timestamp))
-  return bytes
-}
-
-function setTo(value: Uint8Array): Mutation {
-  return { ...COLUMN, kind: 'setCell', timestamp: 0, value }
 }

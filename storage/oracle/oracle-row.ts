@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, Increment } from '../cell-store/cell-store.ts'
+import { numberBytes } from '../cell-store/plain-row.ts'
 import { ORACLE_ROW } from '../cell-store/row-key.ts'
 
 /**
@@ -59,7 +60,7 @@ export async function raiseCounter(
   to: Timestamp,
 ): Promise<void> {
   const column = { family: 'data', qualifier: counter } as const
-  const value = encodeCounter(to)
+  const value = numberBytes(to)
   await cellStore.checkAndMutateRow(ORACLE_ROW, {
     when: [{ ...column, newest: 1, values: { start: value } }],
     ifMatched: [],
@@ -78,21 +79,15 @@ export async function lowerCounter(
   { from, to }: { readonly from: Timestamp; readonly to: Timestamp },
 ): Promise<void> {
   const column = { family: 'data', qualifier: counter } as const
-  const start = encodeCounter(from)
+  const start = numberBytes(from)
   await cellStore.checkAndMutateRow(ORACLE_ROW, {
-    when: [{ ...column, newest: 1, values: { start, end: encodeCounter(from + 1) } }],
+    when: [{ ...column, newest: 1, values: { start, end: numberBytes(from + 1) } }],
     ifMatched: [
       { kind: 'deleteFromColumn', ...column, timestamps: {} },
-      { kind: 'setCell', ...column, timestamp: 0, value: encodeCounter(to) },
+      { kind: 'setCell', ...column, timestamp: 0, value: numberBytes(to) },
     ],
     otherwise: [],
   })
-}
-
-function encodeCounter(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigInt64BE(BigInt(value))
-  return bytes
 }
 
 function decodeCounter(value: Uint8Array): number {

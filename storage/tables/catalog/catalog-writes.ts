@@ -58,13 +58,18 @@ export async function writeVersion(
 /** Defines something by the next id of tables, indexes and observers, and takes the id when that went well. */
 export async function takeId<T>(transaction: CatalogWrites, define: (id: number) => T): Promise<T> {
   transaction.requireRoom()
-  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
-  const cell = row?.columns.get(ROW_COLUMN)
-  const id = cell === undefined ? 1 : decodeNextId(cell.value)
+  const id = await readNextId(transaction)
   if (id > TABLE_ID_MAX) throw noIdLeft(id)
   const defined = define(id)
   transaction.put(CATALOG_NEXT_ID_KEY, ROW_COLUMN, encodeNextId(id + 1))
   return defined
+}
+
+/** The id that the next table, index or observer gets. */
+export async function readNextId(transaction: Pick<Transaction, 'getRow'>): Promise<number> {
+  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
+  const cell = row?.columns.get(ROW_COLUMN)
+  return cell === undefined ? 1 : decodeNextId(cell.value)
 }
 
 function noIdLeft(actual: number): StorageError {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { CATALOG_NEXT_ID_KEY, decodeNextId } from '../bytes/catalog-codec.ts'
 import { indexIdOf } from '../bytes/index-key.ts'
 import { tableIdOf } from '../bytes/key-encoding.ts'
-import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import type { Catalog, CatalogReads } from '../catalog/catalog.ts'
+import { readNextId } from '../catalog/catalog-writes.ts'
 
 /**
  * Tells rows of tables, and entries of indexes, that had been dropped at the transaction's snapshot:
@@ -35,10 +34,4 @@ export async function findGoneObservers(
   const nextId = await readNextId(transaction)
   const living = new Set(catalog.observers().map(({ observer }) => observer.id))
   return (observerId) => observerId < nextId && !living.has(observerId)
-}
-
-async function readNextId(transaction: CatalogReads): Promise<number> {
-  const row = await transaction.getRow(CATALOG_NEXT_ID_KEY, [ROW_COLUMN])
-  const cell = row?.columns.get(ROW_COLUMN)
-  return cell === undefined ? 1 : decodeNextId(cell.value)
 }

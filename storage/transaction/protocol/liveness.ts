@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
+import { readPlainRow, setPlain } from '../../cell-store/plain-row.ts'
 import { systemRowKey } from '../../cell-store/row-key.ts'
 import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
@@ -135,10 +136,9 @@ export class SharedLiveness implements Liveness {
     if (lock.incarnation === this.incarnation) return !this.#committing.has(lock.startTs)
     if (this.#seenUnchangedTooLong(lock)) return true
     const { cellStore, oracle } = this.#parts
-    const [row] = await cellStore.readRows([tokenRow(lock.incarnation)], TOKEN_FILTER)
-    const token = row?.cells[0]
+    const token = await readPlainRow(cellStore, tokenRow(lock.incarnation))
     const now = (await oracle.next()).timestamp
-    if (token === undefined || decodeStartTs(token.value) < now) return true
+    if (token === undefined || decodeStartTs(token) < now) return true
     return lock.wallMicros + LOCK_TTL_MS * 1000 < now
   }
 
@@ -169,21 +169,14 @@ export class SharedLiveness implements Liveness {
   async #renew(): Promise<void> {
     const { cellStore, oracle } = this.#parts
     const now = (await oracle.next()).timestamp
-    const [error] = await cellStore.mutateRows([
-      {
-        row: tokenRow(this.incarnation),
-        mutations: [
-          { ...TOKEN_CELL, kind: 'setCell', value: encodeStartTs(now + TOKEN_TTL_MS * 1000) },
-        ],
-      },
-    ])
+    const mutations = [setPlain(encodeStartTs(now + TOKEN_TTL_MS * 1000))]
+    const row = tokenRow(this.incarnation)
+    const [error] = await cellStore.mutateRows([{ row, mutations }])
     if (error != null) throw error
   }
 }
 
 const FIRST_SEEN_MAX = 10_000
-const TOKEN_CELL = { family: 'data', qualifier: '0', timestamp: 0 } as const
-const TOKEN_FILTER = [{ family: 'data', qualifier: '0', newest: 1 }] as const
 
 function tokenRow(incarnation: string): Uint8Array {
   return systemRowKey(`live/${incarnation}`)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CellStore } from './cell-store.ts'
+import type { Mutation } from './mutation.ts'
+
+/** The only column of a row that is written without transactions and holds one value. */
+const COLUMN = { family: 'data', qualifier: '0' } as const
+
+/** Undefined where there is none. Rejects with CellStoreError, as the others do. */
+export async function readPlainRow(
+  cellStore: CellStore,
+  row: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  const [image] = await cellStore.readRows([row], [{ ...COLUMN, newest: 1 }])
+  return image?.cells[0]?.value
+}
+
+/**
+ * Sets the value where exactly `found` stands; undefined is no value. Of several processes that replace one value at
+ * once, one does. It does no harm to send it twice, or late.
+ */
+export async function replacePlainRow(
+  cellStore: CellStore,
+  row: Uint8Array,
+  found: Uint8Array | undefined,
+  value: Uint8Array,
+): Promise<void> {
+  const set = [setPlain(value)]
+  if (found === undefined) {
+    await cellStore.checkAndMutateRow(row, { when: [COLUMN], ifMatched: [], otherwise: set })
+    return
+  }
+  const values = { start: found, end: Buffer.concat([found, Uint8Array.of(0)]) }
+  const when = [{ ...COLUMN, newest: 1, values }]
+  await cellStore.checkAndMutateRow(row, { when, ifMatched: set, otherwise: [] })
+}
+
+export function setPlain(value: Uint8Array): Mutation {
+  return { ...COLUMN, kind: 'setCell', timestamp: 0, value }
+}
+
+/** A number that is not negative, in eight bytes that compare as the numbers do. */
+export function numberBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(BigInt(value))
+  return bytes
+}
