@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import {
   change,
@@ -8,39 +8,12 @@ import {
   given,
   insert,
   problem,
-  type ScriptedConnection,
   startScriptedSocket,
   subscribed,
   wireRow,
 } from '../../test/client-sdk/scripted-socket.ts'
-import {
-  type ConnectOptions,
-  connect,
-  PercoliteError,
-  type SubscribeOptions,
-  type SubscriptionEvent,
-} from '../client.ts'
-
-const SQL = 'SCAN id, n FROM t WHERE n > :n'
-/** A subscription at a scripted server, and its first frame there. */
-async function start(t: TestContext, options: SubscribeOptions = {}, connecting: object = {}) {
-  const server = await startScriptedSocket(t)
-  const db = connect({ url: server.url, ...connecting } as ConnectOptions)
-  t.after(() => db.close())
-  const subscription = db.subscribe<{ id: string; n: number }>(SQL, { n: 0 }, options)
-  const first = subscription.next()
-  // What a test does not look at must not end the process.
-  first.catch(() => undefined)
-  const connection = await server.connection()
-  const asked = await connection.next()
-  return { server, db, subscription, first, connection, asked }
-}
-
-/** What the client asks for on its next connection. */
-async function again(server: { connection(): Promise<ScriptedConnection> }) {
-  const connection = await server.connection()
-  return { connection, asked: await connection.next() }
-}
+import { again, SQL, start } from '../../test/client-sdk/scripted-subscription.ts'
+import { connect, PercoliteError, type SubscriptionEvent } from '../client.ts'
 
 test('the rows of the snapshot come first, then whole commits, gathered from their frames', async (t) => {
   const { subscription, first, connection, asked } = await start(t, { snapshot: true })
@@ -264,50 +237,6 @@ test('the token goes first', async (t) => {
   const { connection, asked } = await start(t, {}, { token: 'secret' })
   assert.deepEqual(asked, { type: 'auth', token: 'secret' })
   assert.equal((await connection.next()).type, 'subscribe')
-})
-
-test('what a slow reader has not taken is bounded: the server pauses, and goes on when it was read', async (t) => {
-  const { subscription, first, connection, asked } = await start(t)
-  const { id } = asked
-  const long = 'x'.repeat(100_000)
-  const commits = Array.from({ length: 20 }, (_, n) => change(id, 10 + n, [insert(long, n)]))
-  connection.send(subscribed(id, 5), ...commits.slice(0, 12))
-  assert.deepEqual(await connection.next(), { type: 'pause', id })
-  // A part of what is on its way comes all the same.
-  connection.send(...commits.slice(12, 14))
-  const got = [await given(first)]
-  while (got.length < 14) got.push(await given(subscription.next()))
-  assert.deepEqual(await connection.next(), { type: 'resume', id })
-  connection.send(...commits.slice(14))
-  while (got.length < 20) got.push(await given(subscription.next()))
-  assert.deepEqual(
-    got.map((event) => event.kind === 'commit' && event.timestamp),
-    commits.map(({ commitTimestamp }) => commitTimestamp),
-  )
-})
-
-test('a reader that is slow while the connection is lost comes back when it has read', async (t) => {
-  const lost = Promise.withResolvers<void>()
-  const onReconnect = () => lost.resolve()
-  const { server, subscription, first, connection, asked } = await start(t, { onReconnect })
-  const long = 'x'.repeat(1_100_000)
-  connection.send(subscribed(asked.id, 5), change(asked.id, 6, [insert('a', 1)]))
-  connection.send(change(asked.id, 7, [insert(long, 2)]))
-  assert.equal((await connection.next()).type, 'pause')
-  connection.drop()
-  await lost.promise
-  let hasComeBack = false
-  const coming = again(server).then((come) => {
-    hasComeBack = true
-    return come
-  })
-  // The first attempt comes within 100 ms.
-  await setTimeout(200)
-  assert.equal(hasComeBack, false)
-  await given(first)
-  await given(subscription.next())
-  const second = await coming
-  assert.equal(second.asked.since, 7)
 })
 
 test('values have the types of their columns, also of one that is new, and keys do', async (t) => {

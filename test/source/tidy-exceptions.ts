@@ -6,9 +6,6 @@ import type { Word } from './tidy-rules.ts'
 
 /** Tests that are one long table or one scene with many scenarios. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'client-sdk/subscriptions/subscription.test.ts': 410,
-  'server/http/bad-input.test.ts': 492,
-  'storage/cell-store/sqlite/sqlite-cell-store.test.ts': 405,
   'storage/consistency/consistency-check.test.ts': 671,
   'test/simulation/mutants/embedded-mutants.ts': 508,
 }

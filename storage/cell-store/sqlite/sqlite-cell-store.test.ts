@@ -12,7 +12,6 @@ import { StorageError, type StorageErrorCode } from '../../errors.ts'
 import type { CellStore, CellStoreError } from '../cell-store.ts'
 import type { Mutation } from '../mutation.ts'
 import type { RowFilter } from '../row-filter.ts'
-import { checkSqliteVersion, emptyLog, openWriterConnection } from './file/connection.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
 import { SqliteThread } from './threads/thread.ts'
 import type { WriterOpened, WriterRequest } from './threads/writer-thread.ts'
@@ -211,14 +210,6 @@ test('a read that finds the file damaged closes the store for good and says so o
   await store.close()
 })
 
-test('a SQLite with the write-ahead log bug is refused', () => {
-  for (const version of ['3.51.3', '3.51.10', '3.54.1', '4.0.0']) checkSqliteVersion(version)
-  for (const version of ['3.51.2', '3.46.1', '2.99.99']) {
-    const check = () => checkSqliteVersion(version)
-    assert.throws(check, refusedAs('data_directory_unusable', /3\.51\.3 or later/))
-  }
-})
-
 test('a column with 100,000 versions costs little when its newest is asked', async () => {
   const store = await openSqliteCellStore({ dataDirectory })
   const versions = 100_000
@@ -297,19 +288,6 @@ test('a store file that lacks a table is refused, and leaves the directory free'
     const refused = refusedAs('data_directory_unusable', /cells\.db cannot be used: no such table/)
     await assert.rejects(openSqliteCellStore({ dataDirectory }), refused)
   }
-})
-
-test('a log that cannot be emptied on a full disk is left, and its content is there afterwards', async (t) => {
-  await (await openSqliteCellStore({ dataDirectory })).close()
-  const writer = openWriterConnection(join(dataDirectory, 'cells.db'))
-  const texts: string[] = []
-  t.mock.method(writer, 'exec', (text: string) => {
-    texts.push(text)
-    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
-  })
-  emptyLog(writer)
-  writer.close()
-  assert.deepEqual(texts, ['PRAGMA wal_checkpoint(TRUNCATE)'])
 })
 
 test('the thread that writes says that its connection syncs the log at each COMMIT', async () => {
