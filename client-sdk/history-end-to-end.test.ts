@@ -65,7 +65,7 @@ test('db.live over a store that was replaced gives the rows that there are, and 
   assert.ok(met.includes('history_replaced'), met.join())
 })
 
-test('a bookmark with its history begins anew with a reset, and so does one without', async (t) => {
+test('a bookmark with its history restarts with a reset, and so does one without', async (t) => {
   const server = await RenewedServer.start(t)
   const db = connect({ url: server.url })
   t.after(() => db.close())

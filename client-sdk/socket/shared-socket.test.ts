@@ -152,7 +152,7 @@ test('a signal ends the waiting, and closing it tells all who wait', async (t) =
   await assert.rejects(socket.open(ONE, NEVER), { code: 'client_closed' })
 })
 
-test('pauses grow with each connection that leads to nothing, and begin anew after progress only', (t) => {
+test('pauses grow with each connection that leads to nothing, and are reset after progress only', (t) => {
   t.mock.method(Math, 'random', () => 1)
   t.mock.method(performance, 'now', () => 0)
   const pace = new ReconnectPace()

@@ -123,7 +123,7 @@ export class Subscriber<R> {
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof OtherShape) {
-          this.#beginAnew()
+          this.#restart()
           continue
         }
         if (isProgress(this.#begunAt)) this.#tries = 0
@@ -275,7 +275,7 @@ export class Subscriber<R> {
     const isPast = isReplaced || error.code === 'resume_too_old'
     if (isPast && this.#options.snapshot !== false) {
       if (isReplaced) this.#history = undefined
-      this.#beginAnew(isReplaced ? { reason: 'history_replaced' } : {})
+      this.#restart(isReplaced ? { reason: 'history_replaced' } : {})
       // The server is there again, so it is not to be waited for as if it were not.
       this.#tries = 0
       return true
@@ -290,7 +290,7 @@ export class Subscriber<R> {
   }
 
   /** With a snapshot, since what was told before does not hold any more. */
-  #beginAnew(why: { readonly reason?: 'history_replaced' } = {}): void {
+  #restart(why: { readonly reason?: 'history_replaced' } = {}): void {
     this.#position = undefined
     this.#wantsSnapshot = true
     this.#isSnapshotTold = false

@@ -65,7 +65,7 @@ test('who wants no snapshot gets the error, with the oldest position that there 
   })
 })
 
-test('a reader that was away for too long begins anew behind what it was given', async (t) => {
+test('a reader that was away for too long restarts after what it was given', async (t) => {
   await db.query('CREATE TABLE slow (id INTEGER PRIMARY KEY, text TEXT)')
   const proxy = await startBreakingProxy(t, url)
   const far = connect({ url: proxy.url })

@@ -33,7 +33,7 @@ const LETTERS: Readonly<Record<LogKind, number>> = { embedded: 0x45, shared: 0x5
 const NEVER_ABORTED = new AbortController().signal
 
 /**
- * Where the log of this kind begins; begun anew at `newest` where the store had the other one. `newest` is
+ * Where the log of this kind begins; restarted at `newest` where the store had the other one. `newest` is
  * not below any timestamp given out before the store was opened. Rejects with CellStoreError.
  */
 export async function openFeedBegins(

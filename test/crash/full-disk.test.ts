@@ -40,7 +40,7 @@ for (const redoLog of ['never', 'always'] as const) {
         if (round > 1) assert.equal(refused, 0, `round ${round}`)
       }
       assert.ok((await stat(rows.log)).size < size)
-      assert.match(rows.said.join('\n'), /is full and a write was refused.* begun anew/)
+      assert.match(rows.said.join('\n'), /is full and a write was refused.* restarted/)
       await rows.reopen()
       await rows.assertThere()
     }))

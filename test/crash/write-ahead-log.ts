@@ -2,7 +2,7 @@
 
 /** What SQLite's log holds that is valid: the frames with the salts of its header (sqlite.org/fileformat). */
 export type WriteAheadLog = {
-  /** Names the generation: it changes when the log is begun anew after a checkpoint. */
+  /** Names the generation: it changes when the log is restarted after a checkpoint. */
   readonly salts: string
   readonly frameBytes: number
   /** Bytes up to the end of the last frame that ends a transaction. */

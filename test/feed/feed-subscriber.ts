@@ -56,10 +56,10 @@ export class FeedSubscriber implements SubscriberRecord {
   brokenCommits = 0
 
   /** Whether it was told that its position is too old, and has not asked for a snapshot so far. */
-  isToBeginAnew = false
+  isToRestart = false
   readonly #mayBeTooOld: boolean
 
-  /** `mayBeTooOld`: its position may become too old, and then it begins anew with a snapshot. */
+  /** `mayBeTooOld`: its position may become too old, and then it restarts with a snapshot. */
   constructor(query: WatchedQuery, beginning: Beginning, mayBeTooOld = false) {
     this.query = query
     this.beginning = beginning
@@ -79,7 +79,7 @@ export class FeedSubscriber implements SubscriberRecord {
   /** The fields of `subscribe`, on whichever connection comes next. */
   request(): Readonly<Record<string, unknown>> {
     const { sql, params = [] } = this.query
-    this.isToBeginAnew = false
+    this.isToRestart = false
     if (this.#position !== undefined) return { sql, params, since: this.#position }
     return { sql, params, ...(this.beginning === 'now' ? {} : this.beginning) }
   }
@@ -87,7 +87,7 @@ export class FeedSubscriber implements SubscriberRecord {
   take(frame: Frame): void {
     const { type } = frame
     if (this.#open !== undefined && type !== 'change') this.#violated(`${type} inside a commit`)
-    if (type === 'error' && frame.code === 'resume_too_old' && this.#mayBeTooOld) this.#beginAnew()
+    if (type === 'error' && frame.code === 'resume_too_old' && this.#mayBeTooOld) this.#restart()
     else if (type === 'subscribed') this.#subscribed(frame.timestamp)
     else if (!this.#isSubscribed) this.#violated(`${type} before subscribed`)
     else if (type === 'rows') this.#rows?.push(...frame.rows.map(shortenedChange))
@@ -107,8 +107,8 @@ export class FeedSubscriber implements SubscriberRecord {
   }
 
   /** What it was told so far was checked after each kill. */
-  #beginAnew(): void {
-    this.isToBeginAnew = true
+  #restart(): void {
+    this.isToRestart = true
     this.beginning = { snapshot: true }
     this.commits.length = 0
     this.snapshot = undefined

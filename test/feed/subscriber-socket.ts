@@ -34,7 +34,7 @@ export class SubscriberSocket {
       // What was on its way when the connection was given up has not been taken.
       const subscriber = this.#socket === socket ? this.subscribers[Number(id)] : undefined
       subscriber?.take(frame)
-      if (subscriber?.isToBeginAnew) subscribe(subscriber, Number(id))
+      if (subscriber?.isToRestart) subscribe(subscriber, Number(id))
       if (subscriber?.isInsideCommit && this.#breaksInside()) this.breakAndReturn(url, 0)
       this.#wake()
     })

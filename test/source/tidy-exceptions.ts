@@ -38,6 +38,8 @@ export const WORDS: readonly Word[] = [
   { word: 'mutex', instead: 'it is a latch in memory, and a lock in a cell' },
   { word: 'watermark', instead: 'it is the safe point' },
   { word: 'altogether', instead: 'say "in total", or "as a whole"' },
+  { word: 'begins? anew', instead: 'say "restart"' },
+  { word: 'begun anew', instead: 'say "restarted"' },
   { word: 'by half', instead: 'say "partially"' },
   { word: 'by turns', instead: 'say "alternately", or "in alternation"' },
   { word: 'dearer', instead: 'say "more expensive"' },

@@ -340,7 +340,7 @@ test('a read keeps its snapshot to the end of its turn, and holds back no checkp
   await store.close()
 })
 
-test('the log is moved into the file beside the writes, and begun anew when it is large', async () => {
+test('the log is moved into the file beside the writes, and restarted when it is large', async () => {
   const store = await openSqliteCellStore({ dataDirectory })
   const [file, log] = ['cells.db', 'cells.db-wal'].map((name) => join(dataDirectory, name))
   const mebibyte = 'x'.repeat(1024 * 1024)

@@ -30,7 +30,7 @@ export type RowImage = {
 
 /**
  * A subscriber as a client of the server is one: it follows or reads pages, goes away, comes back to
- * another process with the position that it had, and begins anew when that has become too old.
+ * another process with the position that it had, and restarts when that has become too old.
  */
 export class FeedReader {
   readonly lines: FeedLine[] = []
@@ -64,7 +64,7 @@ export class FeedReader {
       const { length } = this.lines
       await this.#attempt(async () => {
         isCaughtUp = this.lines.length > 0 && (await this.#readPages(Infinity))
-        if (this.lines.length === 0) await this.#beginAnew()
+        if (this.lines.length === 0) await this.#restart()
       })
       // A new line is read at once: collections that come every few milliseconds would make it too old again.
       if (this.lines.length === length) await this.#world.scheduler.sleep(10)
@@ -73,12 +73,12 @@ export class FeedReader {
 
   async #work(): Promise<void> {
     const { random } = this.#world
-    if (this.lines.length === 0 || random.fraction() < 0.05) await this.#beginAnew()
+    if (this.lines.length === 0 || random.fraction() < 0.05) await this.#restart()
     else if (random.fraction() < 0.3) await this.#readPages(1 + random.below(4))
     else await this.#follow()
   }
 
-  async #beginAnew(): Promise<void> {
+  async #restart(): Promise<void> {
     const { random } = this.#world
     const from = await this.#gateway().request(async (storage) => {
       if (random.fraction() < 0.3) return await storage.feed.resolved()
@@ -157,7 +157,7 @@ export class FeedReader {
         if ((error.fields.oldest as number) <= this.#line().position) {
           violations.add('feed', `${this.#line().position} is refused: ${error.message}`)
         }
-        await this.#attempt(() => this.#beginAnew())
+        await this.#attempt(() => this.#restart())
       } else if (!isOfTheMoment(error)) violations.add('feed', String(error))
     }
   }

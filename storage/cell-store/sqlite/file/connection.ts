@@ -28,7 +28,7 @@ export function openWriterConnection(path: string): Database {
     // On macOS a plain fsync leaves the data in the drive's cache; elsewhere these change nothing.
     database.pragma('fullfsync = ON')
     database.pragma('checkpoint_fullfsync = ON')
-    // The file of the log keeps the length at which it is begun anew, and need not grow again each time.
+    // The file of the log keeps the length at which it is restarted, and need not grow again each time.
     database.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`)
     // A commit that moves the log into the file keeps all others waiting; a thread of its own does it.
     database.pragma('wal_autocheckpoint = 0')

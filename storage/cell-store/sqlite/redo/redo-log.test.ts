@@ -101,7 +101,7 @@ test('R1, R3: a record is one row of the redo log, its cells are in the tables w
   assert.deepEqual(after.select("SELECT CAST(value AS TEXT) FROM cell_data WHERE row = x'62'"), [
     'later',
   ])
-  // Ids begin anew.
+  // Ids restart.
   assert.equal(after.append(recordOf(1, ['d'])), null)
   assert.deepEqual(after.flush(1, 64), { failure: null, isDone: true })
   assert.deepEqual([after.records(), after.rows()], [0, ['a', 'b', 'c', 'd']])

@@ -31,7 +31,7 @@ async function commitTo(threads: SqliteThreads, row: string, pages: number): Pro
   assert.ok(result !== undefined && (result === null || !('kind' in result)))
 }
 
-test('a log that is long enough is caught up with, and begun anew before it has its full length', async (t) => {
+test('a log that is long enough is caught up with, and restarted before it has its full length', async (t) => {
   const path = join(await testFolder(t, 'threads'), 'store.db')
   const outside = { onFailure: assert.ifError, log: silentLog }
   const threads = await SqliteThreads.start(path, outside)

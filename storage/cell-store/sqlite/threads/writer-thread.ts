@@ -97,10 +97,10 @@ class WriterService implements ThreadService<WriterRequest> {
   /** There is nobody yet who would keep the log short, or give it the room that it lacks. */
   #recovered(failure: BatchFailure | null): boolean {
     if (failure === null) {
-      this.#log.beginAnewWhenLarge(this.#log.size())
+      this.#log.restartWhenLarge(this.#log.size())
       return true
     }
-    return this.#transactions.takeFoundNoRoom() && this.#log.makeRoom()?.outcome === 'begunAnew'
+    return this.#transactions.takeFoundNoRoom() && this.#log.makeRoom()?.outcome === 'restarted'
   }
 
   #apply(batches: readonly WriteBatch[]): GroupAnswer {
@@ -117,7 +117,7 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   afterAnswer(): void {
-    if (this.#logFound !== undefined) this.#log.beginAnewWhenLarge(this.#logFound)
+    if (this.#logFound !== undefined) this.#log.restartWhenLarge(this.#logFound)
     this.#logFound = undefined
   }
 

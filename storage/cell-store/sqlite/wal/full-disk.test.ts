@@ -34,7 +34,7 @@ function given(made: MadeRoom | null | (() => Promise<MadeRoom>)) {
 
 describe('a full disk', () => {
   test('one attempt is made for all writes that are refused meanwhile, and another one not at once', async () => {
-    const { refuse, clock, attempts } = given({ outcome: 'begunAnew', pages: 7 })
+    const { refuse, clock, attempts } = given({ outcome: 'restarted', pages: 7 })
     await refuse()
     await refuse()
     await clock.advance(999)
@@ -71,9 +71,9 @@ describe('a full disk', () => {
       )
       return line
     }
-    const anew = await said({ outcome: 'begunAnew', pages: 7 })
-    assert.deepEqual([anew.level, anew.facts], ['warn', { pages: 7 }])
-    assert.match(anew.message, /begun anew, and writes go on; give the disk more room/)
+    const restarted = await said({ outcome: 'restarted', pages: 7 })
+    assert.deepEqual([restarted.level, restarted.facts], ['warn', { pages: 7 }])
+    assert.match(restarted.message, /restarted, and writes go on; give the disk more room/)
     const noRoom = await said({ outcome: 'noRoom', pages: 7, missingBytes: 8192 })
     assert.deepEqual([noRoom.level, noRoom.facts], ['error', { pages: 7, missingBytes: 8192 }])
     assert.match(noRoom.message, /no room for what is in the log.*at least missingBytes more/)

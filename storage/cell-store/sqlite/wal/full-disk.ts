@@ -3,20 +3,20 @@ import { type Clock, systemClock } from '../../../clock.ts'
 import type { StorageLog } from '../../../storage-log.ts'
 import type { MadeRoom } from './write-ahead-log.ts'
 
-/** The log was begun anew; if the disk is full again so soon, there is not much to be had. */
+/** The log was restarted; if the disk is full again so soon, there is not much to be had. */
 const PAUSE_MS = 1_000
 /** What stood in the way stands there for a while: somebody has to make room, or to end a backup. */
 const AGAIN_MS = 5_000
 
 /** For whoever keeps the server: what was done, and what is left to do. */
 const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
-  begunAnew:
-    'the log was moved into the file and begun anew, and writes go on; give the disk more room',
+  restarted:
+    'the log was moved into the file and restarted, and writes go on; give the disk more room',
   isEmpty: 'the log holds nothing that could be moved; writes go on when the disk has more room',
   noRoom:
     'the file has no room for what is in the log; writes go on when the disk has at least missingBytes more',
   isRead:
-    'the log cannot be begun anew while another process reads it; writes go on when that ends or the disk has more room',
+    'the log cannot be restarted while another process reads it; writes go on when that ends or the disk has more room',
   isBusy: 'another process is moving the log, and it is tried again in a moment',
 }
 
@@ -64,13 +64,13 @@ export class SqliteFullDisk {
   async #attempt(): Promise<void> {
     const made = await this.#makeRoom()
     if (made === null) return
-    const pauseMs = made.outcome === 'begunAnew' ? PAUSE_MS : AGAIN_MS
+    const pauseMs = made.outcome === 'restarted' ? PAUSE_MS : AGAIN_MS
     this.#notBefore = this.#clock.monotonicMs() + pauseMs
     this.#say(made)
   }
 
   #say({ outcome, ...facts }: MadeRoom): void {
-    const level = outcome === 'begunAnew' ? 'warn' : 'error'
+    const level = outcome === 'restarted' ? 'warn' : 'error'
     const full = 'the disk of the data directory is full and a write was refused'
     this.#log[level](facts, `${full}; ${WHAT_WAS_DONE[outcome]}`)
   }

@@ -38,7 +38,7 @@ describe('how long the log may become', () => {
     assert.equal(room.shareFor(10), 1 / 1024)
   })
 
-  test('the disk is not looked at for each group, but each thousand pages and when the log was begun anew', () => {
+  test('the disk is not looked at for each group, but each thousand pages and when the log was restarted', () => {
     const { room, looks } = given({ free: 3_000_000, log: 0 })
     for (let pages = 0; pages < 1_000; pages += 10) room.shareFor(pages)
     assert.equal(looks(), 1)

@@ -18,7 +18,7 @@ const ROOM_FOR_EACH_BYTE = 3
 /** After so many pages of the log the disk is looked at again, which takes 20 microseconds. */
 const LOOK_PAGES = 1_000
 
-/** The log is begun anew for each few groups then. Less would help nobody. */
+/** The log is restarted for each few groups then. Less would help nobody. */
 const SHARE_MIN = 1 / 1024
 
 /** The disk that a store and its log lie on. */
@@ -45,7 +45,7 @@ export class SqliteLogRoom {
   shareFor(pages: number): number {
     // While somebody else moves the log its length is not known.
     if (pages < 0) return this.#share
-    // One that is shorter than it was has been begun anew.
+    // A log that has become shorter was restarted.
     const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + LOOK_PAGES * this.#share
     if (!isNew) return this.#share
     const { free, log } = this.#disk.space()

@@ -84,19 +84,19 @@ function leaveUnmoved(pages: number): void {
 
 /** What the log is after one more page, which is what begins it anew. */
 function pagesAfterAnother(): number {
-  log.beginAnewWhenLarge(log.size())
+  log.restartWhenLarge(log.size())
   growBy(1)
   return log.size().pages
 }
 
-test('a large log is begun anew, and a small one is not', () => {
+test('a large log is restarted, and a small one is not', () => {
   growBy(LOG_PAGES_MAX / 2)
   assert.ok(pagesAfterAnother() > LOG_PAGES_MAX / 2)
   growBy(LOG_PAGES_MAX / 2)
   assert.ok(pagesAfterAnother() < 10)
 })
 
-test('a log that is long enough is begun anew as soon as little of it is left to be moved', () => {
+test('a log that is long enough is restarted as soon as little of it is left to be moved', () => {
   growBy(LOG_PAGES_ENOUGH)
   leaveUnmoved(LEFT_PAGES_MAX + 50)
   assert.ok(pagesAfterAnother() > LOG_PAGES_ENOUGH)
@@ -119,7 +119,7 @@ test('a reader that stays holds the writer up for a moment only, and not after e
   assert.equal(trying.mock.callCount(), 2)
 })
 
-test('when the reader has left, the log is begun anew as soon as it has grown some more', () => {
+test('when the reader has left, the log is restarted as soon as it has grown some more', () => {
   beginReading()
   growBy(LOG_PAGES_MAX)
   assert.ok(pagesAfterAnother() > LOG_PAGES_MAX)
@@ -131,7 +131,7 @@ test('when the reader has left, the log is begun anew as soon as it has grown so
   assert.ok(pagesAfterAnother() < 10)
 })
 
-test('on a disk with little room the log is begun anew earlier, and gives its room back', () => {
+test('on a disk with little room the log is restarted earlier, and gives its room back', () => {
   log = logOn(() => ({ free: LOG_BYTES_MAX / 32, log: LOG_BYTES_MAX / 64 }))
   assert.equal(log.size().share, 1 / 64)
   growBy(LOG_PAGES_MAX / 64 - 100)
@@ -155,10 +155,10 @@ test('a log for which the file has no room is tried again when it has grown by a
     if (text.endsWith(' = 50')) tries += 1
     if (text.endsWith(' = 50')) throw full
   })
-  for (let group = 0; group < 3; group++) log.beginAnewWhenLarge(log.size())
+  for (let group = 0; group < 3; group++) log.restartWhenLarge(log.size())
   assert.equal(tries, 1)
   growBy(UNMOVED_PAGES_MAX / 64 + 10)
-  log.beginAnewWhenLarge(log.size())
+  log.restartWhenLarge(log.size())
   assert.equal(tries, 2)
 })
 
@@ -168,7 +168,7 @@ test('a write that found no room: the log is moved into the file, and its room i
   writer.pragma('wal_checkpoint(PASSIVE)')
   writer.exec('UPDATE filler SET bytes = zeroblob(300 * 512)')
   const { pages } = log.size()
-  assert.deepEqual(log.makeRoom(), { outcome: 'begunAnew', pages })
+  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', pages })
   assert.equal(logBytes(), 0)
   assert.deepEqual(log.makeRoom(), { outcome: 'isEmpty', pages: 0 })
   growBy(1)
@@ -195,7 +195,7 @@ test('what an undone transaction has left behind the log is the room that the fi
   assert.equal(logBytes(), bytesOf(pages))
   undo(400)
   assert.ok(logBytes() > bytesOf(400))
-  assert.deepEqual(log.makeRoom(), { outcome: 'begunAnew', pages })
+  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', pages })
   assert.equal(logBytes(), 0)
   assert.equal(writer.pragma('integrity_check', { simple: true }), 'ok')
   assert.equal(writer.prepare('SELECT sum(length(bytes)) FROM filler').pluck().get(), 51_200)
@@ -227,7 +227,7 @@ test('no room is made while another process reads the log', () => {
   const { pages } = log.size()
   assert.deepEqual(log.makeRoom(), { outcome: 'isRead', pages })
   reader.exec('COMMIT')
-  assert.equal(log.makeRoom()?.outcome, 'begunAnew')
+  assert.equal(log.makeRoom()?.outcome, 'restarted')
 })
 
 test('after a COMMIT in doubt, its transaction open or not, nobody touches the log', () => {

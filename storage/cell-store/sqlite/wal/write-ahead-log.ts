@@ -42,11 +42,11 @@ export type LogSize = { readonly pages: number; readonly moved: number; readonly
 const NOTHING_TO_DO: LogSize = { pages: 0, moved: 0, share: 1 }
 
 /** `isBusy`: somebody else moves the log just now. */
-type BegunAnew = 'begunAnew' | 'isRead' | 'isBusy' | 'noRoom'
+type RestartOutcome = 'restarted' | 'isRead' | 'isBusy' | 'noRoom'
 
 /** How it went with a log of so many pages; `isEmpty` where there was nothing to move. */
 export type MadeRoom = {
-  readonly outcome: BegunAnew | 'isEmpty'
+  readonly outcome: RestartOutcome | 'isEmpty'
   readonly pages: number
   readonly missingBytes?: number
 }
@@ -102,11 +102,11 @@ export class SqliteWriteAheadLog {
    * room in the file, is tried again when it has grown by as much as is worth a checkpoint, so that such a reader holds
    * the writers up seldom and briefly.
    */
-  beginAnewWhenLarge({ pages, moved, share }: LogSize): void {
+  restartWhenLarge({ pages, moved, share }: LogSize): void {
     if (pages < LOG_PAGES_ENOUGH * share) this.#triedFrom = 0
     const enough = pages - moved <= LEFT_PAGES_MAX ? LOG_PAGES_ENOUGH : LOG_PAGES_MAX
     if (pages < enough * share || pages < this.#triedFrom) return
-    const outcome = this.#beginAnew(share < 1)
+    const outcome = this.#restartLog(share < 1)
     const isInTheWay = outcome === 'isRead' || outcome === 'noRoom'
     this.#triedFrom = isInTheWay ? pages + UNMOVED_PAGES_MAX * share : 0
   }
@@ -126,11 +126,11 @@ export class SqliteWriteAheadLog {
     if (missingBytes > 0) return { outcome: 'noRoom', pages, missingBytes }
     // Of an empty one SQLite takes care.
     if (pages > 0) this.#disk.cutLog(usedBytes)
-    const outcome = this.#beginAnew(true)
+    const outcome = this.#restartLog(true)
     if (outcome === 'noRoom') {
       return { outcome, pages, missingBytes: Math.max(this.#missingBytes(usedBytes), PAGE_BYTES) }
     }
-    return { outcome: outcome === 'begunAnew' && pages === 0 ? 'isEmpty' : outcome, pages }
+    return { outcome: outcome === 'restarted' && pages === 0 ? 'isEmpty' : outcome, pages }
   }
 
   get #mayBeTouched(): boolean {
@@ -146,12 +146,12 @@ export class SqliteWriteAheadLog {
   }
 
   /** How it went; the file of the log keeps its length unless said. Throws when the disk failed. */
-  #beginAnew(givesRoomBack: boolean): BegunAnew {
+  #restartLog(givesRoomBack: boolean): RestartOutcome {
     try {
       this.#database.pragma(`busy_timeout = ${READERS_AWAITED_MS}`)
       const statement = givesRoomBack ? this.#truncate : this.#restart
       const [isBusy, found] = statement.get() as CheckpointRecord
-      if (isBusy === 0) return 'begunAnew'
+      if (isBusy === 0) return 'restarted'
       return found === -1 ? 'isBusy' : 'isRead'
     } catch (error) {
       // A full disk among them: the log stays as it is, and goes on growing while that is possible.

@@ -17,7 +17,7 @@ export type CommittedRow = {
 
 /**
  * The newest write records of rows that were read or written lately, so that a read of one need not ask
- * the view, whose snapshot and page cache begin anew with every group of commits.
+ * the view, whose snapshot and page cache are new with every group of commits.
  *
  *     bob  write "0" @8 -> startTs 7, put, inline "3"
  *     a snapshot at 8 or later takes this record; one at 7 asks the view
