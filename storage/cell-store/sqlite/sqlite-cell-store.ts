@@ -86,12 +86,12 @@ export async function openSqliteCellStore(
 class SqliteCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
   readonly limits: CellStoreLimits = EMBEDDED_LIMITS
+  readonly view: CellView
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
   readonly #writer: SqliteWriter
   readonly #redo: Redo
   readonly #tables: SqliteView
-  readonly #view: CellView
   #closing: Promise<void> | undefined
 
   private constructor(parts: {
@@ -106,7 +106,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     this.#writer = parts.writer
     this.#redo = parts.redo
     this.#tables = parts.tables
-    this.#view = parts.redo.view(parts.tables)
+    this.view = parts.redo.view(parts.tables)
   }
 
   static async open(
@@ -140,10 +140,6 @@ class SqliteCellStore implements EmbeddedCellStore {
       throw error
     }
     return new SqliteCellStore({ directory, threads, writer, redo, tables })
-  }
-
-  get view(): CellView {
-    return this.#view
   }
 
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
@@ -188,7 +184,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   }
 
   async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
-    return this.#view.readRows(keys, filter)
+    return this.view.readRows(keys, filter)
   }
 
   async *scanRows(scan: RowScan): AsyncIterable<Row> {
@@ -199,7 +195,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     for (let rowsMax = CHUNK_ROWS_FIRST; rest !== undefined && left > 0; ) {
       signal?.throwIfAborted()
       const { start, end } = rest
-      const chunk: Chunk = this.#view.readChunk({
+      const chunk: Chunk = this.view.readChunk({
         ...(end === undefined ? { start } : { start, end }),
         ...{ reverse, filter, rowsMax: Math.min(rowsMax, left), bytesMax: CHUNK_BYTES_MAX },
       })

@@ -8,7 +8,7 @@ import type { Memtable } from './memtable.ts'
 import type { Memtables } from './memtables.ts'
 import { FLUSHED_CELLS_MAX, type RedoThread } from './redo-log.ts'
 
-/** So many cells are flushed at once: about as long as the main thread needs to make the next group. */
+/** This many cells are flushed at a time: about as long as the main thread needs to make the next group. */
 const FLUSHED_CELLS = 96
 /** For each cell that comes so many are flushed, so that a memtable is flushed before the next is full. */
 const FLUSHED_FOR_EACH = 1.25
@@ -34,7 +34,7 @@ export class Flusher {
   readonly #parts: FlusherParts
   readonly #memtables: Memtables
   readonly #stopping = new AbortController()
-  /** So many cells should be flushed now; less than 0 after a failure. */
+  /** How many cells should be flushed now; less than 0 after a failure. */
   #dueCells = 0
   #flushing: Promise<BatchFailure | null> | undefined
   /** The immutable memtable that the thread has. */
@@ -47,7 +47,7 @@ export class Flusher {
     this.#memtables = parts.memtables
   }
 
-  /** So many cells were added. */
+  /** Called after this many cells were added. */
   cellsAdded(count: number): void {
     this.#hasWritten = true
     if (!this.#isWatching) void this.#watch()

@@ -49,7 +49,7 @@ export class MemtableRow {
     })
   }
 
-  /** So many cells in the order of `compareCells`, from the one at this position on. */
+  /** At most `count` cells in the order of `compareCells`, from this position on. */
   slice(from: number, count: number): RecordedCell[] {
     const found: RecordedCell[] = []
     let passed = from

@@ -6,7 +6,7 @@ import { MemtableRow } from './memtable-row.ts'
 import { type RedoRecord, walkRows } from './record.ts'
 import { SortedRows } from './sorted-rows.ts'
 
-/** Of what stands in memory before each recorded row, four bytes each. */
+/** Of the numbers before each recorded row, four bytes each. */
 const HEADER_BYTES = 12
 /** The next entry of the same row, 0 in the newest one. */
 const NEXT = -12
@@ -65,7 +65,7 @@ export class Memtable {
 
   /** Has room for records of so many bytes. */
   static of(recordBytes: number): Memtable {
-    // The smallest row of a record is longer than what stands before it.
+    // The smallest row of a record is longer than the numbers before it.
     return new Memtable(Buffer.allocUnsafeSlow(2 * recordBytes))
   }
 

@@ -4,7 +4,7 @@ import { Memtable } from './memtable.ts'
 import type { MemtableRow } from './memtable-row.ts'
 import { RECORD_BYTES_MAX } from './record.ts'
 
-/** So many cells are flushed together: the more there are, the more of them share a page. */
+/** This many cells are flushed together: the more there are, the more of them share a page. */
 const CELLS_MAX = 65_536
 /** The records of a memtable together, and of one of few cells; it is made immutable long before. */
 const RECORDS_BYTES_MAX = 32 * 1024 * 1024

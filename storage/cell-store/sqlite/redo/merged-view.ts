@@ -6,7 +6,7 @@ import { chooseCells, uniteChosen } from '../../row-filter-evaluation.ts'
 import { keyAfter, rowKeyText } from '../../row-key.ts'
 import type { Memtables } from './memtables.ts'
 
-/** So many rows are passed in one turn at least, also where few rows are wanted and most have nothing. */
+/** At least this many rows are passed in one turn, also where few rows are wanted and most have nothing. */
 const PASSED_ROWS_MIN = 512
 
 /**

@@ -4,7 +4,7 @@ import type { LargeBatch, StepsBatch, WriteBatch } from '../groups/write-batch.t
 
 /**
  * A batch that is longer gains nothing by being written twice: it fills pages of its own, or has so many cells that
- * a sync is little beside them.
+ * a sync is little compared with them.
  */
 const PLAIN_BYTES_MAX = 4 * 1024
 

@@ -8,7 +8,7 @@ import type { PlainBatch } from './plain-batch.ts'
 /** A group that goes to the redo log is not made larger than this, by `encodedBytesMax`. */
 export const RECORD_GROUP_BYTES_MAX = 512 * 1024
 
-/** What the notes of a group need beside their values: one row, with one cell. */
+/** What the notes of a group need in addition to their values: one row, with one cell. */
 const NOTE_ROW_BYTES_MAX = 64
 
 export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX

@@ -43,7 +43,7 @@ export class Redo {
   constructor(parts: {
     readonly thread: GroupCommitter & RedoThread
     readonly use: RedoLogUse
-    /** So many cells are flushed together; the usual number unless given. */
+    /** How many cells are flushed together; the usual number unless given. */
     readonly memtableCells?: number | undefined
     /** Called in the turn in which cells leave the memtables that are in the tables now (R2). */
     readonly beforeDrop: () => void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invariant } from '../../../invariant.ts'
 
-/** So many rows are put in order at once, whether or not somebody asks: a fraction of a millisecond. */
+/** This many rows are sorted at a time, whether or not somebody asks: a fraction of a millisecond. */
 const SORTED_ROWS = 512
 /** Whoever asks for an order merges runs of so many rows together, and none that is longer: a millisecond or two. */
 const MERGED_ROWS_MAX = 8192

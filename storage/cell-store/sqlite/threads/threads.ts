@@ -145,7 +145,6 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
 
   #react({ log, foundNoRoom }: WriteAnswer): void {
     if (foundNoRoom) this.#fullDisk.refusedWrite()
-    if (log === undefined) return
     if (log.share !== this.#share) this.#changeShare(log.share)
     this.#checkpointWhenWorthIt(log)
   }

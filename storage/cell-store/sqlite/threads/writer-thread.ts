@@ -39,8 +39,8 @@ export type WriterRequest =
 /** How durable the connection says it is: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
-/** The length of the log, if it was checked, and whether something was not applied because there was no room. */
-export type WriteAnswer = { readonly log?: LogSize; readonly foundNoRoom?: true }
+/** How long the log has become, and whether something was not applied because the disk has no room. */
+export type WriteAnswer = { readonly log: LogSize; readonly foundNoRoom: boolean }
 
 export type GroupAnswer = CarriedOutGroup & WriteAnswer
 
@@ -80,11 +80,11 @@ class WriterService implements ThreadService<WriterRequest> {
       case 'large':
         return this.#apply([decodeParts(request.parts)])
       case 'redo':
-        return this.#seen(timed(() => [this.#redoLog.append(request.record)]))
+        return this.#withLogSize(timed(() => [this.#redoLog.append(request.record)]))
       case 'flush':
-        return this.#seen(this.#redoLog.flush(request.part))
+        return this.#withLogSize(this.#redoLog.flush(request.part))
       case 'reclaim':
-        return this.#noted(reclaimPages(this.#database, this.#transactions))
+        return this.#withLogSize(reclaimPages(this.#database, this.#transactions))
       case 'makeRoom':
         return this.#log.makeRoom()
       case 'close':
@@ -104,16 +104,16 @@ class WriterService implements ThreadService<WriterRequest> {
   }
 
   #apply(batches: readonly WriteBatch[]): GroupAnswer {
-    return this.#seen(timed(() => this.#applier.applyGroup(batches)))
+    return this.#withLogSize(timed(() => this.#applier.applyGroup(batches)))
   }
 
-  #seen<Answer extends object>(answer: Answer): Answer & WriteAnswer {
+  #withLogSize<Answer extends object>(answer: Answer): Answer & WriteAnswer {
     this.#logFound = this.#log.size()
-    return this.#noted({ ...answer, log: this.#logFound })
-  }
-
-  #noted<Answer extends object>(answer: Answer): Answer & WriteAnswer {
-    return this.#transactions.takeFoundNoRoom() ? { ...answer, foundNoRoom: true } : answer
+    return {
+      ...answer,
+      log: this.#logFound,
+      foundNoRoom: this.#transactions.takeFoundNoRoom(),
+    }
   }
 
   afterAnswer(): void {
