@@ -6,7 +6,6 @@ import type { Word } from './tidy-rules.ts'
 
 /** Tests that are one long table or one scene with many scenarios. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'storage/consistency/consistency-check.test.ts': 671,
   'test/simulation/mutants/embedded-mutants.ts': 508,
 }
 
