@@ -5,6 +5,7 @@ import { readCall } from '../harness/command-line.ts'
 import { type Experiment, UsageError } from '../harness/experiment.ts'
 import type { Sample } from '../harness/sample.ts'
 import { drawPlots } from '../report/plot.ts'
+import { reportExperiment } from '../report/report.ts'
 import { brokerageSuite } from './brokerage-suite.ts'
 
 function experimentOf(...words: string[]): Experiment {
@@ -39,16 +40,13 @@ test('Figure 9 says that it has no Figure 10, and draws the lines of the paper',
   assert.equal(experiment.contenders.length, 3)
   assert.match(experiment.notes?.join('\n') ?? '', /Figure 10.*not applicable, one cell server/)
   const names = experiment.contenders.map(({ name }) => name) as [string, string, string]
-  const svg = (
-    await drawPlots(
-      experiment,
-      new Map([
-        [names[0], [sample(10, 0.2)]],
-        [names[1], [sample(20, 0.4)]],
-        [names[2], [sample(40, 0.8)]],
-      ]),
-    )
-  ).get('figure-9')
+  const samples = new Map([
+    [names[0], [sample(10, 0.2)]],
+    [names[1], [sample(20, 0.4)]],
+    [names[2], [sample(40, 0.8)]],
+  ])
+  const plots = await drawPlots(experiment, reportExperiment({ experiment, samples }))
+  const svg = plots.get('figure-9')
   assert.match(svg ?? '', />TR\/s per core used, percolite-http: 50, R² 1</)
   assert.match(svg ?? '', />Percolator, Figure 9: 0\.75 \(11,200 on 15,000 cores\)</)
   assert.match(svg ?? '', />its reference database: 49\.7 \(3,183 on 64 cores\)</)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gatherFacts, makeReport, type Report } from '../report/report.ts'
-import { writeReport } from '../report/write-report.ts'
+import { writeJson, writeReport } from '../report/write-report.ts'
 import type { BenchCall } from './command-line.ts'
 import type { Suite } from './experiment.ts'
 import { Progress } from './progress.ts'
@@ -37,11 +36,8 @@ export async function runSuite(
   }
   const report = makeReport(facts, suite, measured)
   const folder = call.out ?? join(RESULTS, `${facts.startedAt.replaceAll(':', '')}-${name}`)
-  const files = await writeReport(folder, report, measured)
-  if (call.json !== undefined) {
-    await mkdir(dirname(call.json), { recursive: true })
-    await writeFile(call.json, `${JSON.stringify(report, null, 2)}\n`)
-  }
+  const files = await writeReport(folder, report, call.experiments)
+  if (call.json !== undefined) await writeJson(call.json, report)
   return { report, folder, files }
 }
 

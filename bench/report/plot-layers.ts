@@ -17,9 +17,9 @@ export type Point = {
 
 /** As a point of bars, with the bounds and the paper's figure beside it. */
 export type GoalPoint = Omit<Point, 'series' | 'x' | 'label'> & {
-  readonly must?: number
-  readonly aim?: number
-  readonly paper?: number
+  readonly must: number | undefined
+  readonly aim: number | undefined
+  readonly paper: number | undefined
 }
 
 const BLUE = '#3466a5'
@@ -42,9 +42,7 @@ export function barLayers(plot: Plot, points: readonly Point[]) {
 
 function barsAndRanges(plot: Plot, points: readonly Named[]) {
   const y = contenderAxis(points)
-  const scale = plot.yLogarithmic === true ? ({ type: 'log' } as const) : {}
-  const axis = { format: '~s' } as const
-  const x = { field: 'median', type: 'quantitative', title: plot.yTitle, axis, scale } as const
+  const x = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   return [
     { mark: { type: 'bar', color: BLUE, height: 18 }, encoding: { y, x } },
     {
@@ -52,6 +50,11 @@ function barsAndRanges(plot: Plot, points: readonly Named[]) {
       encoding: { y, x: { field: 'min', type: 'quantitative' }, x2: { field: 'max' } },
     },
   ] as const
+}
+
+function numberAxis(field: string, title: string, isLogarithmic = false) {
+  const scale = isLogarithmic ? ({ type: 'log' } as const) : {}
+  return { field, type: 'quantitative', title, scale, axis: { format: '~s' } } as const
 }
 
 type Named = Pick<Point, 'contender'>
@@ -69,9 +72,10 @@ function contenderAxis(points: readonly Named[]) {
 /** Bars of what was measured, and one tick each for must, aim and the paper. */
 export function goalLayers(plot: Plot, points: readonly GoalPoint[]) {
   const y = contenderAxis(points)
-  const tick = (field: 'must' | 'aim' | 'paper') =>
-    ({
-      transform: withField(field),
+  const tick = (field: 'must' | 'aim' | 'paper') => {
+    const transform: Array<{ filter: string }> = [{ filter: `isValid(datum.${field})` }]
+    return {
+      transform,
       mark: { type: 'tick', thickness: 4, size: 32 },
       encoding: {
         y,
@@ -83,12 +87,9 @@ export function goalLayers(plot: Plot, points: readonly GoalPoint[]) {
           legend: { title: null, orient: 'bottom' },
         },
       },
-    }) as const
+    } as const
+  }
   return [...barsAndRanges(plot, points), tick('must'), tick('aim'), tick('paper')] as const
-}
-
-function withField(field: string): Array<{ filter: string }> {
-  return [{ filter: `isValid(datum.${field})` }]
 }
 
 export type FitMarks = {
@@ -145,21 +146,8 @@ export function fitLayers(plot: Plot, { dots, lines }: FitMarks) {
 }
 
 export function lineLayers(plot: Plot) {
-  const logarithmic = { type: 'log' } as const
-  const x = {
-    field: 'x',
-    type: 'quantitative',
-    title: plot.xTitle ?? '',
-    scale: plot.xLogarithmic === true ? logarithmic : {},
-    axis: { format: '~s' },
-  } as const
-  const y = {
-    field: 'median',
-    type: 'quantitative',
-    title: plot.yTitle,
-    scale: plot.yLogarithmic === true ? logarithmic : {},
-    axis: { format: '~s' },
-  } as const
+  const x = numberAxis('x', plot.xTitle ?? '', plot.xLogarithmic)
+  const y = numberAxis('median', plot.yTitle, plot.yLogarithmic)
   const color = { field: 'series', type: 'nominal', title: null } as const
   return [
     { mark: { type: 'line', point: { size: 60 } }, encoding: { x, y, color } },

@@ -2,8 +2,9 @@
 
 import type { Sample } from '../harness/sample.ts'
 import type { FittedLine } from './line-fit.ts'
-import type { Report, ReportedContender, ReportedExperiment, ReportedGoal } from './report.ts'
+import type { Report, ReportedContender, ReportedExperiment } from './report.ts'
 import type { Spread } from './statistics.ts'
+import type { JudgedGoal } from './verdict.ts'
 
 /** The report as text: what the machine is, then for each experiment its figures and its goals. */
 export function formatReport(report: Report): string {
@@ -95,7 +96,7 @@ function goalTable(experiments: readonly ReportedExperiment[]): string[] {
   return ['', 'Goals', ...alignColumns([heads, ...goals.map(goalRow)])]
 }
 
-function goalRow(goal: ReportedGoal): string[] {
+function goalRow(goal: JudgedGoal): string[] {
   const unit = goal.unit ?? 'x'
   const { measured } = goal
   const sign = goal.smallerIsBetter === true ? '<= ' : '>= '

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Experiment, Goal, Suite } from '../harness/experiment.ts'
+import type { Experiment, Suite } from '../harness/experiment.ts'
 import type { MeasuredExperiment } from '../harness/run-experiment.ts'
 import { type FigureName, figureOf, type Sample } from '../harness/sample.ts'
 import { retakesNote, stolenTimeWarning } from '../harness/stolen-time.ts'
@@ -12,7 +12,7 @@ import {
   type SourceState,
 } from './machine.ts'
 import { type Spread, spreadOf } from './statistics.ts'
-import { judge, type Verdict } from './verdict.ts'
+import { type JudgedGoal, judge } from './verdict.ts'
 
 /** Everything that a run found out, as it is written to `report.json`. */
 export type Report = {
@@ -31,7 +31,7 @@ export type Report = {
 export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly notes: readonly string[]
   readonly contenders: readonly ReportedContender[]
-  readonly goals: readonly ReportedGoal[]
+  readonly goals: readonly JudgedGoal[]
   readonly fits: readonly FittedLine[]
 }
 
@@ -50,13 +50,6 @@ export type ReportedContender = {
   /** By figure, over the repetitions. */
   readonly figures: Readonly<Record<string, Spread>>
   readonly samples: readonly Sample[]
-}
-
-export type ReportedGoal = Goal & {
-  readonly measured: Spread
-  readonly values: readonly number[]
-  readonly verdict: Verdict
-  readonly byCpu?: Spread
 }
 
 /** What is known before the run begins, and would be disturbed by it or by what comes after. */
@@ -95,7 +88,10 @@ export function makeReport(
   }
 }
 
-function reportExperiment({ experiment, samples }: MeasuredExperiment): ReportedExperiment {
+export function reportExperiment({
+  experiment,
+  samples,
+}: Pick<MeasuredExperiment, 'experiment' | 'samples'>): ReportedExperiment {
   const { name, title, unit, notes = [] } = experiment
   return {
     ...{ name, title, unit, notes },
@@ -105,12 +101,7 @@ function reportExperiment({ experiment, samples }: MeasuredExperiment): Reported
       samples: taken,
     })),
     fits: (experiment.fits ?? []).flatMap((fit) => fitLine(fit, samples) ?? []),
-    goals: experiment.goals.flatMap((goal) => {
-      const judged = judge(goal, samples)
-      if (judged === undefined) return []
-      const { goal: _, spread, ...rest } = judged
-      return [{ ...goal, measured: spread, ...rest }]
-    }),
+    goals: experiment.goals.flatMap((goal) => judge(goal, samples) ?? []),
   }
 }
 

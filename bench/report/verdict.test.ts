@@ -18,7 +18,7 @@ test('a ratio is taken between neighbours first, and only then the median', () =
   ])
   const judged = judge(GOAL, samples)
   assert.deepEqual(judged?.values, [0.8, 0.8, 0.08, 0.8, 0.8])
-  assert.equal(judged?.spread.median, 0.8)
+  assert.equal(judged?.measured.median, 0.8)
   assert.equal(judged?.verdict, 'must reached')
 })
 
@@ -32,7 +32,7 @@ test('a rate that another program held down shows in the ratio, and not in the r
     ['b', [costing(100, 1)]],
   ])
   const judged = judge(GOAL, samples)
-  assert.equal(judged?.spread.median, 0.2)
+  assert.equal(judged?.measured.median, 0.2)
   assert.equal(judged?.byCpu?.median, 0.4)
 })
 

@@ -5,11 +5,10 @@ import { type Spread, spreadOf } from './statistics.ts'
 
 export type Verdict = 'aim reached' | 'must reached' | 'below must' | 'no goal'
 
-export type JudgedGoal = {
-  readonly goal: Goal
+export type JudgedGoal = Goal & {
+  readonly measured: Spread
   /** One for each repetition in which both contenders have the figure. */
   readonly values: readonly number[]
-  readonly spread: Spread
   readonly verdict: Verdict
   /**
    * Of a ratio of rates: what it would be if CPU time were all that bounds the two. Others who use the
@@ -30,8 +29,8 @@ export function judge(goal: Goal, samples: SamplesByContender): JudgedGoal | und
   const figure = goal.figure ?? 'operationsPerSecond'
   const values = valuesOf(goal, figure, samples)
   if (values.length === 0) return undefined
-  const spread = spreadOf(values)
-  const judged = { goal, values, spread, verdict: verdictOf(spread.median, goal) }
+  const measured = spreadOf(values)
+  const judged = { ...goal, measured, values, verdict: verdictOf(measured.median, goal) }
   if (goal.to === undefined || figure !== 'operationsPerSecond') return judged
   const costs = valuesOf(goal, 'cpuMicrosPerOperation', samples).filter((cost) => cost > 0)
   // A rate is the inverse of a cost.

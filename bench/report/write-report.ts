@@ -1,25 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { MeasuredExperiment } from '../harness/run-experiment.ts'
+import { dirname, join } from 'node:path'
+import type { Experiment } from '../harness/experiment.ts'
 import { drawPlots } from './plot.ts'
-import type { Report } from './report.ts'
+import type { Report, ReportedExperiment } from './report.ts'
 import { formatReport } from './report-table.ts'
 
-/** Writes `report.json`, `report.txt` and a plot for each experiment; answers the folder's files. */
+/** Writes `report.json`, `report.txt` and a plot for each experiment; returns the names of the files. */
 export async function writeReport(
   folder: string,
   report: Report,
-  measured: readonly MeasuredExperiment[],
+  experiments: readonly Experiment[],
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true })
   const files = new Map([
-    ['report.json', `${JSON.stringify(report, null, 2)}\n`],
+    ['report.json', jsonOf(report)],
     ['report.txt', formatReport(report)],
   ])
-  for (const { experiment, samples } of measured) {
-    for (const [name, svg] of await drawPlots(experiment, samples)) files.set(`${name}.svg`, svg)
+  for (const [at, experiment] of experiments.entries()) {
+    const plots = await drawPlots(experiment, report.experiments[at] as ReportedExperiment)
+    for (const [name, svg] of plots) files.set(`${name}.svg`, svg)
   }
-  for (const [name, text] of files) await writeFile(join(folder, name), text)
+  for (const [name, text] of files) await writeInto(join(folder, name), text)
   return [...files.keys()]
+}
+
+export async function writeJson(file: string, report: Report): Promise<void> {
+  await writeInto(file, jsonOf(report))
+}
+
+async function writeInto(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}
+
+function jsonOf(report: Report): string {
+  return `${JSON.stringify(report, null, 2)}\n`
 }

@@ -3,8 +3,13 @@ import { alignColumns, shortNumber } from '../../report/report-table.ts'
 import { verdictLines } from '../checks/all-checks.ts'
 import type { TransactionFigures } from '../driver/tally.ts'
 import { LIMIT_SECONDS, MIX_PERCENT } from '../driver/transaction-names.ts'
-import { committedOrders, countOf, rolledBackOrders, transactionsOf } from './run-counts.ts'
-import type { RunSummary } from './run-summary.ts'
+import {
+  committedOrders,
+  countOf,
+  type RunSummary,
+  rolledBackOrders,
+  transactionsOf,
+} from './run-summary.ts'
 
 /** A run in words and one table, for the text of the report. */
 export function runLines(summary: RunSummary): readonly string[] {

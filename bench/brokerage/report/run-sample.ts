@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Findings, Sample } from '../../harness/sample.ts'
+import type { Sample } from '../../harness/sample.ts'
 import { verdictLines } from '../checks/all-checks.ts'
 import { MIX_PERCENT } from '../driver/transaction-names.ts'
-import { committedOrders, countOf, transactionsOf } from './run-counts.ts'
 import { runLines } from './run-lines.ts'
-import type { RunSummary } from './run-summary.ts'
+import { committedOrders, countOf, type RunSummary, transactionsOf } from './run-summary.ts'
 
 /** Half a percent point, and what chance adds to it where a run is short. */
 const MIX_POINTS_MAX = 0.5
@@ -36,16 +35,12 @@ export function sampleOf(summary: RunSummary): Sample {
       diskMiB: diskBytes / 2 ** 20,
       ...(fold === undefined ? {} : { foldLagP50Ms: fold.lagP50, foldLagP99Ms: fold.lagP99 }),
     },
-    findings: findingsOf(summary),
+    findings: { lines: runLines(summary), data: summary, failures: failuresOf(summary) },
   }
 }
 
 function conflictsOf({ transactions }: RunSummary): number {
   return transactions.reduce((sum, { aborts }) => sum + (aborts.writeConflict ?? 0), 0)
-}
-
-function findingsOf(summary: RunSummary): Findings {
-  return { lines: runLines(summary), data: summary, failures: failuresOf(summary) }
 }
 
 /** Why a run does not count. What has no database has no checks, and keeps no mix. */

@@ -2,6 +2,7 @@
 import type { CheckResult } from '../checks/check.ts'
 import type { FoldFigures } from '../driver/broker-folder.ts'
 import type { TransactionFigures } from '../driver/tally.ts'
+import { MIX_PERCENT } from '../driver/transaction-names.ts'
 import type { BrokerMode } from '../run-facts.ts'
 
 /** Everything that one run on one engine found out. */
@@ -25,4 +26,25 @@ export type RunSummary = {
   /** After the run, and again after the clean-up behind it; none without a database. */
   readonly checks: readonly CheckResult[]
   readonly checksAfterCleanup: readonly CheckResult[]
+}
+
+type Counts = Pick<RunSummary, 'transactions'>
+
+/** How many transactions of the mix ended. */
+export function transactionsOf({ transactions }: Counts): number {
+  const ofMix = transactions.filter(({ name }) => MIX_PERCENT[name] !== undefined)
+  return ofMix.reduce((sum, { ended }) => sum + ended, 0)
+}
+
+export function countOf({ transactions }: Counts, name: TransactionFigures['name']): number {
+  return transactions.find((one) => one.name === name)?.ended ?? 0
+}
+
+/** Orders that were not taken back. */
+export function committedOrders(counts: Counts): number {
+  return countOf(counts, 'Trade-Order') - rolledBackOrders(counts)
+}
+
+export function rolledBackOrders({ transactions }: Counts): number {
+  return transactions.find(({ name }) => name === 'Trade-Order')?.rolledBack ?? 0
 }
