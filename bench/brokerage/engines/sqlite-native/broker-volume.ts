@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type { BrokerVolumeInput, BrokerVolumeResult } from '../../transactions/broker-volume.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { NativeRead } from './native-work.ts'
 
 const VOLUMES = `
   SELECT b_name AS broker, sum(tr_qty * tr_bid_price) AS volume
@@ -16,13 +14,5 @@ const VOLUMES = `
    GROUP BY b_name
    ORDER BY volume DESC, b_name`
 
-export async function brokerVolume(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { brokers, sector }: BrokerVolumeInput,
-): Promise<BrokerVolumeResult> {
-  type Volume = BrokerVolumeResult[number]
-  const volumes = statements.all<Volume>(VOLUMES, JSON.stringify(brokers), sector)
-  await transaction.commit()
-  return volumes
-}
+export const brokerVolume: NativeRead<'Broker-Volume'> = (statements, { brokers, sector }) =>
+  statements.all(VOLUMES, JSON.stringify(brokers), sector)

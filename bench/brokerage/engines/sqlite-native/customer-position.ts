@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type {
-  CustomerPositionInput,
-  CustomerPositionResult,
-} from '../../transactions/customer-position.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { CustomerPositionResult } from '../../transactions/customer-position.ts'
+import type { NativeRead } from './native-work.ts'
 
 const CUSTOMER = 'SELECT c_id, c_tier, c_l_name, c_f_name, c_email_2, c_pad FROM customer'
 
@@ -27,11 +23,10 @@ const HISTORY = `
    ORDER BY t_dts DESC, th_st_id
    LIMIT 30`
 
-export async function customerPosition(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { customer, historyOf }: CustomerPositionInput,
-): Promise<CustomerPositionResult> {
+export const customerPosition: NativeRead<'Customer-Position'> = (
+  statements,
+  { customer, historyOf },
+) => {
   type Found = { readonly c_id: number; readonly c_tier: number }
   const { c_id, c_tier } =
     'id' in customer
@@ -43,7 +38,6 @@ export async function customerPosition(
     asked === undefined
       ? []
       : statements.all<CustomerPositionResult['history'][number]>(HISTORY, asked.accountId)
-  await transaction.commit()
   return {
     tier: c_tier,
     accounts,

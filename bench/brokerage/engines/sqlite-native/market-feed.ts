@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type { MarketFeedInput } from '../../transactions/market-feed.ts'
 import type { MarketOrder } from '../../transactions/trade-order.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { NativeWrite } from './native-work.ts'
 
 const PRICE = `
   UPDATE last_trade SET lt_price = +?, lt_dts = +?, lt_vol = lt_vol + ? WHERE lt_s_symb = +?`
@@ -26,11 +24,11 @@ const NOTE = `
 
 const TAKE = 'DELETE FROM trade_request WHERE tr_t_id IN (SELECT value FROM json_each(+?))'
 
-export async function marketFeedEntry(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { entry: { symbol, price, quantity }, now }: MarketFeedInput,
-): Promise<readonly MarketOrder[]> {
+export const marketFeedEntry: NativeWrite<'Market-Feed'> = async (
+  transaction,
+  statements,
+  { entry: { symbol, price, quantity }, now },
+) => {
   const orders = statements.all<MarketOrder>(TRIGGERED, symbol, price)
   statements.run({ text: PRICE, values: [price, now, quantity, symbol] })
   if (orders.length > 0) {

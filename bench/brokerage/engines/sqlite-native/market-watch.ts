@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
 import type { Value } from '../../schema/table-shape.ts'
-import type { MarketWatchInput, MarketWatchResult } from '../../transactions/market-watch.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { MarketWatchInput } from '../../transactions/market-watch.ts'
+import type { NativeRead } from './native-work.ts'
 
 const WATCHED = `
   SELECT DISTINCT wi_s_symb AS symbol
@@ -32,14 +31,9 @@ type Moves = {
   readonly now: number | null
 }
 
-export async function marketWatch(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { of, date }: MarketWatchInput,
-): Promise<MarketWatchResult> {
+export const marketWatch: NativeRead<'Market-Watch'> = (statements, { of, date }) => {
   const { text, values } = listOf(of)
   const { securities, before, now } = statements.one<Moves>(moves(text), ...values, date)
-  await transaction.commit()
   return { securities, percentChange: before ? 100 * ((now ?? 0) / before - 1) : 0 }
 }
 

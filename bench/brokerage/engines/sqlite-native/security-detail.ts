@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type {
-  SecurityDetailInput,
-  SecurityDetailResult,
-} from '../../transactions/security-detail.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { SecurityDetailResult } from '../../transactions/security-detail.ts'
+import type { NativeRead } from './native-work.ts'
 
 const SECURITY = `
   SELECT s_name, s_co_id, s_num_out, s_exch_date, s_pad, lt_price, lt_open_price, lt_vol,
@@ -63,11 +59,10 @@ type Security = {
   readonly lt_price: number
 }
 
-export async function securityDetail(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { symbol, startDate, days, wholeNews }: SecurityDetailInput,
-): Promise<SecurityDetailResult> {
+export const securityDetail: NativeRead<'Security-Detail'> = (
+  statements,
+  { symbol, startDate, days, wholeNews },
+) => {
   const security = statements.one<Security>(SECURITY, symbol)
   const companyId = security.s_co_id
   type Competitor = SecurityDetailResult['competitors'][number]
@@ -78,7 +73,6 @@ export async function securityDetail(
     news(wholeNews ? 'ni_item' : 'ni_headline || ni_summary'),
     companyId,
   )
-  await transaction.commit()
   return {
     company: security.co_name,
     exchange: security.ex_name,

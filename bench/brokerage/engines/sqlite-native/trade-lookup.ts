@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type { TradeLookupInput, TradeLookupResult } from '../../transactions/trade-lookup.ts'
-import type { ToggledTrade } from '../../transactions/trade-update.ts'
+import type { ToggledTrade, TradeUpdateInput } from '../../transactions/trade-update.ts'
 import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { NativeRead } from './native-work.ts'
 
 const details = (trades: string) => `
   SELECT t_id, t_bid_price, t_exec_name, t_is_cash, t_trade_price, t_qty, t_dts, t_s_symb,
@@ -42,25 +41,20 @@ type Detail = {
   readonly ct_name: string | null
 }
 
-export async function tradeLookup(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  input: TradeLookupInput,
-): Promise<TradeLookupResult> {
+export const tradeLookup: NativeRead<'Trade-Lookup'> = (statements, input) => {
   const amounts =
     input.frame === 'holdings'
       ? statements
           .all<{ readonly hh_after_qty: number }>(TOUCHED, input.accountId, input.from)
           .map((row) => row.hh_after_qty)
       : readDetails(statements, input).map((row) => row.ct_amt ?? 0)
-  await transaction.commit()
   return { rows: amounts.length, amounts }
 }
 
 /** What an update changes of the trades that it looks up. */
 export function readTradesToToggle(
   statements: SqliteStatements,
-  input: Exclude<TradeLookupInput, { readonly frame: 'holdings' }>,
+  input: TradeUpdateInput,
 ): readonly ToggledTrade[] {
   return readDetails(statements, input).map((row) => ({
     trade: row,
@@ -69,10 +63,7 @@ export function readTradesToToggle(
   }))
 }
 
-function readDetails(
-  statements: SqliteStatements,
-  input: Exclude<TradeLookupInput, { readonly frame: 'holdings' }>,
-): readonly Detail[] {
+function readDetails(statements: SqliteStatements, input: TradeUpdateInput): readonly Detail[] {
   switch (input.frame) {
     case 'trades':
       return statements.all<Detail>(details(BY_ID), JSON.stringify(input.tradeIds))

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
 import { taxOf } from '../../population/trade-arithmetic.ts'
 import { closeHoldings } from '../../transactions/position.ts'
-import {
-  placeOrder,
-  type TradeOrderInput,
-  type TradeOrderResult,
-} from '../../transactions/trade-order.ts'
+import { placeOrder } from '../../transactions/trade-order.ts'
 import { gainOf } from '../../transactions/trade-result.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { NativeWrite } from './native-work.ts'
 import { COMMISSION_RATE, readHoldings, readTaxRates } from './position-queries.ts'
 
 const PERMISSION = 'SELECT ap_acl FROM account_permission WHERE ap_ca_id = +? AND ap_tax_id = +?'
@@ -48,11 +43,7 @@ type Facts = {
   readonly cr_rate: number
 }
 
-export async function tradeOrder(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  input: TradeOrderInput,
-): Promise<TradeOrderResult> {
+export const tradeOrder: NativeWrite<'Trade-Order'> = async (transaction, statements, input) => {
   const { accountId, executor, security, quantity, lifo } = input
   const { taxId } = executor
   if (taxId !== undefined && statements.all(PERMISSION, accountId, taxId).length === 0) {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
 import { taxOf } from '../../population/trade-arithmetic.ts'
 import { closeHoldings } from '../../transactions/position.ts'
-import {
-  completeTrade,
-  gainOf,
-  type TradeResultInput,
-  type TradeResultResult,
-} from '../../transactions/trade-result.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import { completeTrade, gainOf } from '../../transactions/trade-result.ts'
+import type { NativeWrite } from './native-work.ts'
 import { COMMISSION_RATE, readHoldings, readTaxRates } from './position-queries.ts'
 
 const FACTS = `
@@ -41,11 +35,7 @@ type Facts = {
   readonly cr_rate: number
 }
 
-export async function tradeResult(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  input: TradeResultInput,
-): Promise<TradeResultResult> {
+export const tradeResult: NativeWrite<'Trade-Result'> = async (transaction, statements, input) => {
   const found = statements.one<Facts>(FACTS, input.tradeId)
   if (found.t_st_id === 'CMPT') {
     await transaction.rollback()

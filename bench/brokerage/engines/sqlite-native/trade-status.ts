@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../../engine.ts'
-import type { TradeStatusInput, TradeStatusResult } from '../../transactions/trade-status.ts'
-import type { SqliteStatements } from '../sqlite-statements.ts'
+import type { TradeStatusResult } from '../../transactions/trade-status.ts'
+import type { NativeRead } from './native-work.ts'
 
 const OWNER = `
   SELECT b_name AS broker, c_f_name || ' ' || c_l_name AS customer
@@ -20,14 +19,9 @@ const TRADES = `
     JOIN exchange ON ex_id = s_ex_id
    ORDER BY t_dts DESC`
 
-export async function tradeStatus(
-  transaction: Transaction,
-  statements: SqliteStatements,
-  { accountId }: TradeStatusInput,
-): Promise<TradeStatusResult> {
+export const tradeStatus: NativeRead<'Trade-Status'> = (statements, { accountId }) => {
   const owner = statements.one<Omit<TradeStatusResult, 'trades'>>(OWNER, accountId)
   const trades = statements.all<TradeStatusResult['trades'][number]>(TRADES, accountId)
-  await transaction.commit()
   return {
     ...owner,
     trades: trades.map(({ tradeId, status, type, security, exchange }) => {
