@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { latencyOf } from '../harness/sample.ts'
+import { latencyOf, recordMs } from '../harness/sample.ts'
 import { HttpClient, Retries } from '../load/http-client.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
 import { mebibytesOf } from '../servers/process-figures.ts'
@@ -95,7 +95,7 @@ class FeedWorkload implements Workload {
     const number = tickOfFrame(buffer, start, end)
     const tick = number === undefined ? undefined : this.#underWay.get(number)
     if (tick === undefined) return
-    this.#frames.record(Math.max(1, Math.round((performance.now() - tick.intendedMs) * 1e6)))
+    recordMs(this.#frames, performance.now() - tick.intendedMs)
     tick.missing -= 1
     if (tick.missing === 0) tick.told()
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Histogram } from 'node:perf_hooks'
+import type { Histogram, RecordableHistogram } from 'node:perf_hooks'
 
 /** What one contender did in one measured stretch of time. */
 export type Sample = {
@@ -65,6 +65,11 @@ export function latencyOf(histogram: Histogram & { readonly count?: number }): L
     p999: msAt(99.9),
     max: histogram.max / 1e6,
   }
+}
+
+/** Of an operation that took so long; a histogram takes no 0. */
+export function recordMs(histogram: RecordableHistogram, ms: number): void {
+  histogram.record(Math.max(1, Math.round(ms * 1e6)))
 }
 
 /** Figures that every sample has, figures of latency, and whatever a sample names itself. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram } from 'node:perf_hooks'
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
-import { type Latency, latencyOf } from '../harness/sample.ts'
+import { type Latency, latencyOf, recordMs } from '../harness/sample.ts'
 
 export type ClosedLoop = {
   /** How many operations are under way at once. */
@@ -45,7 +45,7 @@ export async function runClosedLoop(
       for (let count = 0; count < operationsPerLook; count += 1) {
         const beganMs = histogram === undefined ? 0 : performance.now()
         await operation(sequence++, number)
-        histogram?.record(Math.max(1, Math.round((performance.now() - beganMs) * 1e6)))
+        if (histogram !== undefined) recordMs(histogram, performance.now() - beganMs)
         operations += 1
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram } from 'node:perf_hooks'
 import { setImmediate as eventLoopTurn, setTimeout as timeout } from 'node:timers/promises'
-import { type Latency, latencyOf } from '../harness/sample.ts'
+import { type Latency, latencyOf, recordMs } from '../harness/sample.ts'
 
 export type OpenLoop = {
   /** Operations started per second, evenly spaced, whether or not earlier ones have ended. */
@@ -39,8 +39,7 @@ export async function runOpenLoop(
   const start = (sequence: number): void => {
     const running = operation(sequence, intendedMs(sequence))
       .then(() => {
-        const ms = performance.now() - intendedMs(sequence)
-        histogram.record(Math.max(1, Math.round(ms * 1e6)))
+        recordMs(histogram, performance.now() - intendedMs(sequence))
         operations += 1
       })
       .catch((error: unknown) => void failures.push(error))

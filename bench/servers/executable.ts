@@ -20,6 +20,12 @@ export function findExecutable(program: string): string {
   return path
 }
 
+/** Undefined where nothing is needed, or it is there. */
+export function missingPeer(program: string | undefined): PeerMissing | undefined {
+  if (program === undefined || installedExecutable(program) !== undefined) return undefined
+  return new PeerMissing(program)
+}
+
 /** As `findExecutable`; undefined where there is no such program. */
 export function installedExecutable(program: string): string | undefined {
   const folders = [...postgresFolders(), ...(process.env.PATH ?? '').split(delimiter)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Contender, Experiment } from '../harness/experiment.ts'
-import { installedExecutable, PeerMissing } from './executable.ts'
+import { missingPeer } from './executable.ts'
 
 /** A contender that needs a program which may not be installed. */
 export type PeerContender = Contender & { readonly program?: string | undefined }
@@ -14,8 +14,8 @@ export function withInstalledPeers(
 ): Experiment {
   const missing = new Map<string, string>()
   for (const { name, program } of experiment.contenders) {
-    const problem = program === undefined ? undefined : problemOf(program)
-    if (problem !== undefined) missing.set(name, problem)
+    const problem = missingPeer(program)
+    if (problem !== undefined) missing.set(name, problem.message)
   }
   const left = (name: string | undefined) => name === undefined || !missing.has(name)
   return {
@@ -27,8 +27,4 @@ export function withInstalledPeers(
       ...[...missing].map(([name, problem]) => `Left out: ${name}. ${problem}.`),
     ],
   }
-}
-
-function problemOf(program: string): string | undefined {
-  return installedExecutable(program) === undefined ? new PeerMissing(program).message : undefined
 }

@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test'
 import type { Experiment } from '../harness/experiment.ts'
 import { Progress } from '../harness/progress.ts'
 import { type MeasuredExperiment, runExperiment } from '../harness/run-experiment.ts'
-import { installedExecutable, PeerMissing } from './executable.ts'
+import { missingPeer } from './executable.ts'
 
 export { testFolder } from '../../test/test-folder.ts'
 
@@ -30,18 +30,13 @@ export function testWithPeer(
   name: string,
   run: (context: TestContext) => Promise<void>,
 ): void {
-  const missing = problemOf(program)
+  const missing = missingPeer(program)
   const skip = missing !== undefined && process.env.CI !== 'true' ? missing.message : false
   const runOrThrow = async (context: TestContext) => {
     if (missing !== undefined) throw missing
     await run(context)
   }
   testWithServers(name, runOrThrow, skip)
-}
-
-function problemOf(program: string | undefined): PeerMissing | undefined {
-  if (program === undefined || installedExecutable(program) !== undefined) return undefined
-  return new PeerMissing(program)
 }
 
 /** An experiment as short as it can be, with one sample of each contender and without a report. */

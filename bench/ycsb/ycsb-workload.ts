@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { latencyOf } from '../harness/sample.ts'
+import { latencyOf, recordMs } from '../harness/sample.ts'
 import { Random } from '../load/random.ts'
 import type { LoadPlace, Workload } from '../load/workload.ts'
 import { openStore, type StoreSettings } from '../stores/open-store.ts'
@@ -86,7 +86,7 @@ export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Pr
       const beganMs = performance.now()
       await perform(kind, client)
       const histogram = latencies.get(kind) ?? createHistogram()
-      histogram.record(Math.max(1, Math.round((performance.now() - beganMs) * 1e6)))
+      recordMs(histogram, performance.now() - beganMs)
       latencies.set(kind, histogram)
     },
     takeFigures() {

@@ -57,7 +57,7 @@ async function differences(
 }
 
 /** By code units, which is how all three engines order texts of ASCII. */
-function compareBy(columns: readonly string[], one: Row, other: Row): number {
+export function compareBy(columns: readonly string[], one: Row, other: Row): number {
   for (const column of columns) {
     const [left, right] = [one[column] as string | number, other[column] as string | number]
     if (left !== right) return left < right ? -1 : 1

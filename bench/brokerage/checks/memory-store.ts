@@ -8,6 +8,7 @@ import {
   type TableName,
 } from '../schema/schema.ts'
 import type { IndexShape, Value } from '../schema/table-shape.ts'
+import { compareBy } from './index-check.ts'
 import type { Walker } from './store-image.ts'
 
 type Row = Readonly<Record<string, Value>>
@@ -75,12 +76,4 @@ export class MemoryStore implements Walker {
     const rows = this.#rows.get(table) ?? []
     return rows.toSorted((one, other) => compareBy(key, one, other)) as unknown as RowOf<T>[]
   }
-}
-
-function compareBy(columns: readonly string[], one: Row, other: Row): number {
-  for (const column of columns) {
-    const [left, right] = [one[column] as string | number, other[column] as string | number]
-    if (left !== right) return left < right ? -1 : 1
-  }
-  return 0
 }

@@ -144,7 +144,7 @@ export class BrokerageDriver {
 
   /** What the checks are to compare the store with. */
   get facts(): RunFacts {
-    return this.#ledger.facts
+    return this.#ledger
   }
 
   /** Limit orders that wait for their price. */
@@ -161,13 +161,14 @@ export class BrokerageDriver {
         now: this.#clock.now(),
       }),
     )
-    this.#ledger.cleanedUp()
+    this.#ledger.isCleanedUp = true
     return cancelled
   }
 
   /** Lets customers call, until `finish`. */
   start(): void {
-    this.#ledger.ordersBegin()
+    // From now on orders may be open.
+    this.#ledger.isCleanedUp = false
     this.#stop = new AbortController()
     const { users, pace } = this.#settings
     const customers =

@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BrokerMode, Counted, RunFacts } from '../run-facts.ts'
 
+const NOTHING: Counted = { acknowledged: 0, ambiguous: 0 }
+
 /** Keeps what the driver saw of all runs on one store, for the checks to compare with. */
-export class RunLedger {
-  readonly #brokerMode: BrokerMode
-  readonly #tickerVolume = new Map<string, Counted>()
-  readonly #forcedRollbacks: number[] = []
-  #results: Counted = { acknowledged: 0, ambiguous: 0 }
-  #isCleanedUp = true
+export class RunLedger implements RunFacts {
+  readonly brokerMode: BrokerMode
+  readonly tickerVolume = new Map<string, Counted>()
+  readonly forcedRollbacks: number[] = []
+  tradeResults = NOTHING
+  isCleanedUp = true
 
   constructor(brokerMode: BrokerMode) {
-    this.#brokerMode = brokerMode
+    this.brokerMode = brokerMode
   }
 
-  get facts(): RunFacts {
-    return {
-      brokerMode: this.#brokerMode,
-      tradeResults: this.#results,
-      tickerVolume: this.#tickerVolume,
-      forcedRollbacks: this.#forcedRollbacks,
-      isCleanedUp: this.#isCleanedUp,
-    }
+  addTradeResult(certainty: keyof Counted): void {
+    this.tradeResults = plus(this.tradeResults, certainty, 1)
   }
 
-  cleanedUp(): void {
-    this.#isCleanedUp = true
-  }
-
-  /** From now on orders may be open. */
-  ordersBegin(): void {
-    this.#isCleanedUp = false
-  }
-
-  rolledBack(tradeId: number): void {
-    this.#forcedRollbacks.push(tradeId)
-  }
-
-  tradeResult(certainty: keyof Counted): void {
-    this.#results = plus(this.#results, certainty, 1)
-  }
-
-  tickerVolume(symbol: string, quantity: number, certainty: keyof Counted): void {
-    const before = this.#tickerVolume.get(symbol) ?? { acknowledged: 0, ambiguous: 0 }
-    this.#tickerVolume.set(symbol, plus(before, certainty, quantity))
+  addTickerVolume(symbol: string, quantity: number, certainty: keyof Counted): void {
+    const before = this.tickerVolume.get(symbol) ?? NOTHING
+    this.tickerVolume.set(symbol, plus(before, certainty, quantity))
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { type Latency, latencyOf } from '../../harness/sample.ts'
+import { type Latency, latencyOf, recordMs } from '../../harness/sample.ts'
 import type { AbortCause } from '../engine.ts'
 import { TRANSACTION_NAMES, type TransactionName } from './transaction-names.ts'
 
@@ -43,8 +43,8 @@ export class Tally {
   ended(name: TransactionName, ms: { readonly total: number; readonly attempt: number }): void {
     const kind = this.#of(name)
     kind.ended += 1
-    kind.latency.record(nanoseconds(ms.total))
-    kind.attemptLatency.record(nanoseconds(ms.attempt))
+    recordMs(kind.latency, ms.total)
+    recordMs(kind.attemptLatency, ms.attempt)
   }
 
   rolledBack(name: TransactionName): void {
@@ -85,8 +85,4 @@ export class Tally {
   #of(name: TransactionName): OneKind {
     return this.#kinds.get(name) as OneKind
   }
-}
-
-function nanoseconds(ms: number): number {
-  return Math.max(1, Math.round(ms * 1e6))
 }

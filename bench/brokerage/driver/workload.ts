@@ -69,34 +69,14 @@ export class Workload {
     random: RowRandom,
     intendedMs: number,
   ): Promise<void> {
-    const inputs = this.#inputs
-    const run = <Name extends CustomerCall>(called: Name, input: InputOf<Name>) =>
-      this.#run(called, session, intendedMs, input)
-    switch (name) {
-      case 'Trade-Status':
-        await run(name, inputs.tradeStatus(random))
-        return
-      case 'Market-Watch':
-        await run(name, inputs.marketWatch(random))
-        return
-      case 'Security-Detail':
-        await run(name, inputs.securityDetail(random))
-        return
-      case 'Customer-Position':
-        await run(name, inputs.customerPosition(random))
-        return
-      case 'Broker-Volume':
-        await run(name, inputs.brokerVolume(random))
-        return
-      case 'Trade-Lookup':
-        this.#found(name, await run(name, inputs.tradeLookup(random)))
-        return
-      case 'Trade-Update':
-        this.#found(name, await run(name, inputs.tradeUpdate(random)))
-        return
-      case 'Trade-Order':
-        await this.#tradeOrder(session, random, intendedMs)
+    if (name === 'Trade-Order') {
+      await this.#tradeOrder(session, random, intendedMs)
+      return
     }
+    const input = this.#inputs.inputOf(name, random)
+    const result = await this.#run(name, session, intendedMs, input)
+    // Of lookups and updates.
+    if (result !== undefined && 'rows' in result) this.#parts.tally().found(name, result.rows)
   }
 
   /** @param intendedMs When the market wanted it. */
@@ -112,10 +92,10 @@ export class Workload {
       const done = await this.#run('Trade-Result', session, intendedMs, input)
       if (done === undefined) continue
       if (brokerMode === 'observer' && done.kind === 'completed') this.#parts.folds(done.brokerId)
-      ledger.tradeResult('acknowledged')
+      ledger.addTradeResult('acknowledged')
       return
     }
-    ledger.tradeResult('ambiguous')
+    ledger.addTradeResult('ambiguous')
   }
 
   /** Twenty transactions, one behind the other. @param intendedMs When the market wanted it. */
@@ -142,7 +122,7 @@ export class Workload {
         continue
       }
       const { orders, certainty } = attempted.result
-      this.#parts.ledger.tickerVolume(entry.symbol, entry.quantity, certainty)
+      this.#parts.ledger.addTickerVolume(entry.symbol, entry.quantity, certainty)
       triggered.push(...orders)
     }
     const endedMs = performance.now()
@@ -178,7 +158,7 @@ export class Workload {
       return
     }
     tally().rolledBack('Trade-Order')
-    ledger.rolledBack(tradeId)
+    ledger.forcedRollbacks.push(tradeId)
   }
 
   /**
@@ -191,12 +171,8 @@ export class Workload {
   ): Promise<FedEntry | undefined> {
     const orders = await submittedOf(session, this.#parts.triggeredAt(symbol, price))
     if (orders.length > 0) return { orders, certainty: 'ambiguous' }
-    this.#parts.ledger.tickerVolume(symbol, quantity, 'ambiguous')
+    this.#parts.ledger.addTickerVolume(symbol, quantity, 'ambiguous')
     return undefined
-  }
-
-  #found(name: CustomerCall, result: { readonly rows: number } | undefined): void {
-    if (result !== undefined) this.#parts.tally().found(name, result.rows)
   }
 
   /** Undefined when it was given up. */

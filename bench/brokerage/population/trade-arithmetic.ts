@@ -14,6 +14,11 @@ export function taxOf(gain: number, rates: readonly number[]): number {
   return roundedQuotient(gain * rates.reduce((sum, rate) => sum + rate, 0), 100_000)
 }
 
+/** The tax status of an account: gains are not taxed, taxed and withheld, or taxed and paid later. */
+export function isTaxable(taxStatus: number): boolean {
+  return taxStatus === 1 || taxStatus === 2
+}
+
 export type SettledTrade = {
   readonly isSell: boolean
   readonly quantity: number

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { get, scan, scanEach, type Transaction } from '../engine.ts'
+import type { TableName } from '../schema/schema.ts'
 import { required } from './rows-by-key.ts'
 import { toggled } from './trade-update.ts'
 
-/** What is maintained, in turn. */
-export const MAINTAINED_TABLES = [
-  'account_permission',
-  'address',
-  'company',
-  'customer',
-  'customer_taxrate',
-  'daily_market',
-  'exchange',
-  'financial',
-  'news_item',
-  'security',
-  'taxrate',
-  'watch_item',
-] as const
-
-export type DataMaintenanceInput = {
-  readonly table: (typeof MAINTAINED_TABLES)[number]
+type Chosen = {
   readonly accountId: number
   readonly customerId: number
   readonly companyId: number
@@ -38,46 +22,40 @@ const DAY_MS = 24 * 3600 * 1000
 const QUARTERS = 20
 const RIGHTS: readonly string[] = ['0000', '0001', '0011']
 
-/** Changes what hardly ever changes, forth and back. Answers how many rows it has changed. */
+/** How each table is maintained; all return how many rows they have changed. */
+const MAINTENANCE = {
+  account_permission: rotateRights,
+  address: moveHouse,
+  company: rateCompany,
+  customer: changeEmail,
+  customer_taxrate: replaceTaxRate,
+  daily_market: correctVolumes,
+  exchange: describeExchanges,
+  financial: shiftQuarters,
+  news_item: redateNews,
+  security: redateListing,
+  taxrate: renameTaxRate,
+  watch_item: replaceWatched,
+} as const satisfies Partial<
+  Record<TableName, (transaction: Transaction, chosen: Chosen) => Promise<number>>
+>
+
+export type DataMaintenanceInput = Chosen & { readonly table: keyof typeof MAINTENANCE }
+
+/** What is maintained, in turn. */
+export const MAINTAINED_TABLES = Object.keys(MAINTENANCE) as DataMaintenanceInput['table'][]
+
+/** Changes what hardly ever changes, forth and back. Returns how many rows it has changed. */
 export async function dataMaintenance(
   transaction: Transaction,
   input: DataMaintenanceInput,
 ): Promise<number> {
-  const changed = await maintain(transaction, input)
+  const changed = await MAINTENANCE[input.table](transaction, input)
   await transaction.commit()
   return changed
 }
 
-async function maintain(transaction: Transaction, input: DataMaintenanceInput): Promise<number> {
-  switch (input.table) {
-    case 'account_permission':
-      return await rotateRights(transaction, input)
-    case 'address':
-      return await moveHouse(transaction, input)
-    case 'company':
-      return await rateCompany(transaction, input)
-    case 'customer':
-      return await changeEmail(transaction, input)
-    case 'customer_taxrate':
-      return await replaceTaxRate(transaction, input)
-    case 'daily_market':
-      return await correctVolumes(transaction, input)
-    case 'exchange':
-      return await describeExchanges(transaction)
-    case 'financial':
-      return await shiftQuarters(transaction, input)
-    case 'news_item':
-      return await redateNews(transaction, input)
-    case 'security':
-      return await redateListing(transaction, input)
-    case 'taxrate':
-      return await renameTaxRate(transaction, input)
-    case 'watch_item':
-      return await replaceWatched(transaction, input)
-  }
-}
-
-async function rotateRights(transaction: Transaction, { accountId }: DataMaintenanceInput) {
+async function rotateRights(transaction: Transaction, { accountId }: Chosen) {
   const [permissions] = await transaction.read(
     scan('account_permission', [accountId], ['ap_tax_id', 'ap_acl'], { limit: 1 }),
   )
@@ -90,7 +68,7 @@ async function rotateRights(transaction: Transaction, { accountId }: DataMainten
   return permissions.length
 }
 
-async function moveHouse(transaction: Transaction, input: DataMaintenanceInput) {
+async function moveHouse(transaction: Transaction, input: Chosen) {
   const [customer, company] = await transaction.read(
     get('customer', [input.customerId], ['c_ad_id']),
     get('company', [input.companyId], ['co_ad_id']),
@@ -105,7 +83,7 @@ async function moveHouse(transaction: Transaction, input: DataMaintenanceInput) 
   return 1
 }
 
-async function rateCompany(transaction: Transaction, { companyId }: DataMaintenanceInput) {
+async function rateCompany(transaction: Transaction, { companyId }: Chosen) {
   const [company] = await transaction.read(get('company', [companyId], ['co_sp_rate']))
   const { co_sp_rate } = required(company, `company ${companyId}`)
   const set = { co_sp_rate: co_sp_rate === 'ABA' ? 'AAA' : 'ABA' }
@@ -113,7 +91,7 @@ async function rateCompany(transaction: Transaction, { companyId }: DataMaintena
   return 1
 }
 
-async function changeEmail(transaction: Transaction, { customerId }: DataMaintenanceInput) {
+async function changeEmail(transaction: Transaction, { customerId }: Chosen) {
   const [customer] = await transaction.read(get('customer', [customerId], ['c_email_2']))
   const { c_email_2 } = required(customer, `customer ${customerId}`)
   const set = { c_email_2: toggled(c_email_2, '', '.example') }
@@ -122,7 +100,7 @@ async function changeEmail(transaction: Transaction, { customerId }: DataMainten
 }
 
 /** The customer's last tax rate gives way to the next one in the list that the customer has not. */
-async function replaceTaxRate(transaction: Transaction, { customerId }: DataMaintenanceInput) {
+async function replaceTaxRate(transaction: Transaction, { customerId }: Chosen) {
   const [own] = await transaction.read(scan('customer_taxrate', [customerId], ['cx_tx_id']))
   const old = required(own.at(-1), `tax rate of ${customerId}`).cx_tx_id
   const [later, all] = await transaction.read(
@@ -139,7 +117,7 @@ async function replaceTaxRate(transaction: Transaction, { customerId }: DataMain
 
 async function correctVolumes(
   transaction: Transaction,
-  { symbol, dayOfMonth, volumeChange }: DataMaintenanceInput,
+  { symbol, dayOfMonth, volumeChange }: Chosen,
 ) {
   const [days] = await transaction.read(scan('daily_market', [symbol], ['dm_date']))
   const chosen = days.filter(({ dm_date }) => new Date(dm_date).getUTCDate() === dayOfMonth)
@@ -159,7 +137,7 @@ async function describeExchanges(transaction: Transaction) {
 }
 
 /** Between the first and the second of the month. */
-async function shiftQuarters(transaction: Transaction, { companyId }: DataMaintenanceInput) {
+async function shiftQuarters(transaction: Transaction, { companyId }: Chosen) {
   const [quarters] = await transaction.read(
     scan('financial', [companyId], ['fi_year', 'fi_qtr', 'fi_qtr_start_date'], { limit: QUARTERS }),
   )
@@ -171,7 +149,7 @@ async function shiftQuarters(transaction: Transaction, { companyId }: DataMainte
   return quarters.length
 }
 
-async function redateNews(transaction: Transaction, { companyId }: DataMaintenanceInput) {
+async function redateNews(transaction: Transaction, { companyId }: Chosen) {
   const [references] = await transaction.read(scan('news_xref', [companyId], ['nx_ni_id']))
   for (const { nx_ni_id } of references) {
     transaction.update('news_item', [nx_ni_id], { add: { ni_dts: DAY_MS } })
@@ -179,12 +157,12 @@ async function redateNews(transaction: Transaction, { companyId }: DataMaintenan
   return references.length
 }
 
-async function redateListing(transaction: Transaction, { symbol }: DataMaintenanceInput) {
+async function redateListing(transaction: Transaction, { symbol }: Chosen) {
   transaction.update('security', [symbol], { add: { s_exch_date: DAY_MS } })
   return 1
 }
 
-async function renameTaxRate(transaction: Transaction, { taxRateId }: DataMaintenanceInput) {
+async function renameTaxRate(transaction: Transaction, { taxRateId }: Chosen) {
   const [rate] = await transaction.read(get('taxrate', [taxRateId], ['tx_name']))
   const { tx_name } = required(rate, `tax rate ${taxRateId}`)
   const set = { tx_name: toggled(tx_name, '', ' (revised)') }
@@ -193,7 +171,7 @@ async function renameTaxRate(transaction: Transaction, { taxRateId }: DataMainte
 }
 
 /** The middle one of the customer's watch list gives way to a security that was not in it. */
-async function replaceWatched(transaction: Transaction, input: DataMaintenanceInput) {
+async function replaceWatched(transaction: Transaction, input: Chosen) {
   const [lists] = await transaction.read(
     scan('watch_list', [input.customerId], ['wl_id'], { index: 'watch_list_customer' }),
   )

@@ -2,10 +2,9 @@
 
 import { get, getMany, scan, type Transaction } from '../engine.ts'
 import type { StatusId, TradeTypeId } from '../population/codes.ts'
-import { commissionOf, taxOf } from '../population/trade-arithmetic.ts'
+import { commissionOf, isTaxable, taxOf } from '../population/trade-arithmetic.ts'
 import { closeHoldings, HOLDINGS_OF_ORDER_MAX } from './position.ts'
 import { byKey, required, singleKeys } from './rows-by-key.ts'
-import { isTaxable } from './tax-status.ts'
 
 export type TradeOrderInput = {
   /** New for each order, and kept when it is tried again. */

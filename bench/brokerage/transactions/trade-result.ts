@@ -4,6 +4,7 @@ import { get, getMany, scan, type Transaction } from '../engine.ts'
 import { CASH_TYPES } from '../population/codes.ts'
 import {
   commissionOf,
+  isTaxable,
   settlementAmount,
   settlementDueDate,
   taxOf,
@@ -16,7 +17,6 @@ import {
   type OpenHolding,
 } from './position.ts'
 import { required, singleKeys } from './rows-by-key.ts'
-import { isTaxable } from './tax-status.ts'
 
 export type TradeResultInput = {
   readonly tradeId: number

@@ -17,6 +17,7 @@ import { symbolOf } from '../../population/names.ts'
 import type { Customer, Population } from '../../population/population.ts'
 import { PRICE_MAX, PRICE_MIN } from '../../population/price-curve.ts'
 import { historyMs, marketDay, momentOf } from '../../population/trading-calendar.ts'
+import type { InputOf } from '../../transactions/all-transactions.ts'
 import type { BrokerVolumeInput } from '../../transactions/broker-volume.ts'
 import type { CustomerPositionInput } from '../../transactions/customer-position.ts'
 import type { MarketWatchInput } from '../../transactions/market-watch.ts'
@@ -25,6 +26,7 @@ import type { TradeLookupInput } from '../../transactions/trade-lookup.ts'
 import type { TradeOrderInput } from '../../transactions/trade-order.ts'
 import type { TradeStatusInput } from '../../transactions/trade-status.ts'
 import type { TradeUpdateInput } from '../../transactions/trade-update.ts'
+import type { CustomerCall } from '../transaction-names.ts'
 import { nonUniform, skewOfTimes, skewOfTrades, skewOfWeeks } from './non-uniform.ts'
 
 const MINUTE_MS = 60_000
@@ -41,14 +43,33 @@ const DETAIL_DAYS = { min: 5, max: 20 } as const
 const OTHER_EXECUTOR = 0.25
 const ROLLED_BACK = 1 / 101
 
+type CustomerInputs = {
+  [Name in Exclude<CustomerCall, 'Trade-Order'>]: InputOf<Name>
+}
+
 /** Makes up what customers ask: the inputs of the eight transactions that they call. */
 export class CustomerEmulator {
   readonly #population: Population
   readonly #customers: CustomerChoice
+  readonly #inputs: {
+    readonly [Name in keyof CustomerInputs]: (random: RowRandom) => CustomerInputs[Name]
+  } = {
+    'Trade-Status': (random) => this.tradeStatus(random),
+    'Market-Watch': (random) => this.marketWatch(random),
+    'Security-Detail': (random) => this.securityDetail(random),
+    'Customer-Position': (random) => this.customerPosition(random),
+    'Broker-Volume': (random) => this.brokerVolume(random),
+    'Trade-Lookup': (random) => this.tradeLookup(random),
+    'Trade-Update': (random) => this.tradeUpdate(random),
+  }
 
   constructor(population: Population) {
     this.#population = population
     this.#customers = new CustomerChoice(population)
+  }
+
+  inputOf<Name extends keyof CustomerInputs>(name: Name, random: RowRandom): CustomerInputs[Name] {
+    return this.#inputs[name](random)
   }
 
   tradeStatus(random: RowRandom): TradeStatusInput {

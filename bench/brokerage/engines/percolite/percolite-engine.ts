@@ -20,18 +20,18 @@ import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
 import { BufferedTransaction } from '../buffered-transaction.ts'
 import { folderBytes } from '../folder-bytes.ts'
-import { HttpRequests } from './http-requests.ts'
+import { httpRequests } from './http-requests.ts'
 import type { PercoliteRequests } from './percolite-requests.ts'
 import { createObserverStatement, observerOf, walkStatement } from './percolite-statements.ts'
 import { InteractiveSteps, SnapshotSteps } from './percolite-steps.ts'
 import { SocketObservation } from './socket-observation.ts'
-import { SocketRequests } from './socket-requests.ts'
+import { socketRequests } from './socket-requests.ts'
 
 const WALK_ROWS = 10_000
 
 const WAYS = {
-  http: { words: 'HTTP', Requests: HttpRequests },
-  ws: { words: 'its WebSocket, which all sessions share', Requests: SocketRequests },
+  http: { words: 'HTTP', open: httpRequests },
+  ws: { words: 'its WebSocket, which all sessions share', open: socketRequests },
 } as const
 
 export type PercoliteWay = keyof typeof WAYS
@@ -116,7 +116,7 @@ export class PercoliteEngine implements Engine {
 
   async killAndRestart(): Promise<void> {
     await this.#running.kill()
-    await this.#requests?.destroy()
+    await this.#requests?.close()
     this.#observed?.observation.abandon()
     await this.#start()
     if (this.#observed === undefined) return
@@ -135,7 +135,7 @@ export class PercoliteEngine implements Engine {
 
   async #start(): Promise<void> {
     this.#server = await startPercolite(this.#folder, this.#options)
-    this.#requests = new WAYS[this.#way].Requests(this.#server.origin, this.#connections)
+    this.#requests = WAYS[this.#way].open(this.#server.origin, this.#connections)
   }
 
   #observation({ table, run, failed }: Omit<Observed, 'observation'>): SocketObservation {

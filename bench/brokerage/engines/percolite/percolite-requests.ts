@@ -31,8 +31,7 @@ export interface PercoliteAsking {
 
 /** The way to one server. */
 export interface PercoliteRequests extends PercoliteAsking {
-  /** Does not wait for answers that will never come. */
-  destroy(): Promise<void>
+  /** Does not wait for answers that are still to come. */
   close(): Promise<void>
 }
 

@@ -2,7 +2,6 @@
 
 import type { RowOf, TableName } from '../../schema/schema.ts'
 import { type Closing, closeHoldings } from '../../transactions/position.ts'
-import { isTaxable } from '../../transactions/tax-status.ts'
 import { CASH_TYPES, EXCHANGE_IDS } from '../codes.ts'
 import { identifier, numberOf } from '../identifiers.ts'
 import { brokerName, exchangeOf, securityName } from '../market-facts.ts'
@@ -11,7 +10,13 @@ import type { Population } from '../population.ts'
 import { customerTaxRates } from '../rows/customer-rows.ts'
 import { countryTaxRate, divisionTaxRate } from '../rows/dimension-rows.ts'
 import { bandOf, chargeOf, commissionRate } from '../tariff.ts'
-import { commissionOf, settlementAmount, settlementDueDate, taxOf } from '../trade-arithmetic.ts'
+import {
+  commissionOf,
+  isTaxable,
+  settlementAmount,
+  settlementDueDate,
+  taxOf,
+} from '../trade-arithmetic.ts'
 import { momentOf } from '../trading-calendar.ts'
 import { CompletionQueue } from './completion-queue.ts'
 import { type InitialOrder, InitialOrders } from './initial-order.ts'
