@@ -113,7 +113,7 @@ function placed<T>(where: { readonly position?: Position }, convert: () => T): T
     throw new PlanError(error.code, error.message, {
       position: where.position,
       fields,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     })
   }
 }

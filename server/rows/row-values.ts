@@ -104,7 +104,7 @@ function explained<T>(
     const position = row === undefined ? {} : { row }
     throw new PlanError(error.code, `Column ${name}: ${error.message}`, {
       fields: { ...error.fields, table: table.name, column: name, ...position },
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      hint: error.hint,
     })
   }
 }

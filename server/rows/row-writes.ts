@@ -159,10 +159,7 @@ function ofPostedRow(error: unknown, first: number): unknown {
   if (!(cause instanceof PlanError)) return error
   const { code, message, hint, fields } = cause
   const row = first + (typeof fields.row === 'number' ? fields.row : 0)
-  return new PlanError(code, message, {
-    ...(hint === undefined ? {} : { hint }),
-    fields: { ...fields, row },
-  })
+  return new PlanError(code, message, { hint, fields: { ...fields, row } })
 }
 
 function batchFrom(table: TableDefinition, objects: readonly RowObject[], first: number) {

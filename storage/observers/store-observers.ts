@@ -6,7 +6,7 @@ import type { NotifiedRow } from '../transaction/buffer/buffered-notifications.t
 import { reading } from '../transaction/own-transactions.ts'
 import { BackgroundLoop } from '../transaction/protocol/background-loop.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { ObserverBackfiller } from './observer-backfiller.ts'
+import { observerBackfiller } from './observer-backfiller.ts'
 import { ObserverCascade } from './observer-cascade.ts'
 import type { ObserverParts } from './observer-parts.ts'
 import { readObserverStatus } from './observer-status.ts'
@@ -23,7 +23,7 @@ export class StoreObservers implements Observers {
   /** By the id of the observer, of those that somebody has asked for. */
   readonly #works = new Map<number, ObserverWork>()
   readonly #cascade = new ObserverCascade()
-  readonly #backfiller: ObserverBackfiller
+  readonly #backfiller: BackgroundLoop
   readonly #runs = new WeakMap<Transaction, number>()
   readonly #loop: BackgroundLoop
   #lookedAt = 0
@@ -32,7 +32,7 @@ export class StoreObservers implements Observers {
 
   constructor(parts: ObserverParts) {
     this.#parts = parts
-    this.#backfiller = new ObserverBackfiller(parts)
+    this.#backfiller = observerBackfiller(parts)
     this.#loop = new BackgroundLoop(parts, {
       pass: (signal) => this.#serveAll(signal),
       failureMessage: 'looking for observers was interrupted',
