@@ -39,6 +39,7 @@ test('more answers of changes than may be open are refused, until one ends', asy
     },
   }
   const refused = new RunningRequest({ keeper })
+  refused.arm()
   const fields = { limit: 'changeStreamsMax', limitValue: 60, actual: 61 }
   await assert.rejects(open(refused), { code: 'client_overloaded', fields })
   assert.equal(ended, 1, 'a stopping server does not wait for it')
