@@ -10,7 +10,7 @@ export type StandingLock = {
   readonly ownerIsDead: boolean
 }
 
-/** The locks that stand now, in row order, at most `limit`: for an operator to look at. */
+/** The present locks in row order, at most `limit`, for an operator. */
 export async function listLocks(
   { cellStore, liveness }: Pick<ProtocolContext, 'cellStore' | 'liveness'>,
   limit: number,

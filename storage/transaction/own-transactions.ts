@@ -6,7 +6,7 @@ import type { Randomness } from '../randomness.ts'
 import { Backoff } from './protocol/backoff.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Begins a transaction of the store's own, which counts as nobody's. */
+/** Begins a transaction of the store's own, which counts for no client. */
 export type BeginOwn = () => Promise<Transaction>
 
 /** Runs `work` in a transaction that only reads. */
@@ -26,13 +26,13 @@ export async function reading<T>(
 export type Batches = {
   /** Does and commits the next batch; false when that was the last one, or when there was none. */
   readonly next: (transaction: Transaction) => Promise<boolean>
-  /** Told of each batch that is going to be tried again, from a new snapshot. */
+  /** Called for each batch that will be tried again, from a new snapshot. */
   readonly conflicted?: () => void
 }
 
 /**
- * Runs batch after batch, where what a batch commits tells the next one how far the work has come. Rejects
- * with the signal's reason, and with all that a batch fails of but conflicts.
+ * Runs batch after batch; what a batch commits says where the next one begins. Rejects with the signal's reason, and
+ * with every failure of a batch except conflicts.
  */
 export async function runBatches(
   parts: { readonly begin: BeginOwn; readonly clock: Clock; readonly randomness: Randomness },
@@ -59,7 +59,7 @@ async function tryBatch(
   try {
     return (await next(transaction)) ? 'moved' : 'last'
   } catch (error) {
-    // Also after a lost answer: the next batch begins by reading how far the work has come.
+    // Also after a lost answer: the next batch first reads how far the work has come.
     if (error instanceof StorageError && error.isWorthRerun) return 'conflict'
     throw error
   } finally {
@@ -67,6 +67,6 @@ async function tryBatch(
   }
 }
 
-/** So few that a commit of theirs holds up the writers in the queue for a moment only. */
+/** So few that their commit delays the writers in the queue only for a moment. */
 export const BATCH_ROWS_MAX = 250
 const CONFLICT_RETRY = { firstMs: 2, totalMs: 1_000 }

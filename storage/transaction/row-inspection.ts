@@ -14,14 +14,14 @@ export type InspectedCell = Cell & {
     | { readonly kind: 'guard'; readonly startTs: Timestamp }
 }
 
-/** So many of the newest records of each column are read together, and so many bytes of values. */
+/** Records of each column, the newest first, that are read together. */
 export const RECORDS_TOGETHER = 1_000
 export const VALUE_BYTES_TOGETHER = 1024 * 1024
 
 /**
- * All cells of one row, as Figure 4 of the paper draws them, in parts: first what the protocol writes down, which says
- * how long the values are, then the values, of which one alone may exceed `VALUE_BYTES_TOGETHER`. A part is one image
- * of the row, which may change before the next. Rejects with CellStoreError.
+ * All cells of one row, as in Figure 4 of the paper, in parts: first the protocol's records, which say how long the
+ * values are, then the values; only a single value may exceed `VALUE_BYTES_TOGETHER`. A part is one image of the row,
+ * which may change before the next. Rejects with CellStoreError.
  */
 export async function* inspectRow(
   cellStore: CellStore,
@@ -50,7 +50,7 @@ export async function* inspectRow(
 
 const RECORD_FAMILIES = FAMILIES.filter((family) => family !== 'data')
 
-/** Of each family that may have more: every record from this timestamp on has been found, in all of its columns. */
+/** For each family that may have more records: the timestamp from which all are found, in all of its columns. */
 function floorsOf(found: readonly Cell[]): Map<Family, Timestamp> {
   const floors = new Map<Family, Timestamp>()
   const columns = Map.groupBy(found, ({ family, qualifier }) => `${family} ${qualifier}`)
@@ -63,7 +63,7 @@ function floorsOf(found: readonly Cell[]): Map<Family, Timestamp> {
   return floors
 }
 
-/** How long the values are that a transaction has put into cells of their own, by its start. */
+/** Adds the bytes of the values that each transaction has written to data cells, by its startTs. */
 function noteValues(valueBytes: Map<Timestamp, number>, cells: readonly InspectedCell[]): void {
   for (const { meaning } of cells) {
     if (meaning.kind !== 'lock' && meaning.kind !== 'write') continue
@@ -73,7 +73,7 @@ function noteValues(valueBytes: Map<Timestamp, number>, cells: readonly Inspecte
   }
 }
 
-/** All of the time, the newest first, divided so that the values of each part may be read together. */
+/** Time ranges that cover all timestamps, the newest first; the values of each range may be read together. */
 function* windowsOf(
   valueBytes: ReadonlyMap<Timestamp, number>,
 ): Generator<{ readonly from?: Timestamp; readonly until?: Timestamp }, void, undefined> {

@@ -4,16 +4,16 @@ import type { StorageError } from '../errors.ts'
 import type { ByteBudget } from './buffer/write-buffer.ts'
 
 export type TransactionOptions = {
-  /** Makes the id; asked for once at most, and never by a transaction that nobody names. */
+  /** Makes the id; called once at most, and never if the id is not used. */
   readonly newId: () => string
   readonly startTs: Timestamp
-  /** The time, for now(); `startTs` where nothing is said. */
+  /** The time, for now(); `startTs` by default. */
   readonly now?: Timestamp | undefined
   readonly readOnly: boolean
   /** Why it may not write, where `startTs` is not its own (`TimestampOracle.nextToRead`). */
   readonly writeRefusal?: StorageError | undefined
   /** Whether the outcome can be asked for by the id after the process has ended. */
   readonly keepsOutcome: boolean
-  /** What bounds its buffered bytes; without it, the budget of all that have none of their own. */
+  /** The bound on its buffered bytes; by default, the budget that all others share. */
   readonly budget?: ByteBudget | undefined
 }

@@ -8,19 +8,19 @@ import type { ProtocolContext } from './protocol/protocol-context.ts'
 import { OUTCOME_COLUMN, outcomePath, startTsOfId } from './records/transaction-id.ts'
 import type { TransactionRegistry } from './transaction-registry.ts'
 
-/** What became of a transaction that somebody asks about by its id. */
+/** The outcome of a transaction, asked for by its id. */
 export type TransactionOutcome =
   | { readonly kind: 'active' }
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
   | { readonly kind: 'rolledBack'; readonly reason: string }
-  /** The history that would tell has been collected. */
+  /** The history that would show it has been collected. */
   | { readonly kind: 'unknown' }
-  /** No such transaction can ever have been begun here. */
+  /** No such transaction can ever have begun here. */
   | { readonly kind: 'neverBegun' }
 
 /**
- * Answers from this process' memory, else from the transaction's outcome row, which is its primary:
- * so the answer survives a crash of the client and of the server. Rejects with CellStoreError.
+ * The outcome from this process' memory, else from the transaction's outcome row, which is its primary: so it survives
+ * a crash of the client and of the server. Rejects with CellStoreError.
  */
 export async function findOutcome(
   context: ProtocolContext,
@@ -29,8 +29,8 @@ export async function findOutcome(
   question: {
     readonly id: string
     /**
-     * Another process may hold the transaction open for so long; undefined when this process is the
-     * only one, so that a transaction it does not know is not open anywhere.
+     * Milliseconds that another process may hold the transaction open; undefined when this process is the only one, so
+     * that a transaction it does not know is not open anywhere.
      */
     readonly openMsMax?: number
   },
@@ -57,7 +57,7 @@ export async function findOutcome(
     if (status.kind === 'rolledBack') return { kind: 'rolledBack', reason: 'rolled_back' }
     if (openMsMax === undefined) return { kind: 'rolledBack', reason: 'never_committed' }
     if (timestamp - startTs < openMsMax * 1000) return { kind: 'active' }
-    // Decided here and now: with this record in place, a commit that is still to come is refused.
+    // Decided now: once this record exists, a later commit of the transaction is refused.
     const by = Buffer.from(context.liveness.incarnation, 'hex')
     await context.cellStore.checkAndMutateRow(
       primary.row,

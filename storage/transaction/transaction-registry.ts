@@ -4,7 +4,7 @@ import { SlottedSet } from '../collections/slotted-set.ts'
 import type { TransactionEnd } from './protocol/transaction-protocol.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The transactions of this process: the open ones, and how the last ones ended. */
+/** The transactions of this process: the open ones, and the outcomes of the last ones. */
 export class TransactionRegistry {
   readonly #active = new SlottedSet<Transaction>()
   readonly #ended = new Map<string, TransactionEnd>()
@@ -15,7 +15,7 @@ export class TransactionRegistry {
 
   ended(transaction: Transaction, end: TransactionEnd): void {
     this.#active.delete(transaction)
-    // Nobody can ask about a transaction whose id nobody has been told.
+    // No client can ask about a transaction whose id was never given out.
     if (!transaction.hasId) return
     this.#ended.set(transaction.id, end)
     if (this.#ended.size > ENDED_MAX) {
@@ -31,7 +31,7 @@ export class TransactionRegistry {
     return false
   }
 
-  /** Waits for the commits that are under way, however they end. */
+  /** Waits for the commits under way, whatever their outcome. */
   async commitsEnded(): Promise<void> {
     const committing = [...this.#active].filter(({ state }) => state === 'committing')
     await Promise.allSettled(committing.map((transaction) => transaction.commit()))

@@ -22,15 +22,15 @@ import type { TransactionOptions } from './transaction-options.ts'
 
 export type TransactionState = 'active' | 'committing' | 'committed' | 'rolledBack' | 'unknown'
 
-/** `commitTs` is null when there was nothing to commit. */
+/** The result of a commit; `commitTs` is null when there was nothing to commit. */
 export type CommitResult = { readonly commitTs: Timestamp | null }
 
 export type TransactionParts = {
   readonly protocol: TransactionProtocol
   readonly budget: BufferBudget
-  /** Called once, when the transaction ends in whatever way. */
+  /** Called once, when the transaction ends, whatever the outcome. */
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
-  /** Why nothing may be written now that makes the store larger; undefined while the disk has room. */
+  /** The error for writes that make the store larger; undefined while the disk has space. */
   readonly roomRefusal?: () => StorageError | undefined
   /** Called when the commit has ended with nothing written. */
   readonly refused?: (reason: StorageError) => void
@@ -53,10 +53,12 @@ export type TransactionParts = {
  */
 export class Transaction {
   readonly startTs: Timestamp
-  /** The time at which it began. Mostly `startTs`; another where the clock was set, or the snapshot is an old one. */
+  /**
+   * The time at which it began. Usually `startTs`; another time if the clock was set, or the snapshot is an old one.
+   */
   readonly now: Timestamp
   readonly readOnly: boolean
-  /** Where it stands among the open ones. */
+  /** Its position among the open ones. */
   slot = 0
   readonly #newId: () => string
   readonly #keepsOutcome: boolean
@@ -69,7 +71,7 @@ export class Transaction {
   #changesCatalog = false
   #id: string | undefined
   #state: TransactionState = 'active'
-  /** Of the running statement; ends its waiting. */
+  /** The signal of the running statement, which ends its waits. */
   #signal: AbortSignal | undefined
   #commit: Promise<CommitResult> | undefined
 
@@ -90,7 +92,7 @@ export class Transaction {
     return this.#id
   }
 
-  /** Whether anybody has asked for the id. */
+  /** Whether the id has been used. */
   get hasId(): boolean {
     return this.#id !== undefined
   }
@@ -112,7 +114,7 @@ export class Transaction {
     return andThen(found, (committed) => overlayRow({ key, committed }, columns, buffer))
   }
 
-  /** One answer for each key, null where no asked column exists; one round trip to the store. */
+  /** One row for each key, null where no asked column exists; one round trip to the store. */
   getRows(
     keys: readonly Uint8Array[],
     columns: readonly string[],
@@ -133,7 +135,7 @@ export class Transaction {
     return rowsOfBatches(this.scanBatches(range))
   }
 
-  /** As `scanRows`, the rows that were read together in one batch; none is empty. */
+  /** As `scanRows`, in batches of the rows that were read together; none is empty. */
   scanBatches(range: SnapshotRange): RowBatches {
     this.#checkActive()
     const own = this.#writes.buffer.rowsBetween(range.start, range.end)
@@ -141,8 +143,8 @@ export class Transaction {
   }
 
   /**
-   * To be asked before writes that make the store larger: what frees room, and what is noted of it, may use
-   * what is left of the disk. Throws `disk_full`.
+   * Throws `disk_full` when the disk has no space left. Must be called before writes that make the store larger; writes
+   * that free space, and the records of them, may use the reserve.
    */
   requireRoom(): void {
     const refusal = this.#parts.roomRefusal?.()
@@ -158,17 +160,16 @@ export class Transaction {
   }
 
   /**
-   * Makes the commit conflict with any write or guard of this column since the snapshot, whether or
-   * not the row exists: the cure for write skew. It blocks nobody before the commit.
+   * Makes the commit conflict with any write or guard of this column since the snapshot, whether or not the row exists:
+   * it prevents write skew. It blocks no other transaction before the commit.
    */
   guard(key: Uint8Array, column: string): void {
     this.#write(key, column, { kind: 'guard' })
   }
 
   /**
-   * Tells an observer of a change of this row (Percolator 2.4): with `strong` of one by this
-   * transaction, which puts or deletes a column of the row; with `weak` of any, without conflicting with
-   * anybody. Throws as `put` does.
+   * Notifies an observer of a change of this row (Percolator 2.4): `strong` for a change by this transaction, which
+   * puts or deletes a column of the row; `weak` for any change, without conflicts. Throws as `put` does.
    */
   notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
     this.#checkWritable()
@@ -176,7 +177,7 @@ export class Transaction {
     else this.#writes.hint(key, observerId)
   }
 
-  /** Tells an observer of what an older transaction, which began at `changedBy`, did to this row. */
+  /** Notifies an observer of the change that an older transaction, which began at `changedBy`, made to this row. */
   notifyOfOlder(key: Uint8Array, observerId: number, changedBy: Timestamp): void {
     this.#checkWritable()
     this.#writes.hint(key, observerId, changedBy)
@@ -229,7 +230,7 @@ export class Transaction {
     this.changeCatalog()
   }
 
-  /** The catalog changes in a way that lets older writers of its tables commit all the same. */
+  /** Records a change of the catalog after which older writers of its tables may still commit. */
   changeCatalog(): void {
     this.#changesCatalog = true
     this.#parts.changedSchema?.(this)
@@ -240,9 +241,8 @@ export class Transaction {
   }
 
   /**
-   * Rejects with StorageError `write_conflict`, `snapshot_too_old`, `schema_changed`,
-   * `transaction_rolled_back` (nothing was written) or `commit_outcome_unknown`. Asked again, it
-   * answers the same.
+   * Rejects with StorageError `write_conflict`, `snapshot_too_old`, `schema_changed`, `transaction_rolled_back`
+   * (nothing was written) or `commit_outcome_unknown`. A repeated call has the same result.
    */
   commit(): Promise<CommitResult> {
     this.#commit ??= this.#commitOnce()
@@ -263,7 +263,7 @@ export class Transaction {
       // Most transactions only read, and there is nothing to wait for.
       if (!this.#writes.isEmpty) outcome = await this.#decide()
     } catch (error) {
-      // A rule did not hold. The transaction ends all the same, or what it holds would never be free.
+      // An invariant was violated. The transaction still ends, or what it holds would never be released.
       this.#end('unknown', { kind: 'unknown' })
       throw error
     }
@@ -293,12 +293,12 @@ export class Transaction {
     })
   }
 
-  /** Undefined when there is nothing to write: guards alone protect nothing. */
+  /** The request for the protocol; undefined when there is nothing to write: guards alone protect nothing. */
   #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
     const { hints } = this.#writes
     const isWritten = written.some(({ writes }) => hasValueWrite(writes))
     if (!isWritten && hints.length === 0) return undefined
-    // Hints alone have no row that could decide for them, so the outcome row does.
+    // Hints alone have no row that could be the primary, so the outcome row is.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
     const rows = this.#writes.withNotified(written)
     return {
@@ -318,7 +318,7 @@ export class Transaction {
   ): AsyncGenerator<readonly SnapshotRow[]> {
     const { limit = Number.POSITIVE_INFINITY, ...unlimited } = range
     if (limit <= 0) return
-    // Own deletes may take rows away, so the limit cannot bound what is read of the store.
+    // Own deletes may remove rows, so the limit cannot bound what is read from the store.
     const committed = rowsOfBatches(this.#snapshot.scan(unlimited))
     const reverse = range.reverse === true
     const merging = { rows, buffer: this.#writes.buffer, columns: range.columns, reverse }
@@ -352,7 +352,7 @@ export class Transaction {
     if (this.#writeRefusal !== undefined) throw this.#writeRefusal
   }
 
-  /** A guard by itself writes nothing. */
+  /** A guard alone writes nothing. */
   #checkReadWrite(): void {
     this.#checkActive()
     if (this.readOnly) {

@@ -10,13 +10,13 @@ import type { BufferedRow, ByteBudget } from './write-buffer.ts'
 export type NotifiedRow = {
   readonly key: Uint8Array
   readonly observerId: number
-  /** The timestamp at which its notify cell stands: the transaction's start, or its commit. */
+  /** The timestamp of its notify cell: the transaction's start, or its commit. */
   readonly at: 'start' | 'commit'
 }
 
 /**
- * Whom a transaction notifies of which rows, until its commit; each observer once for a row. Strong
- * notifications travel with the row's own write, the others as hints beside all writes.
+ * The observers that a transaction notifies, by row, until its commit; each observer once for a row. Strong
+ * notifications are part of the row's own write, the others are hints in addition to all writes.
  */
 export class BufferedNotifications {
   readonly #budget: ByteBudget
@@ -38,7 +38,7 @@ export class BufferedNotifications {
   notifyStrongly(key: Uint8Array, observerId: number): void {
     const text = rowKeyText(key)
     const notified = this.#strong.get(text)
-    // Of rows that are written there are not too many, and of a table's observers neither.
+    // The number of written rows is limited elsewhere, and so are the observers of a table.
     if (notified === undefined) this.#strong.set(text, { key, observers: new Set([observerId]) })
     else notified.observers.add(observerId)
   }
@@ -66,14 +66,14 @@ export class BufferedNotifications {
     for (const [name, hint] of layer.#hints) {
       if (this.#hints.has(name)) continue
       this.#hints.set(name, hint)
-      // Its bytes were taken already, so nothing can refuse them.
+      // Its bytes were taken already, so this cannot fail.
       this.#bytes += hint.row.length
       layer.#bytes -= hint.row.length
     }
     layer.clear()
   }
 
-  /** The rows, each with the observers that are notified by its write. */
+  /** The rows, each with the observers that its write notifies. */
   withNotified(rows: readonly BufferedRow[]): readonly BufferedRow[] {
     if (this.#strong.size === 0) return rows
     return rows.map((row) => {
@@ -82,7 +82,7 @@ export class BufferedNotifications {
     })
   }
 
-  /** All that are notified, in whatever way. */
+  /** All notified rows, strong and weak. */
   all(): NotifiedRow[] {
     const all: NotifiedRow[] = []
     for (const { key, observers } of this.#strong.values()) {

@@ -10,17 +10,17 @@ import {
 } from './write-buffer.ts'
 
 /**
- * What a transaction has written and whom it notifies, and on top of that the layer of the statement
- * that is running: merged when the statement succeeds, dropped when it fails.
+ * What a transaction has written and the observers it notifies, and on top of that the layer of the running statement:
+ * merged when the statement succeeds, dropped when it fails.
  */
 export class LayeredWrites {
-  /** What earlier statements have written, which all reads show. */
+  /** The writes of earlier statements, which all reads show. */
   readonly buffer: WriteBuffer
   readonly #budget: ByteBudget
-  /** There as soon as the transaction notifies somebody, which most never do. */
+  /** Created by the first notification; most transactions have none. */
   #notifications: BufferedNotifications | undefined
   #isStatementRunning = false
-  /** What the running statement has written so far, which its reads do not show; there as soon as it writes. */
+  /** The writes of the running statement, which its reads do not show; created by the first one. */
   #layer: WriteBuffer | undefined
   #layerNotifications: BufferedNotifications | undefined
 
@@ -72,7 +72,7 @@ export class LayeredWrites {
     this.#isStatementRunning = true
   }
 
-  /** Takes over all that the statement has written, or nothing and `limit_exceeded`. */
+  /** Takes over all writes of the statement. Throws `limit_exceeded`, and then takes over none. */
   mergeLayer(): void {
     const notifications = this.#layerNotifications
     if (notifications !== undefined) {
@@ -92,7 +92,7 @@ export class LayeredWrites {
     this.#isStatementRunning = false
   }
 
-  /** Gives all of it back, and answers whom the transaction notifies. */
+  /** Releases everything, and returns the rows that the transaction notifies. */
   clear(): readonly NotifiedRow[] {
     this.buffer.clear()
     const notified = this.#notifications?.all() ?? []

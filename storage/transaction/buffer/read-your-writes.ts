@@ -21,8 +21,8 @@ export function overlayRow(
 }
 
 /**
- * Merges a scan of the snapshot with the buffered rows of the same range, both in the same
- * direction: own inserts appear in their place, own deletes are left out.
+ * Merges a scan of the snapshot with the buffered rows of the same range, both in the same direction: own inserts
+ * appear in key order, own deletes are left out.
  */
 export async function* overlayScan(
   committed: AsyncIterable<SnapshotRow>,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Up to so many rows are sought one by one. */
+/** Up to this many rows are searched linearly. */
 const SOUGHT_ONE_BY_ONE = 8
 
 /**
- * Rows found by the texts of their keys. Most transactions write a few, and a Map would make V8 intern the
- * text of each, which takes longer than all else that is done with it here.
+ * Rows found by the texts of their keys. Most transactions write a few, and a Map would make V8 intern each text, which
+ * takes longer than everything else here.
  */
 export class RowsByText<Row extends { readonly text: string }> {
   readonly #rows: Row[] = []
-  /** There as soon as it is worth it. */
+  /** Created when there are enough rows to make it worthwhile. */
   #byText: Map<string, Row> | undefined
 
   get size(): number {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
 
-/** What is sorted by its row key, as `rowKeyText` writes it. */
+/** An item that is sorted by its row key, in the form of `rowKeyText`. */
 type Keyed = { readonly text: string }
 
-/** Rows that are sorted, or put behind each other, in one turn: a fraction of a millisecond. */
+/** Rows that are sorted or merged in one turn: a fraction of a millisecond. */
 const TURN_ROWS = 1_024
 
-/** Very many rows in key order: short runs are sorted, a run a turn, and then merged two by two. */
+/** Very many rows in key order: short runs are sorted, one run per turn, and then merged pairwise. */
 export async function sortInTurns<Row extends Keyed>(
   rows: readonly Row[],
 ): Promise<readonly Row[]> {

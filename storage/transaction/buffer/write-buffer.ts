@@ -5,7 +5,7 @@ import { STORAGE_LIMITS } from '../../limits.ts'
 import { RowsByText } from './rows-by-text.ts'
 import { byKey, sortInTurns } from './sort-in-turns.ts'
 
-/** A write waits here until the commit; a later one to the same column takes its place. */
+/** A write that waits for the commit; a later one to the same column replaces it. */
 export type BufferedWrite =
   | { readonly kind: 'put'; readonly value: Uint8Array }
   | { readonly kind: 'delete' }
@@ -13,7 +13,7 @@ export type BufferedWrite =
 
 export type BufferedRow = {
   readonly key: Uint8Array
-  /** The key as `rowKeyText` writes it. */
+  /** The key in the form of `rowKeyText`. */
   readonly text: string
   readonly writes: ReadonlyMap<string, BufferedWrite>
   /** Ids of the observers that the write of this row notifies. */
@@ -22,15 +22,15 @@ export type BufferedRow = {
 
 type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
 
-/** Of a buffer that nothing was written to: most transactions only read. */
+/** The rows of an empty buffer: most transactions only read. */
 const NO_ROWS: RowsByText<MutableRow> = new RowsByText()
 
 /**
- * Who decides how many bytes a transaction may buffer. Without a bound, idle transactions could take the process'
- * memory. Each amount that was taken is given back.
+ * A bound on the bytes that transactions buffer. Without one, idle transactions could exhaust the process' memory. Each
+ * amount that was taken is given back.
  */
 export interface ByteBudget {
-  /** Throws when it is too much; then nothing was taken. */
+  /** Throws when it is too much; then nothing is taken. */
   take(bytes: number): void
   giveBack(bytes: number): void
 }
@@ -45,7 +45,7 @@ export class BufferBudget implements ByteBudget {
     this.#bytesMax = bytesMax
   }
 
-  /** Of all transactions, whichever budget bounds them. */
+  /** Buffered bytes of all transactions, whichever budget bounds them. */
   get bytes(): number {
     return this.#bytes + this.#countedBytes
   }
@@ -59,7 +59,7 @@ export class BufferBudget implements ByteBudget {
     this.#bytes -= bytes
   }
 
-  /** The other budget, what is taken from which is counted here; this one where there is none. */
+  /** The other budget, with everything taken from it counted here; this budget itself without one. */
   countingWith(other: ByteBudget | undefined): ByteBudget {
     return other === undefined ? this : new CountedBudget(other, this)
   }
@@ -70,7 +70,7 @@ export class BufferBudget implements ByteBudget {
   }
 }
 
-/** One budget, and what is taken from it is counted by another. */
+/** A budget whose bytes are also counted by another. */
 class CountedBudget implements ByteBudget {
   readonly #budget: ByteBudget
   readonly #counter: BufferBudget
@@ -181,7 +181,7 @@ export class WriteBuffer {
       growth += this.#growthBy(row)
     }
     checkTransactionLimits(this.#rows.size + newRows, this.#bytes + growth)
-    // The bytes of the layer were taken already, and at most as many are needed here: nothing can refuse them.
+    // The bytes of the layer were taken already, and no more are needed here, so this cannot fail.
     this.#budget.giveBack(layer.#bytes - growth)
     layer.#forget()
     this.#bytes += growth
@@ -192,7 +192,7 @@ export class WriteBuffer {
     }
   }
 
-  /** Most transactions have one statement that writes, and its limits are theirs. */
+  /** Most transactions have one statement that writes, so its layer becomes the buffer. */
   #become(layer: WriteBuffer): void {
     this.#rows = layer.#rows
     this.#bytes = layer.#bytes
@@ -213,7 +213,7 @@ export class WriteBuffer {
     return row
   }
 
-  /** How many bytes more the buffer holds with these writes; less than they have where they replace. */
+  /** The bytes by which these writes make the buffer grow; fewer than their own where they replace others. */
   #growthBy({ key, text, writes }: BufferedRow): number {
     const present = this.#rows.get(text)?.writes
     let growth = 0
@@ -232,7 +232,7 @@ export class WriteBuffer {
   }
 }
 
-/** A guard adds nothing to a write that is there, nor to another guard. */
+/** A guard adds nothing to an existing write or guard. */
 function overwrite(
   writes: Map<string, BufferedWrite>,
   later: ReadonlyMap<string, BufferedWrite>,

@@ -5,7 +5,7 @@ import { snapshotTooOld } from '../protocol/snapshot-age.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 
-/** Rule F1, to be asked in the turn that takes commitTs. Undefined when the commit may go on. */
+/** The reason why rule F1 forbids the commit, or undefined. Must be called in the turn that takes commitTs. */
 export function fencedOff(
   { oracle }: EmbeddedContext,
   { startTs, schemaScopes, changedSchemas }: CommitRequest,

@@ -7,7 +7,7 @@ import { isLarge } from './latch-in-turns.ts'
 import { commitOnePhase } from './one-phase-commit.ts'
 import { ViewSnapshot } from './view/view-snapshot.ts'
 
-/** The protocol of the process that owns its store alone: reads look at the view and at latches, never at locks. */
+/** The protocol of a process that owns its store exclusively: reads look at the view and at latches, never at locks. */
 export function embeddedProtocol(context: EmbeddedContext): TransactionProtocol {
   context.latches.newest.earlierEndedAt(context.oracle.lastSeen())
   return {

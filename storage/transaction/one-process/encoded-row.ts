@@ -10,7 +10,7 @@ import { encodeStartTs, encodeWriteRecord } from '../records/write-record.ts'
 import type { LatchRequest } from './latches/latch-table.ts'
 import { slotOf } from './latches/recent-writes.ts'
 
-/** A row of a one-phase commit: all that can be said, and can fail, before commitTs is known. */
+/** A row of a one-phase commit, encoded as far as is possible, and can fail, before commitTs is known. */
 export type EncodedRow = LatchRequest & {
   readonly row: Uint8Array
   readonly columns: readonly EncodedColumn[]
@@ -22,7 +22,7 @@ type EncodedColumn = {
   /** `write` holds a write record, `guard` a guard's stamp; neither contains commitTs. */
   readonly family: 'write' | 'guard'
   readonly value: Uint8Array
-  /** The value of a put, where it is too long for the write record. */
+  /** The value of a put that is too long for the write record. */
   readonly data: Uint8Array | undefined
 }
 

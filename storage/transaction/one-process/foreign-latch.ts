@@ -9,7 +9,7 @@ import type { LatchRequest, LatchTable } from './latches/latch-table.ts'
 /** Why a commit cannot latch its rows in this turn. */
 export type Obstacle =
   | { readonly kind: 'refused'; readonly reason: StorageError }
-  /** To be looked at again from the start afterwards; meanwhile the commit holds nothing (J10). */
+  /** The commit starts again afterwards; meanwhile it holds nothing (J10). */
   | Waiting
 
 export type Waiting = {
@@ -18,7 +18,7 @@ export type Waiting = {
   readonly until: Promise<void>
 }
 
-/** Waits for what stands in the way, as long as it takes. */
+/** Waits until the obstacle is gone, without a limit of time. */
 export async function untilGone(
   { clock, measures }: Pick<EmbeddedContext, 'clock' | 'measures'>,
   waiting: Omit<Waiting, 'kind'>,
@@ -29,10 +29,10 @@ export async function untilGone(
 }
 
 /**
- * A latch in the way. Where its transaction committed before this one began it is waited for, so that
- * a client which writes a row twice in a row does not conflict with itself; any other is a conflict. One
- * that is about other columns of the row is waited for too: an observer acknowledges a row that is just
- * being written again.
+ * The obstacle of the first latch of another transaction on these rows. If its transaction took commitTs before this
+ * one began, the commit waits, so that a client which writes a row twice in succession does not conflict with itself;
+ * otherwise it is a conflict. A latch on other columns of the row is waited for too: an observer acknowledges a row
+ * that is just being written again.
  */
 export function findForeignLatch(
   latches: LatchTable,

@@ -12,10 +12,9 @@ import { untilGone } from './foreign-latch.ts'
 import { type Latched, latchInTurns, releaseInTurns } from './latch-in-turns.ts'
 
 /**
- * One-phase commit of very many rows. In each turn some of them are looked at and latched, without a
- * commit timestamp, as two-phase commit locks rows before it takes one (I2). When all are latched, one
- * turn checks the fences, takes commitTs, writes it into the latches, and queues the one batch, whose
- * steps are made as the store asks for them.
+ * One-phase commit of very many rows. Each turn checks and latches some of them, without a commit timestamp, as
+ * two-phase commit locks rows before it takes one (I2). When all are latched, one turn checks the fences, takes
+ * commitTs, writes it into the latches, and queues the one batch, whose steps are made as the store asks for them.
  */
 export async function commitLarge(
   context: EmbeddedContext,
@@ -47,7 +46,7 @@ async function stampAndQueue(
       if (reason !== undefined) throw reason
       commitTs = oracle.take()
       if (commitTs !== undefined) break
-      // The mark waits for nobody who waits for a latch, so nothing can go round in a circle here.
+      // The oracle's mark never waits for a latch, so there is no deadlock here.
       await untilGone(context, { for: 'fence', until: oracle.markRaised() })
     }
   } catch (error) {
@@ -56,7 +55,7 @@ async function stampAndQueue(
   }
   latches.stamp(owner, commitTs)
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-  // Its slot in the queue is taken now (J4); the store asks for the steps when it comes to them.
+  // Its position in the queue is taken now (J4); the store asks for the steps when it reaches them.
   const steps = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
   const noted = commitLog.noteOf(commitTs, request.rows)
   const batch = joinedSteps(steps, hintSteps(request, commitTs), noted.steps)
@@ -64,7 +63,7 @@ async function stampAndQueue(
   return await settledInTurns(context, { owner, rows }, applied)
 }
 
-/** As `settled` of one-phase commit, but some latches go each turn. */
+/** As `settled` of one-phase commit, but each turn releases some latches. */
 async function settledInTurns(
   context: EmbeddedContext,
   { owner, rows }: Pick<Latched, 'owner' | 'rows'>,
@@ -77,7 +76,7 @@ async function settledInTurns(
   try {
     await applied
   } catch (error) {
-    // Nobody knows whether it is on disk, and until the process has ended the latches stay.
+    // It is unknown whether it is on disk, so the latches stay until the process has ended.
     if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
     refusal = error
   }

@@ -7,10 +7,10 @@ import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
 import type { LatchOwner, LatchRequest } from './latches/latch-table.ts'
 import { findVersion } from './one-phase-commit.ts'
 
-/** How many rows of a large commit are looked at in one turn, where nothing else is asked for. */
+/** Rows of a large commit that are checked in one turn, by default. */
 export const COMMIT_TURN_ROWS = 256
 
-/** Whether a commit has more than should be looked at in one turn. */
+/** Whether a commit has more rows than should be checked in one turn. */
 export function isLarge(
   { commitTurnRows }: EmbeddedContext,
   { rows, hints }: CommitRequest,
@@ -26,8 +26,8 @@ export type Latched = {
 }
 
 /**
- * Looks at some rows each turn and latches them, without a commit timestamp, which is taken when all are
- * latched (I2). Resolves to all rows latched; or to what stands in the way, and none.
+ * Checks and latches the rows in slices of `commitTurnRows`, one turn each, without a commit timestamp, which is taken
+ * when all are latched (I2). Resolves to the latched rows, or to the first obstacle with every latch released.
  */
 export async function latchInTurns(
   context: EmbeddedContext,
@@ -40,7 +40,7 @@ export async function latchInTurns(
   try {
     for (let at = 0; at < request.rows.length; at += commitTurnRows) {
       const some = request.rows.slice(at, at + commitTurnRows)
-      // What can fail of a row fails here.
+      // Everything about a row that can fail fails here.
       const encoded = some.map((row) => encodeRow(row, startTs))
       const obstacle =
         findForeignLatch(latches, encoded, startTs) ??
@@ -60,7 +60,7 @@ export async function latchInTurns(
   return { kind: 'latched', owner, rows }
 }
 
-/** Some latches go each turn, the first ones in this turn: one that goes later is right too (J5). */
+/** Each turn releases some latches, the first ones now: a later release is also correct (J5). */
 export async function releaseInTurns(
   { latches, commitTurnRows }: EmbeddedContext,
   owner: LatchOwner,

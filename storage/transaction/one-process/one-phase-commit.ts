@@ -12,14 +12,14 @@ import { findForeignLatch, type Obstacle, untilGone } from './foreign-latch.ts'
 import type { LatchOwner } from './latches/latch-table.ts'
 
 /**
- * Commit where the store takes a batch of many rows as one unit and this process alone writes to it.
- * Percolator's lock, commit timestamp and write record (2.2, Figure 6) are the same, but the lock is a
- * latch in memory, and all rows become visible by one batch on disk.
+ * Commit for a store that applies a batch of many rows as one unit, with this process as its only writer. Percolator's
+ * lock, commit timestamp and write record (2.2, Figure 6) are the same, but the lock is a latch in memory, and all rows
+ * become visible by one batch on disk.
  *
  *     C1 fences   C2 conflicts   C3 commitTs   C4 latch   C5 queue      one turn, nothing in between
  *     C6 new view   C7 release   C8 tell   C9 answer                    when the batch is on disk
  *
- * Whoever must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10).
+ * A commit that must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10).
  */
 export async function commitOnePhase(
   context: EmbeddedContext,
@@ -60,9 +60,8 @@ type Queued = {
 }
 
 /**
- * C1 to C5. Not `async`: between the look at the rows and the batch in the queue nothing else of this
- * process may run, and that is the whole proof that no write is overlooked. What can fail fails
- * before the first latch.
+ * C1 to C5. Not `async`: between the check of the rows and the batch in the queue nothing else of this process may run,
+ * and that is the whole proof that no write is overlooked. Everything that can fail fails before the first latch.
  */
 function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued | Obstacle {
   const { cellStore, oracle, latches, commitLog } = context
@@ -86,8 +85,8 @@ function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued
 }
 
 /**
- * A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). Of rows that
- * nobody has latched; the view is only asked about those that may have one.
+ * A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). The rows are not latched;
+ * the view is only asked about those that may have one.
  */
 export function findVersion(
   { cellStore, latches }: EmbeddedContext,
@@ -110,7 +109,7 @@ export function findVersion(
   return undefined
 }
 
-/** C7 to C9, in the turn in which the engine answers; it has begun a new view before (C6). */
+/** C7 to C9, in the turn in which the engine confirms the batch; it has opened a new view before (C6). */
 function committed(
   { latches, commitLog }: EmbeddedContext,
   { rows }: OnePhaseCommit,
@@ -123,15 +122,15 @@ function committed(
   return { kind: 'committed', commitTs }
 }
 
-/** As `committed`, where the engine has refused the batch or does not know what became of it. */
+/** As `committed`, for a batch that the engine has refused or whose outcome it does not know. */
 function notCommitted(
   context: EmbeddedContext,
   { rows }: OnePhaseCommit,
   { owner, commitTs }: Queued,
   error: unknown,
 ): CommitOutcome {
-  // Nobody knows whether it is on disk. The engine has given up and the process is about to end:
-  // until then nobody may see either state, so the latches stay.
+  // It is unknown whether it is on disk. The engine has given up and the process is about to end: until then no read
+  // may see either state, so the latches stay.
   if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
   const { latches, commitLog } = context
   latches.settle(owner)
@@ -140,7 +139,7 @@ function notCommitted(
   return { kind: 'aborted', reason: refusalOf(error) }
 }
 
-/** Chooses what stands in the way of the rows. */
+/** The filter for the cells that conflict with these rows. */
 function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
   const names = new Set(rows.flatMap(({ columns }) => columns.map(({ column }) => column)))
   return [...names].flatMap((column) => [writesFrom(column, startTs), guardsFrom(column, startTs)])

@@ -12,9 +12,9 @@ import { readTransactionStatus } from './transaction-status.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
- * The commit point (Percolator 2.2, Figure 6, lines 53-57): the primary's lock becomes a write
- * record. Throws `transaction_rolled_back` when that is certain not to have happened; `unknown` when
- * an answer was lost and what the row says now proves nothing.
+ * The commit point (Percolator 2.2, Figure 6, lines 53-57): the primary's lock becomes a write record. Throws
+ * `transaction_rolled_back` when that certainly did not happen; resolves to `unknown` when an answer was lost and the
+ * present cells of the row prove nothing.
  */
 export async function commitPrimary(
   context: ProtocolContext,
@@ -28,17 +28,16 @@ export async function commitPrimary(
   for (;;) {
     try {
       if (await context.cellStore.checkAndMutateRow(primary.row, step)) return 'committed'
-      // Nobody else can write the first record of this startTs, so without a lost answer the lock
-      // was taken away by a rollback.
+      // Only this call can write the first record of this startTs, so without a lost answer a rollback erased the lock.
       if (!anAnswerWasLost) throw rolledBack(startTs)
       return await findOutLostAnswer(context, writeSet, commitTs)
     } catch (error) {
-      // An oracle that is being closed cannot say whether the history is still there.
+      // An oracle that is being closed cannot say whether the history still exists.
       if (anAnswerWasLost && isClosed(error)) return 'unknown'
       if (!(error instanceof CellStoreError)) throw error
-      // From here on the outcome is undetermined: the write record may stand, and others may have read it, so the
-      // client must not be told that this failed. Only what a later attempt finds in the row can settle it. What was
-      // refused or never sent has changed nothing, and leaves the outcome as certain as it was.
+      // From here on the outcome is undetermined: the write record may exist, and others may have read it, so the
+      // client must not be told that this failed. Only what a later attempt finds in the row can settle it. A step that
+      // was refused or never sent has changed nothing, and leaves the outcome as certain as it was.
       if (error.kind === 'ambiguous') anAnswerWasLost = true
       if (mayBeSentAgain(error) && (await backoff.wait())) continue
       if (anAnswerWasLost) return 'unknown'
@@ -48,9 +47,9 @@ export async function commitPrimary(
 }
 
 /**
- * An earlier attempt may have committed, and then the repeated one finds no lock. A write record
- * settles it. Anything else proves a rollback only while the safe point is not past startTs: after
- * that the write record may have been collected, and even a rollback record may be a late one (I9).
+ * An earlier attempt may have committed, and then the repeated one finds no lock. A write record proves the commit.
+ * Anything else proves a rollback only while the safe point is not past startTs: after that the write record may have
+ * been collected, and even a rollback record may be a late one (I9).
  */
 async function findOutLostAnswer(
   context: ProtocolContext,

@@ -14,7 +14,7 @@ import { scanSnapshot } from './snapshot-scan.ts'
 import { commitTwoPhase } from './two-phase-commit.ts'
 import { planWriteSet } from './write-set.ts'
 
-/** The paper's protocol over any cell store: every lock is a cell, and anybody may settle it. */
+/** The paper's protocol over any cell store: every lock is a cell, and any process may settle it. */
 export function generalProtocol(
   context: ProtocolContext,
   resolver: LockResolver,

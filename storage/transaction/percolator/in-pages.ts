@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
 
-/** To make the steps of a row takes some microseconds, so a page of them holds nobody up. */
+/** Making the steps of a row takes some microseconds, so a page of them delays no other work. */
 const PAGE_ROWS = 256
 
 /**
- * Calls `send` for each row, the rows of a page in one turn of the event loop and the next page when all of it has been
- * answered. Resolves when all rows have. Rejects with the first refusal of a page, when nothing is under way any more;
- * then the pages after it have not been sent.
+ * Calls `send` for each row: a page of rows in one turn of the event loop, and the next page when all calls of the page
+ * have resolved. Resolves when all rows have. Rejects with the first refusal of a page, when no call is under way any
+ * more; then the pages after it have not been sent.
  */
 export async function inPages<Row>(
   rows: readonly Row[],

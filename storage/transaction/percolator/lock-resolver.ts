@@ -9,20 +9,20 @@ import { rowGroupOf } from '../records/percolator-columns.ts'
 import { rollBackSecondary, rollBackSeenPrimary, rollBackUnseenPrimary } from './rollback.ts'
 import { readTransactionStatus, type TransactionStatus } from './transaction-status.ts'
 
-/** What is certain about the transaction that holds a lock. */
+/** What is known about the transaction that holds a lock. */
 export type Resolution = Decided | { readonly kind: 'alive' }
 export type Settle = (lock: Lock) => Promise<Resolution>
 export type Decided = Extract<TransactionStatus, { kind: 'committed' | 'rolledBack' }>
 
 /**
- * Finishes the transactions of strangers (Percolator 2.2): a lock that one meets is looked up at its
- * primary; if that committed, the lock is rolled forward, if its owner is dead, back.
+ * Finishes the transactions of others (Percolator 2.2): the primary of a lock is read; if it has committed, the lock is
+ * rolled forward; if its owner is dead, back.
  */
 export class LockResolver {
   readonly #context: ProtocolContext
   /**
-   * By startTs: a decision is final (I3), and a transaction of many rows is met once for each of
-   * them. Locks that still may change are never kept.
+   * By startTs: a decision is final (I3), and a transaction of many rows is met once for each of them. Undecided
+   * transactions are never kept.
    */
   readonly #decided = new Map<Timestamp, Decided>()
 
@@ -31,8 +31,8 @@ export class LockResolver {
   }
 
   /**
-   * Settles the transaction's outcome, rolling it back when its owner is dead, or counts as dead
-   * because it can no longer commit. Leaves the met lock itself.
+   * Settles the transaction's outcome: rolls it back when its owner is dead, or counts as dead because it can no longer
+   * commit. Leaves the lock itself in its row.
    */
   async settle(lock: Lock, countsAsDead = false): Promise<Resolution> {
     const { cellStore, liveness } = this.#context
@@ -47,7 +47,7 @@ export class LockResolver {
       // Also with the primary's lock missing: its prewrite may be on the way while its owner lives.
       const isDead = countsAsDead || (await liveness.isOwnerDead(owner))
       if (!isDead) return { kind: 'alive' }
-      // Whatever the answer to this step, the next look at the primary tells what became of it.
+      // Whatever the result of this step, the next read of the primary shows the outcome.
       const step = this.#rollBackPrimary(status, lock)
       try {
         await cellStore.checkAndMutateRow(lock.primary.row, step)
@@ -57,14 +57,14 @@ export class LockResolver {
     }
   }
 
-  /** Settles, and then clears the row on which the lock was met. Resolves to what was certain. */
+  /** Settles the transaction, then clears the row of this lock. Resolves to what is known about the transaction. */
   async resolve(row: Uint8Array, lock: Lock, countsAsDead = false): Promise<Resolution> {
     const resolution = await this.settle(lock, countsAsDead)
     if (resolution.kind !== 'alive') await this.clear(row, lock, resolution)
     return resolution
   }
 
-  /** Turns the met row group into write records, or erases it. */
+  /** Turns the row group of this lock into write records, or erases it. */
   async clear(row: Uint8Array, { startTs }: Lock, resolution: Decided): Promise<void> {
     const { cellStore } = this.#context
     const [image] = await cellStore.readRows([row], [rowGroupOf(startTs)])

@@ -10,8 +10,8 @@ import { decodeLock, type Lock } from '../records/lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
 
 /**
- * Resolves locks that nobody meets. Without it a row whose transaction committed, but whose owner
- * died before rolling it forward, would stay locked until somebody happens to read it.
+ * Resolves locks that no reader or writer meets. Without it a row whose transaction committed, but whose owner died
+ * before rolling it forward, would stay locked until it happens to be read.
  */
 export class LockSweeper {
   readonly #context: ProtocolContext
@@ -20,13 +20,13 @@ export class LockSweeper {
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
   /**
-   * Transactions that the pass before spared for their youth. One that is met again without a
-   * heartbeat in between is looked at however young it seems: the oracle's time stands still while
-   * it is ahead of the wall clocks of all processes, and then no lock would ever grow old.
+   * Transactions that the previous pass skipped because they were young. One that is found again without a heartbeat in
+   * between is checked however young it seems: the oracle's time does not advance while it is ahead of the wall clocks
+   * of all processes, and then no lock would ever grow old.
    */
   #spared: ReadonlySet<string> = new Set()
 
-  /** `ageMsMin` spares locks that are most likely alive; 0 looks at every lock. */
+  /** `ageMsMin` skips locks that are most likely alive; 0 checks every lock. */
   constructor(context: ProtocolContext, resolver: LockResolver, ageMsMin = 2 * LOCK_TTL_MS) {
     this.#context = context
     this.#resolver = resolver
@@ -75,9 +75,8 @@ export class LockSweeper {
   }
 
   /**
-   * Settles and clears every lock of a transaction that began before the safe point, whoever owns it:
-   * it can no longer commit (F1). Rejects when one cannot be resolved, for then history below the
-   * safe point is still needed.
+   * Settles and clears every lock of a transaction that began before the safe point, whoever owns it: it can no longer
+   * commit (F1). Rejects when one cannot be resolved, because then history below the safe point is still needed.
    */
   async resolveBelow(safePoint: Timestamp): Promise<number> {
     let resolved = 0
@@ -90,7 +89,7 @@ export class LockSweeper {
     return resolved
   }
 
-  /** A damaged lock is reported and left as it is: it must not keep the others from being resolved. */
+  /** A damaged lock is reported and left as it is: it must not prevent the others from being resolved. */
   async #isResolved(
     row: Uint8Array,
     cell: Cell,
@@ -99,7 +98,7 @@ export class LockSweeper {
     try {
       const lock = decodeLock(cell.timestamp, cell.value)
       if (isSpared(lock)) return false
-      // Its own commits under way are about to clear their locks themselves.
+      // Commits of this process that are under way are about to clear their own locks.
       const { liveness } = this.#context
       const isOwn = lock.incarnation === liveness.incarnation
       if (isOwn && !(await liveness.isOwnerDead(lock))) return false

@@ -20,10 +20,10 @@ import type { LockResolver } from './lock-resolver.ts'
 import type { PrewriteGroup } from './write-set.ts'
 
 /**
- * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group
- * unless somebody wrote or guarded one of them since the snapshot, holds any lock on one, or has
- * rolled this very transaction back. The observers of the row are notified by the same mutation, so
- * that a lock that becomes a write record is never without its notify cells (O1).
+ * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group unless another
+ * transaction wrote or guarded one of them since the snapshot or holds any lock on one, or this transaction has been
+ * rolled back. The observers of the row are notified by the same mutation, so that a lock that becomes a write record
+ * is never without its notify cells (O1).
  */
 export function prewriteStep(group: PrewriteGroup, startTs: Timestamp): CheckAndMutate {
   return {
@@ -50,13 +50,12 @@ function prewriteMutations(group: PrewriteGroup, startTs: Timestamp): Mutation[]
 }
 
 /**
- * Prewrites one row and finds out what stood in the way. Locks that others have left behind are
- * cleared and the step is repeated; a living owner's lock is a conflict, because nobody waits for a
- * lock while holding one.
+ * Prewrites one row, or finds out why that is not possible. Locks of dead owners are cleared and the step is repeated;
+ * a living owner's lock is a conflict, because no transaction waits for a lock while holding one.
  *
- * Rejects with StorageError `write_conflict` (`row`, `conflictingTimestamp`) or
- * `transaction_rolled_back`, and with CellStoreError when the store does not answer: then the row may
- * or may not be locked, and the transaction must be rolled back.
+ * Rejects with StorageError `write_conflict` (`row`, `conflictingTimestamp`) or `transaction_rolled_back`, and with
+ * CellStoreError when the store does not respond: then the row may or may not be locked, and the transaction must be
+ * rolled back.
  */
 export async function prewriteRow(
   context: ProtocolContext,
@@ -86,7 +85,7 @@ export async function prewriteRow(
   }
 }
 
-/** Pure: reads the row after a prewrite that found something. */
+/** Pure: the decision on the cells of a row whose prewrite was not applied. */
 function decidePrewrite(
   cells: readonly Cell[],
   startTs: Timestamp,

@@ -18,17 +18,17 @@ import { inPages } from './in-pages.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
- * Rolling back (Percolator 2.2: erasing the locks). Beyond the paper, the primary keeps a rollback
- * record, because a prewrite that was delayed on its way may still arrive: it finds the record and
- * is refused (I3). Secondaries need none, since their fate is read off the primary.
+ * Rolling back (Percolator 2.2: erasing the locks). Beyond the paper, the primary keeps a rollback record, because a
+ * delayed prewrite may still arrive: it finds the record and is refused (I3). Secondaries need none, since their
+ * outcome is read from the primary.
  *
  *     bob  7: lock (primary), data     ->   bob  7: rollback
  *     joe  7: lock -> bob, data        ->   (nothing)
  */
 
 /**
- * Rolls back one's own transaction, the primary first. What cannot be done because the store does
- * not answer is left to whoever meets the locks: their owner is no longer committing.
+ * Rolls back a transaction of this process, the primary first. What fails because the store does not respond is left to
+ * those that meet the locks: their owner is no longer committing.
  */
 export async function rollBackWriteSet(
   { cellStore, liveness, log }: ProtocolContext,
@@ -54,7 +54,7 @@ export async function rollBackWriteSet(
   }
 }
 
-/** By the coordinator itself. Matched means the opposite: the transaction is committed. */
+/** The step for the transaction's own coordinator. If its condition matches, the transaction is committed instead. */
 function rollBackOwnPrimary(
   group: RowGroup,
   owner: { readonly primary: ColumnAddress; readonly startTs: Timestamp; readonly by: Uint8Array },
@@ -69,7 +69,7 @@ function rollBackOwnPrimary(
   }
 }
 
-/** By a resolver that saw the lock: only while exactly those bytes stand, so a heartbeat saves it. */
+/** The step for a resolver that saw the lock: only while its bytes are unchanged, so a heartbeat prevents it. */
 export function rollBackSeenPrimary(
   seen: { readonly group: RowGroup; readonly lockBytes: Uint8Array },
   owner: { readonly primary: ColumnAddress; readonly startTs: Timestamp; readonly by: Uint8Array },
@@ -85,8 +85,8 @@ export function rollBackSeenPrimary(
 }
 
 /**
- * By a resolver that saw no primary lock. The lock is part of the condition: a prewrite that lands
- * in between must be seen whole, or the other columns of its row group would stay locked for ever.
+ * The step for a resolver that saw no primary lock. The absence of the lock is part of the condition: a prewrite that
+ * arrives in between must be seen whole, or the other columns of its row group would stay locked for ever.
  */
 export function rollBackUnseenPrimary(owner: {
   readonly primary: ColumnAddress

@@ -10,9 +10,9 @@ import { bytesToFetch, type SnapshotRow } from '../records/version.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * Scans at the snapshot, page by page; between two pages nothing of the store is held. Each row is
- * right at the snapshot whenever it is read, so the pages together are one snapshot too. Rows that
- * have only a lock so far are looked at as well: the lock may belong to a commit that inserted them.
+ * Scans at the snapshot, page by page; between two pages nothing of the store is held. Each row is as of the snapshot
+ * whenever it is read, so the pages together are one snapshot. Rows that have only a lock so far are read as well: the
+ * lock may belong to a commit that inserted them.
  */
 export async function* scanSnapshot(
   cellStore: CellStore,
@@ -25,7 +25,7 @@ export async function* scanSnapshot(
   while (rest !== undefined && left > 0) {
     const images = await readPage(cellStore, snapshot, rest, pageRows)
     const settled = await snapshot.settle(images, range.columns, range.signal)
-    // Also that nothing is there is something that is shown, and may be what collection left.
+    // An empty page is also shown to the caller, and may be empty because of garbage collection.
     if (settled.length === 0) await snapshot.checkReadable()
     for (const part of valueParts(settled, bytesToFetch)) {
       const fetched = await snapshot.fetch(part)

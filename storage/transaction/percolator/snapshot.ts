@@ -12,9 +12,9 @@ import type { LockResolver } from './lock-resolver.ts'
 import { fetchValues } from './value-fetch.ts'
 
 /**
- * All reads of a transaction see the store as of one timestamp (Percolator 2.2, Figure 6, `Get`).
- * A lock taken at or before it may belong to a commit that the snapshot must see, so it is settled
- * first: looked up at its primary, waited for while its owner lives, cleared when it is dead (I2).
+ * All reads of a transaction see the store as of one timestamp (Percolator 2.2, Figure 6, `Get`). A lock taken at or
+ * before it may belong to a commit that the snapshot must see, so it is settled first: its primary is read; while its
+ * owner lives, the read waits; if the owner is dead, the lock is cleared (I2).
  */
 export class Snapshot {
   readonly readTs: Timestamp
@@ -27,7 +27,10 @@ export class Snapshot {
     this.readTs = readTs
   }
 
-  /** In the order of the keys, null where no asked column exists. StorageError `snapshot_too_old`, `locked`. */
+  /**
+   * The rows in the order of the keys, null where no asked column exists. Rejects with StorageError `snapshot_too_old`,
+   * `locked`.
+   */
   async getRows(
     keys: readonly Uint8Array[],
     columns: readonly string[],
@@ -44,7 +47,7 @@ export class Snapshot {
     return rows
   }
 
-  /** The cells by which a snapshot judges a row. A row that has only a lock is not dropped by it. */
+  /** The filter for the cells that a snapshot needs of a row. It keeps a row that has only a lock. */
   filter(columns: readonly string[]): RowFilter {
     return columns.flatMap((column) => [
       locksUpTo(column, this.readTs),
@@ -52,7 +55,7 @@ export class Snapshot {
     ])
   }
 
-  /** Settles the locks in these images of rows; rows that have none cost nothing here. */
+  /** The row images with their locks settled; rows without locks cost nothing here. */
   async settle(
     images: readonly Row[],
     columns: readonly string[],
@@ -76,7 +79,7 @@ export class Snapshot {
     return fetchValues(this.#context, rows, this.readTs)
   }
 
-  /** Rule F2: to be called after the last read of the store and before anything is shown. */
+  /** Rule F2: must be called after the last read of the store and before anything is shown. */
   async checkReadable(): Promise<void> {
     await checkSnapshotReadable(this.#context.oracle, this.readTs)
   }
@@ -100,7 +103,7 @@ export class Snapshot {
     return versions
   }
 
-  /** Changes `versions` by what the locks' transactions committed; false when one is undecided. */
+  /** Adds to `versions` what the locks' transactions committed. False when one is undecided. */
   async #applyLocks(
     key: Uint8Array,
     versions: Map<string, Version>,

@@ -13,8 +13,8 @@ import {
 import { rollbackOf, rowGroupOf, writeRecordOf } from '../records/percolator-columns.ts'
 
 /**
- * What the primary says of its transaction; it is the only truth there is (Percolator 2.2).
- * `missing`: neither a lock nor a record; its prewrite may still be on the way.
+ * What the primary says of its transaction; it alone decides (Percolator 2.2). `missing`: neither a lock nor a record;
+ * its prewrite may still be on the way.
  */
 export type TransactionStatus =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
@@ -22,7 +22,7 @@ export type TransactionStatus =
   | {
       readonly kind: 'locked'
       readonly lock: Lock
-      /** The bytes of the primary lock as they were seen, for a condition on exactly them. */
+      /** The bytes of the primary lock as they were read, for a condition on exactly them. */
       readonly lockBytes: Uint8Array
       readonly group: RowGroup
     }
@@ -54,8 +54,8 @@ function statusOfCells(
   const write = ofPrimary.find((cell) => cell.family === 'write')
   const rollback = ofPrimary.find((cell) => cell.family === 'rollback')
   invariant(write === undefined || rollback === undefined, 'I3', { startTs })
-  // The commit record comes first: should a lock stand beside it, the transaction is committed all
-  // the same, and rolling forward mends the row.
+  // The commit record comes first: even if there is also a lock, the transaction is committed, and rolling forward
+  // repairs the row.
   if (write !== undefined) return { kind: 'committed', commitTs: write.timestamp }
   if (rollback !== undefined) return { kind: 'rolledBack' }
   const lockCell = ofPrimary.find((cell) => cell.family === 'lock')

@@ -20,9 +20,9 @@ import { rollBackWriteSet } from './rollback.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
- * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their order is what makes
- * it right. Of a step on many rows all have been answered before the next step begins, so no prewrite of ours is
- * still under way when we roll back.
+ * Percolator's two-phase commit (2.2, Figure 6). Each line is a step of the protocol, and their order makes it correct.
+ * A step on many rows is complete for all of them before the next step begins, so no prewrite of ours is still under
+ * way when we roll back.
  */
 export async function commitTwoPhase(
   context: ProtocolContext,
@@ -42,7 +42,7 @@ export async function commitTwoPhase(
     await setHints(context, hintsAtStart(hints, startTs))
     // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
     const stamp = await takeCommitStamp(context, writeSet)
-    // Before the commit point, or a death right after it would lose them.
+    // Before the commit point, or a crash right after it would lose them.
     await setHints(context, hintsAtCommit(hints, stamp.timestamp))
     const decided = await commitPrimary(context, writeSet, stamp.timestamp) // <- The commit point.
     if (decided === 'unknown') return { kind: 'unknown' }
@@ -52,7 +52,7 @@ export async function commitTwoPhase(
     )
     return { kind: 'committed', commitTs: stamp.timestamp }
   } catch (error) {
-    // A primary that was refused for certain has left nothing behind, and nobody will ask for it.
+    // A primary that was certainly refused has left no cells, and no other process will look for it.
     if (primaryIsLocked || error instanceof CellStoreError)
       await rollBackWriteSet(context, writeSet)
     return { kind: 'aborted', reason: refusalOf(error) }
@@ -95,8 +95,8 @@ function tookTooLong(startTs: Timestamp): StorageError {
 }
 
 /**
- * Renews the wall time in the primary lock. Conditional on the lock: a heartbeat that came late and
- * unconditionally would put back the lock of a transaction that has been rolled back.
+ * Renews the wall time in the primary lock. Conditional on the lock: a late, unconditional heartbeat would restore the
+ * lock of a transaction that has been rolled back.
  */
 export function primaryHeartbeat(context: ProtocolContext, writeSet: WriteSet): Heartbeat {
   const { primary, primaryColumn, startTs } = writeSet
@@ -113,9 +113,8 @@ export function primaryHeartbeat(context: ProtocolContext, writeSet: WriteSet): 
 }
 
 /**
- * Sets notify cells beside the rows of a commit; twice does no harm. Whatever becomes of the commit they
- * may stay: a run that finds nothing to do clears them. Rejects with CellStoreError when one may not be
- * there.
+ * Sets the notify cells that a commit adds to its rows; repeating it is harmless. They may stay whatever the outcome of
+ * the commit: a run that finds nothing to do clears them. Rejects with CellStoreError when one may be missing.
  */
 async function setHints(context: ProtocolContext, steps: readonly RowStep[]): Promise<void> {
   if (steps.length === 0) return

@@ -14,9 +14,8 @@ import {
 } from '../records/version.ts'
 
 /**
- * Turns versions into values. Short values stand in the write record; for the others one read takes
- * the newest data cell of each row, which is nearly always the right one, and the rest are read by
- * their exact address.
+ * The rows with their values. Short values are in the write record; for the others one read takes the newest data cell
+ * of each row, which is nearly always the right one, and the rest are read by their exact address.
  */
 export async function fetchValues(
   context: ProtocolContext,
@@ -25,7 +24,7 @@ export async function fetchValues(
 ): Promise<Array<SnapshotRow | null>> {
   const fetched: Array<SnapshotRow | null> = []
   for (const part of valueParts(rows, bytesToFetch)) {
-    // Between two parts the requests that are waiting have their turn.
+    // Between two parts, waiting requests get a turn.
     if (fetched.length > 0) await context.clock.sleep(0)
     fetched.push(...(await fetchPart(context, part, readTs)))
   }
@@ -84,8 +83,8 @@ async function readExactData(
   const [image] = await cellStore.readRows([key], [dataOf(column, version.startTs)])
   const value = dataIn(image, column, version)
   if (value !== undefined) return value
-  // A write record without its data never means "absent": either garbage collection has passed this
-  // snapshot, which the check says, or the store is damaged.
+  // A write record without its data never means "absent": either garbage collection has passed this snapshot, which the
+  // check reports, or the store is damaged.
   await checkSnapshotReadable(oracle, readTs)
   throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, ...version })
 }

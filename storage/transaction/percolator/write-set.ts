@@ -7,13 +7,13 @@ import type { CommitRequest } from '../protocol/transaction-protocol.ts'
 import type { ColumnAddress, Lock, LockedColumn, RowGroup } from '../records/lock.ts'
 import type { Hint } from '../records/notify-cell.ts'
 
-/** A row group about to be prewritten, with the values that are too long to stand in a lock. */
+/** A row group to be prewritten, with the values that are too long for a lock. */
 export type PrewriteGroup = RowGroup & {
   readonly values: ReadonlyMap<string, Uint8Array>
   readonly notified: BufferedRow['notified']
 }
 
-/** What one transaction commits: its rows as row groups, and which of its columns decides for all. */
+/** What one transaction commits: its rows as row groups, and the column that decides for all. */
 export type WriteSet = {
   readonly startTs: Timestamp
   readonly primaryColumn: string
@@ -28,12 +28,12 @@ export type WriteSet = {
   readonly commitTsMax?: Timestamp | undefined
 }
 
-/** Whose locks they are. */
+/** The owner of the locks. */
 type LockOwner = { readonly incarnation: string; wallMicros(): number }
 
 /**
- * Chooses the primary and turns buffered writes into locks. The primary is a put or a delete and never a guard: a guard
- * leaves no write record, and then nothing would tell that the transaction committed (I7).
+ * The write set of a commit: chooses the primary and turns buffered writes into locks. The primary is a put or a delete
+ * and never a guard: a guard leaves no write record, and then nothing would show that the transaction committed (I7).
  */
 export function planWriteSet(request: CommitRequest, owner: LockOwner): WriteSet {
   const { startTs, rows, primaryRow, hints, schemaScopes, changedSchemas } = request
@@ -84,7 +84,7 @@ function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): Pre
   return { row: row.key, columns: [first, ...rest], values, notified: row.notified }
 }
 
-/** What a lock of this write carries. */
+/** The content of this write's lock. */
 export function contentOf(write: BufferedWrite): Lock['content'] {
   if (write.kind !== 'put') return { kind: write.kind }
   return fitsInline(write.value)

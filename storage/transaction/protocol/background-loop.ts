@@ -3,14 +3,14 @@ import type { Clock } from '../../clock.ts'
 import type { StorageLog } from '../../storage-log.ts'
 
 /**
- * One pass of a loop over all there is to do. Resolves to the milliseconds after which it wants to look
- * again even if nobody wakes it, 0 for at once; undefined when it wants to be woken.
+ * One pass of a loop over all its work. Resolves to the milliseconds after which the next pass runs even if nothing
+ * wakes the loop, 0 for at once; undefined to wait until it is woken.
  */
 export type Pass = (signal: AbortSignal) => Promise<number | undefined>
 
 /**
- * Does its work over and over, a pass whenever it is woken, until it is stopped. A pass that fails is logged
- * and tried again a second later, so its work must lose nothing when it is interrupted.
+ * Runs a pass whenever it is woken, until it is stopped. A pass that fails is logged and tried again a second later, so
+ * its work must lose nothing when it is interrupted.
  */
 export class BackgroundLoop {
   readonly #outside: { readonly clock: Clock; readonly log: StorageLog }
@@ -38,14 +38,14 @@ export class BackgroundLoop {
     this.#running ??= this.#run()
   }
 
-  /** There is work that a pass under way may have passed over. */
+  /** Says that there is work, which a pass under way may have missed. */
   wake(): void {
     this.#wakes += 1
     this.#woken.resolve()
     this.#woken = Promise.withResolvers()
   }
 
-  /** Aborts the signal of the pass that is under way, and resolves when that has ended. */
+  /** Aborts the signal of the pass under way, and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#woken.resolve()

@@ -4,9 +4,9 @@ import { RenewedSet } from '../../collections/renewed-map.ts'
 import type { StorageLog } from '../../storage-log.ts'
 
 /**
- * Work that is started and not waited for: its failure harms nobody, because whoever needs its
- * effect (a reader that meets a lock) can bring it about. `close()` still waits for all of it, so that
- * a process that stops in order leaves no locks behind.
+ * Work that is started and not waited for: its failure is harmless, because code that needs its effect (a reader that
+ * meets a lock) can do the same work. `close()` still waits for all of it, so that a process that stops cleanly leaves
+ * no locks.
  */
 export class BackgroundWork {
   readonly #log: StorageLog

@@ -3,8 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Randomness } from '../../randomness.ts'
 
 /**
- * Exponential backoff with full jitter and one deadline for the whole of it: waiters that met over
- * one lock do not come back together.
+ * Exponential backoff with full jitter and one total deadline: waiters for one lock do not all retry at the same time.
  */
 export class Backoff {
   readonly #clock: Clock
@@ -22,7 +21,7 @@ export class Backoff {
     this.#deadlineMs = outside.clock.monotonicMs() + bounds.totalMs
   }
 
-  /** Sleeps, and answers whether there is time for another try; false at once past the deadline. */
+  /** Sleeps, and resolves to whether there is time for another try; false at once past the deadline. */
   async wait(signal?: AbortSignal): Promise<boolean> {
     const leftMs = this.#deadlineMs - this.#clock.monotonicMs()
     if (leftMs < TELLABLE_MS) return false
@@ -34,5 +33,5 @@ export class Backoff {
 }
 
 const CEILING_MS_MAX = 250
-/** A clock of microseconds may not have moved at all after a sleep that is shorter than this. */
+/** A clock of microseconds may not have advanced at all after a shorter sleep. */
 const TELLABLE_MS = 0.001

@@ -21,15 +21,15 @@ export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): Stora
   )
 }
 
-/** Whether the store has certainly applied nothing, so that the outcome is known. */
+/** Whether the store certainly applied nothing, so that the outcome is known. */
 export function isNotApplied(error: unknown): boolean {
   return error instanceof CellStoreError && error.kind !== 'ambiguous'
 }
 
 /**
- * The outcome of a batch of which nobody knows whether it is on disk; its latches stay. An engine that
- * is in doubt has given up and said so. Anything else that it throws is a bug, and goes into the log,
- * for nobody could tell otherwise why these rows remain latched.
+ * The outcome of a batch that may or may not be on disk; its latches stay. An engine that is in doubt has given up and
+ * reported it. Anything else that it throws is a bug, and is logged, because otherwise nothing would explain why these
+ * rows remain latched.
  */
 export function inDoubt(
   { log }: ProtocolContext,
@@ -42,7 +42,7 @@ export function inDoubt(
   return { kind: 'unknown' }
 }
 
-/** Why a commit ended with nothing written. Throws what is no expected failure. */
+/** The StorageError of a commit that wrote nothing. Rethrows an error that is not expected. */
 export function refusalOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error
   const full = diskFullOf(error)

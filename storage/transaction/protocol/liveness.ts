@@ -12,29 +12,29 @@ import type { Lock } from '../records/lock.ts'
 import { decodeStartTs, encodeStartTs } from '../records/write-record.ts'
 
 /**
- * Who is alive (Percolator 2.2, "cleanup": the Chubby token and the wall time in the lock). Every run
- * of a process is an incarnation with a random name, written into each lock it takes. A lock whose
- * owner is dead may be rolled back by whoever meets it.
+ * Who is alive (Percolator 2.2, "cleanup": the Chubby token and the wall time in the lock). Every run of a process is
+ * an incarnation with a random name, written into each lock it takes. Any process that meets a lock may roll it back if
+ * its owner is dead.
  *
- * Only progress rests on this, never correctness: rolling back a living transaction aborts it
- * cleanly, because its commit is conditional on its primary lock (I3).
+ * Only progress depends on this, never correctness: rolling back a living transaction aborts it cleanly, because its
+ * commit is conditional on its primary lock (I3).
  */
 export interface Liveness {
   /** 32 hexadecimal digits. */
   readonly incarnation: string
   /**
-   * A transaction of this process begins, or ends, to hold locks. In between, `heartbeat` is called
-   * often enough to keep its primary lock alive, where that is needed.
+   * A transaction of this process begins or ceases to hold locks. In between, `heartbeat` is called often enough to
+   * keep its primary lock alive, where that is needed.
    */
   startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void
   endedCommit(startTs: Timestamp): void
   isOwnerDead(lock: Lock): Promise<boolean>
-  /** The wall time that a lock or a heartbeat written now carries. */
+  /** The wall time for a lock or heartbeat that is written now, in microseconds. */
   wallMicros(): number
   stop(): Promise<void>
 }
 
-/** Renews the wall time in the primary lock, if that still stands. */
+/** Renews the wall time in the primary lock, if that still exists. */
 export type Heartbeat = () => Promise<unknown>
 
 /** A lock without a heartbeat for this long is dead, whatever its owner's token says. */
@@ -47,8 +47,8 @@ function newIncarnation(randomness: Randomness): string {
 }
 
 /**
- * One process owns the store: every other incarnation is a run that has ended, and a lock of this
- * one is alive exactly while its commit is under way.
+ * Liveness for one process that owns the store: every other incarnation is a run that has ended, and a lock of this one
+ * is alive exactly while its commit is under way.
  */
 export class ExclusiveLiveness implements Liveness {
   readonly incarnation: string
@@ -88,7 +88,7 @@ type SharedLivenessParts = {
 }
 
 /**
- * Several processes share the store: each renews a token row `live/<incarnation>` that holds the
+ * Liveness for several processes that share the store: each renews a token row `live/<incarnation>` that holds the
  * oracle time at which it expires, so clocks of different machines are never compared.
  */
 export class SharedLiveness implements Liveness {
@@ -97,8 +97,8 @@ export class SharedLiveness implements Liveness {
   readonly #committing = new RenewedMap<Timestamp, Heartbeat>()
   readonly #stopping = new AbortController()
   /**
-   * Since when on the own clock, by transaction and the wall time in the lock: the primary's is
-   * renewed and that of the others is not, so a transaction is met with two of them.
+   * When a lock was first seen, on this process' own clock, by transaction and the wall time in the lock: the primary's
+   * is renewed and that of the others is not, so a transaction may be seen with two of them.
    */
   readonly #firstSeen = new Map<string, number>()
   #renewing: Promise<void> = Promise.resolve()
@@ -108,7 +108,7 @@ export class SharedLiveness implements Liveness {
     this.incarnation = newIncarnation(parts.randomness)
   }
 
-  /** The token is there before the first lock can be. */
+  /** Resolves when the token is written, which is before the first lock can be. */
   static async start(parts: SharedLivenessParts): Promise<SharedLiveness> {
     const liveness = new SharedLiveness(parts)
     await liveness.#renew()
@@ -143,8 +143,8 @@ export class SharedLiveness implements Liveness {
   }
 
   /**
-   * The oracle's time, which each renewal of the token learns anew, and not the wall clock: one that
-   * has jumped ahead would make locks that nobody takes for old until the others have caught up.
+   * The oracle's time, refreshed by each renewal of the token, and not the wall clock: one that has jumped ahead would
+   * write locks that no process considers old until the others have caught up.
    */
   wallMicros(): number {
     return this.#parts.oracle.lastSeen()
@@ -155,7 +155,7 @@ export class SharedLiveness implements Liveness {
     await this.#renewing
   }
 
-  /** The same lock without a heartbeat, seen for longer than its life on this process' own clock. */
+  /** Whether the lock was seen without a heartbeat for longer than its TTL, on this process' own clock. */
   #seenUnchangedTooLong(lock: Lock): boolean {
     const nowMs = this.#parts.clock.monotonicMs()
     const name = `${lock.incarnation}/${lock.startTs}/${lock.wallMicros}`

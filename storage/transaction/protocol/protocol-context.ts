@@ -8,14 +8,14 @@ import type { StorageLog } from '../../storage-log.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { Liveness } from './liveness.ts'
 
-/** Everything outside that the steps of the protocol use, handed in once and for all. */
+/** All dependencies of the protocol's steps. */
 export type ProtocolContext = {
   readonly cellStore: CellStore
   readonly oracle: TimestampOracle
   readonly clock: Clock
   readonly randomness: Randomness
   readonly liveness: Liveness
-  /** Work that nobody waits for: commits of secondaries, cleaning up. */
+  /** Work that is not waited for: commits of secondaries, cleaning up. */
   readonly background: BackgroundWork
   readonly log: StorageLog
   readonly measures: Measures

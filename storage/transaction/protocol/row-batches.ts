@@ -2,8 +2,8 @@
 import type { SnapshotRow } from '../records/version.ts'
 
 /**
- * Rows of a scan that were read together. They are handed on together as well: a step of each
- * asynchronous iterator on the way for each row would cost half as much as reading it.
+ * Rows of a scan that were read together. They are also passed on together: one step per row in each asynchronous
+ * iterator on the way would cost half as much as reading the row.
  */
 export type RowBatches = AsyncIterable<readonly SnapshotRow[]>
 
@@ -12,7 +12,7 @@ export async function* rowsOfBatches<Row>(
   batches: AsyncIterable<Iterable<Row>>,
 ): AsyncGenerator<Row, void, undefined> {
   for await (const batch of batches) {
-    // Not `yield*`, which goes through one more asynchronous iterator.
+    // Not `yield*`, which adds one more asynchronous iterator.
     for (const row of batch) yield row
   }
 }

@@ -2,7 +2,7 @@
 import type { ProtocolContext } from './protocol-context.ts'
 import type { CommitRequest, TransactionProtocol } from './transaction-protocol.ts'
 
-/** The same protocol, which tells how long each of its commits took. */
+/** The same protocol, which reports how long each of its commits took. */
 export function timedProtocol(
   protocol: TransactionProtocol,
   { clock, measures }: Pick<ProtocolContext, 'clock' | 'measures'>,

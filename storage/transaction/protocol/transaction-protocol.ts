@@ -8,20 +8,19 @@ import type { SnapshotRow } from '../records/version.ts'
 import type { RowBatches } from './row-batches.ts'
 
 /**
- * How transactions read and commit. There are two: over any cell store, with locks that other
- * processes see (`general-protocol.ts`), and inside the process that owns its store alone, with the
- * locks in memory (`embedded-protocol.ts`).
+ * How transactions read and commit. There are two: over any cell store, with locks that other processes see
+ * (`general-protocol.ts`), and inside a process that owns its store exclusively, with the locks in memory
+ * (`embedded-protocol.ts`).
  */
 export interface TransactionProtocol {
   snapshotAt(readTs: Timestamp): SnapshotReads
-  /** Never rejects but with InvariantViolation. */
+  /** Rejects only with InvariantViolation. */
   commit(request: CommitRequest): Promise<CommitOutcome>
 }
 
 /**
- * The store as of one timestamp. An answer that is at hand is not wrapped in a promise. Throws or
- * rejects with StorageError `snapshot_too_old` or `locked`, with CellStoreError, or with the signal's
- * reason.
+ * The store as of one timestamp. A value that needs no waiting is returned without a promise. Throws or rejects with
+ * StorageError `snapshot_too_old` or `locked`, with CellStoreError, or with the signal's reason.
  */
 export interface SnapshotReads {
   /** Null where no asked column exists. */
@@ -47,18 +46,18 @@ export type SnapshotRange = {
   readonly end?: Uint8Array
   readonly reverse?: boolean
   readonly columns: readonly string[]
-  /** How many rows the caller will take at most, to read no more than that. */
+  /** Most rows that the caller will take, so that no more are read. */
   readonly limit?: number
   readonly signal?: AbortSignal
 }
 
-/** What a transaction hands over to be committed; at least one of its writes is a put or a delete. */
+/** What a transaction asks to commit; at least one of its writes is a put or a delete. */
 export type CommitRequest = {
   readonly startTs: Timestamp
   readonly rows: readonly BufferedRow[]
-  /** Notify cells beside those of the written rows. They conflict with nothing. */
+  /** Notify cells in addition to those of the written rows. They conflict with nothing. */
   readonly hints: readonly Hint[]
-  /** The row that must decide, when the transaction has one (its outcome row). */
+  /** The row of the primary, if the transaction demands one (its outcome row). */
   readonly primaryRow: Uint8Array | undefined
   /** Tables whose definition must not have changed since startTs. */
   readonly schemaScopes: readonly number[]
@@ -69,7 +68,7 @@ export type CommitRequest = {
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
   | { readonly kind: 'aborted'; readonly reason: StorageError }
-  /** The answer to the commit was lost and cannot be found out now. Never to be run again blindly. */
+  /** The answer to the commit was lost and cannot be found out now. The transaction must never be rerun blindly. */
   | { readonly kind: 'unknown' }
 
 /** How a transaction ended, whether or not it was ever committed. */

@@ -12,16 +12,16 @@ import {
 } from './write-record.ts'
 
 /**
- * The mark of a transaction under way on one column (Percolator 2.2): the cell stands at the
- * transaction's startTs. One of its locks is the primary, named by all the others; whether the
- * primary has become a write record decides for all of them.
+ * The mark of a transaction under way on one column (Percolator 2.2): the cell's timestamp is the transaction's
+ * startTs. One of its locks is the primary, named by all the others; whether the primary has become a write record
+ * decides for all of them.
  */
 export type Lock = {
   readonly startTs: Timestamp
   readonly primary: ColumnAddress
   /** The run of a process that owns the transaction, as 32 hexadecimal digits; see `liveness.ts`. */
   readonly incarnation: string
-  /** When the owner last said that it lives, in oracle microseconds; a heartbeat renews it. */
+  /** The time of the owner's last heartbeat, in oracle microseconds. */
   readonly wallMicros: number
   /** `guard` locks carry no value and do not hide the column from readers. */
   readonly content: WrittenContent | { readonly kind: 'guard' }
@@ -44,11 +44,11 @@ export type RowGroup = {
 
 const GUARD_BYTE = 0x47
 const INCARNATION_BYTES = 16
-/** Where the primary's row begins: behind the wall time, the incarnation and the row's length. */
+/** Where the primary's row begins: after the wall time, the incarnation and the row's length. */
 const ROW_AT = 8 + INCARNATION_BYTES + 2
 
 /**
- * `wallMicros` u64be, incarnation (16 bytes), primary row length u16be and row, primary column
+ * The bytes of a lock: `wallMicros` u64be, incarnation (16 bytes), primary row length u16be and row, primary column
  * length u8 and column, then the content as in a write record, or the byte 47 for a guard.
  */
 export function encodeLock(lock: Lock): Uint8Array {
@@ -79,7 +79,7 @@ export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
   const content = buffer.subarray(contentAt)
   const isGuard = content.length === 1 && content[0] === GUARD_BYTE
   const column = buffer.toString('utf8', columnAt + 1, contentAt)
-  // Decoding puts U+FFFD in the place of damage, and another column would be another primary.
+  // Decoding replaces damage by U+FFFD, and another column would be another primary.
   invariant(!column.includes('\ufffd'), 'I6', { damaged: 'primary column', column })
   return {
     startTs,

@@ -11,31 +11,30 @@ import { invariant } from '../../invariant.ts'
 import { decodeStartTs, encodeStartTs } from './write-record.ts'
 
 /**
- * A notify cell says that an observer may have something to do in a row (Percolator 2.4): family
- * `notify`, the observer's id as the qualifier. Nobody reads it to learn a value and nobody conflicts
- * over it; whether there is something to do is said by the write records and the acknowledgment.
+ * A notify cell says that an observer may have something to do in a row (Percolator 2.4): family `notify`, the
+ * observer's id as the qualifier. It is never read for a value and never causes a conflict; the write records and the
+ * acknowledgment say whether there is something to do.
  *
  *     user "bob"   notify "7" @21                 who began at 21 writes what observer 7 watches;
  *                  write  "0" @25 -> 21           it has committed at 25
  *                  write  "ack/7" @31 -> 28 "28"  the run that began at 28 has seen all that is before 28
  *
- * It comes into the row by the very mutation that brings the write or its lock, at the writer's startTs, so
- * no crash can separate the two. A weak one stands at the notifier's commitTs instead, and may stand in a
- * row that the notifier does not write. One whose value is a timestamp speaks of an older transaction:
- * that of a row which was there before its observer was.
+ * It is written by the same mutation as the write or its lock, at the writer's startTs, so no crash can separate the
+ * two. A weak one is at the notifier's commitTs instead, and may be in a row that the notifier does not write. One
+ * whose value is a timestamp is about an older transaction: the writer of a row that existed before its observer.
  */
 export type NotifyCell = {
   readonly observerId: number
   readonly timestamp: Timestamp
-  /** The start of the transaction whose change it tells of; of a weak one nothing but its timestamp. */
+  /** The start of the transaction whose change it is about; for a weak one, its own timestamp. */
   readonly changedBy: Timestamp
 }
 
-/** A notify cell that comes into a row without a write of the same row. */
+/** A notify cell that is set in a row without a write of the same row. */
 export type Hint = {
   readonly row: Uint8Array
   readonly observerId: number
-  /** Of what older transaction it tells; absent where it is weak and tells of its own. */
+  /** The start of the older transaction that it is about; absent for a weak one about its own. */
   readonly changedBy?: Timestamp
 }
 
@@ -53,7 +52,7 @@ export function setNotify(
   }
 }
 
-/** Takes away the notify cells of one observer that stand before `until`. */
+/** The mutation that erases the notify cells of one observer before `until`. */
 export function eraseNotify(observerId: number, until: Timestamp): DeleteFromColumn {
   return {
     kind: 'deleteFromColumn',
@@ -63,7 +62,7 @@ export function eraseNotify(observerId: number, until: Timestamp): DeleteFromCol
   }
 }
 
-/** Violations of O2. */
+/** Throws on violations of O2. */
 export function decodeNotify({ qualifier, timestamp, value }: Cell): NotifyCell {
   invariant(QUALIFIER.test(qualifier), 'O2', { damaged: 'observer', qualifier })
   invariant(value.length === 0 || value.length === 8, 'O2', { damaged: 'value', qualifier })
@@ -94,7 +93,7 @@ export function hintsAtCommit(hints: readonly Hint[], commitTs: Timestamp): RowS
   )
 }
 
-/** All of them, where start and commit are one step; made as they are asked for. */
+/** All of these steps, where start and commit are one step; made as they are iterated. */
 export function hintSteps(
   { hints, startTs }: { readonly hints: readonly Hint[]; readonly startTs: Timestamp },
   commitTs: Timestamp,

@@ -17,9 +17,8 @@ import { encodeStartTs, encodeWriteRecord, type WriteRecord } from './write-reco
  *          5   5 (=10)
  *     joe  7              7, primary = bob
  *
- * Joe's lock is still there: whoever meets it looks at Bob's row, finds "8 -> 7" there, and writes
- * the same record for Joe. Short values skip the data cell: the lock carries them, and then the
- * write record does.
+ * Joe's lock is still there: a process that meets it reads Bob's row, finds "8 -> 7" there, and writes the same record
+ * for Joe. Short values skip the data cell: the lock carries them, and then the write record does.
  *
  * `startTs` and `commitTs` are the two timestamps of a transaction. Every function here is pure: it
  * builds the selectors of a predicate or the mutations of a step.
@@ -46,7 +45,7 @@ export const rowGroupOf = (startTs: Timestamp): CellSelector => ({
   timestamps: { from: startTs, until: startTs + 1 },
 })
 
-/** This very lock, unchanged: a heartbeat that arrived meanwhile makes it fail. */
+/** Exactly this lock, unchanged: a heartbeat in between makes the condition fail. */
 export const exactLock = (column: string, startTs: Timestamp, bytes: Uint8Array): CellSelector => ({
   ...lockOf(column, startTs),
   values: { start: bytes, end: Buffer.concat([bytes, Uint8Array.of(0)]) },
@@ -101,7 +100,7 @@ export const newestDataUpTo = (column: string, readTs: Timestamp): CellSelector 
   newest: 1,
 })
 
-/** The one cell there can be, which a store seeks faster than a list of cells when it is told so. */
+/** At most one cell, which a store that knows this finds faster than a list of cells. */
 export const dataOf = (column: string, startTs: Timestamp): CellSelector => ({
   family: 'data',
   qualifier: column,
@@ -156,7 +155,7 @@ export const setRollback = (
   value: writtenBy,
 })
 
-/** Only the newest guard stamp matters to a conflict check, so older ones go with each commit. */
+/** Only the newest guard stamp matters to a conflict check, so each commit erases older ones. */
 export const eraseGuardsBefore = (column: string, commitTs: Timestamp): DeleteFromColumn => ({
   kind: 'deleteFromColumn',
   family: 'guard',

@@ -22,7 +22,7 @@ export function outcomePath(id: string): string {
 
 export const OUTCOME_COLUMN = '0'
 
-/** Whether a row is an outcome row; nobody is told an outcome from before the safe point. */
+/** Whether a row is an outcome row; outcomes from before the safe point are not reported. */
 export function isOutcomeRow(rowKey: Uint8Array): boolean {
   return hasPrefix(rowKey, OUTCOME_PREFIX)
 }

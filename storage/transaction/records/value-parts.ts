@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How many bytes of values that stand in `data` are read in one turn. */
+/** Bytes of values in `data` that are read in one turn. */
 export const PART_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * The rows, divided so that the values of a part that stand in `data`, which `bytesOf` counts, take at most
- * 4 MiB; a larger row stands alone. Yields nothing where there are no rows.
+ * The rows, divided so that the values of a part that are in `data`, which `bytesOf` counts, take at most 4 MiB; a
+ * larger row is a part of its own. Yields nothing if there are no rows.
  */
 export function* valueParts<Row>(
   rows: readonly Row[],

@@ -29,7 +29,7 @@ export type SnapshotRow = {
 export type SnapshotColumns = Pick<ReadonlyMap<string, VersionedValue>, 'get' | 'size'> &
   Iterable<readonly [string, VersionedValue]>
 
-/** Of one column, which is all that most rows have: to make a Map costs as much as to find the row. */
+/** A single column, which is all that most rows have: making a Map costs as much as finding the row. */
 export class OneColumn implements SnapshotColumns {
   readonly size = 1
   readonly #column: string
@@ -49,7 +49,7 @@ export class OneColumn implements SnapshotColumns {
   }
 }
 
-/** Bytes of a version's value that are not at hand yet. */
+/** Bytes of the row's values that are not fetched yet. */
 export function bytesToFetch(row: SettledRow): number {
   let bytes = 0
   for (const { content } of row.versions.values()) {
@@ -59,9 +59,9 @@ export function bytesToFetch(row: SettledRow): number {
 }
 
 /**
- * Pure: what a snapshot makes of the lock and write cells of one row that the snapshot's filter left.
- * `hiding` are the locks that must be settled before the versions count (Percolator 2.2, Figure 6,
- * lines 10-13); a guard's lock changes no value and hides nothing.
+ * Pure: the versions in the lock and write cells of one row that the snapshot's filter left. `hiding` are the locks
+ * that must be settled before the versions are valid (Percolator 2.2, Figure 6, lines 10-13); a guard's lock changes no
+ * value and hides nothing.
  */
 export function versionsOf(cells: readonly Cell[]): {
   readonly versions: Map<string, Version>

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { InvariantViolation, invariant } from '../../invariant.ts'
 
 /**
- * A committed version: the cell stands at the commit timestamp and says which transaction wrote it
+ * A committed version: the cell's timestamp is the commit timestamp, and its value says which transaction wrote it
  * (Percolator 2.2). Write records are written once and never changed (I4).
  *
  *     write "0" @8 -> startTs 7, put, inline "3"       the value is in the record itself
@@ -15,7 +15,7 @@ export type WriteRecord = {
   readonly content: WrittenContent
 }
 
-/** What a write leaves behind; a lock carries it before the commit, the write record after it. */
+/** The content of a write; the lock carries it before the commit, the write record after it. */
 export type WrittenContent =
   | { readonly kind: 'inline'; readonly value: Uint8Array }
   | { readonly kind: 'data'; readonly byteLength: number }
@@ -49,12 +49,12 @@ export function decodeWriteRecord(bytes: Uint8Array): WriteRecord {
   return { startTs: decodeStartTs(bytes), content: decodeContent(bytes, START_TS_BYTES) }
 }
 
-/** How many bytes of the record's value stand in the data cell. */
+/** Bytes of the record's value that are in the data cell. */
 export function bytesElsewhere(record: Uint8Array): number {
   return record[START_TS_BYTES] === KIND_BYTE.data ? uint32At(record, START_TS_BYTES + 1) : 0
 }
 
-/** How many bytes `writeContent` writes. */
+/** The number of bytes that `writeContent` writes. */
 export function contentBytes(content: WrittenContent): number {
   switch (content.kind) {
     case 'inline':
@@ -66,20 +66,20 @@ export function contentBytes(content: WrittenContent): number {
   }
 }
 
-/** One byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
+/** Writes one byte for the kind, then the inline value, or the length of the data cell as u32be, or nothing. */
 export function writeContent(bytes: Buffer, at: number, content: WrittenContent): void {
   bytes[at] = KIND_BYTE[content.kind]
   if (content.kind === 'inline') bytes.set(content.value, at + 1)
   else if (content.kind === 'data') bytes.writeUInt32BE(content.byteLength, at + 1)
 }
 
-/** As u64be, in the first eight bytes. */
+/** Writes startTs as u64be into the first eight bytes. */
 export function writeStartTs(bytes: Buffer, startTs: Timestamp): void {
   bytes.writeUInt32BE(Math.floor(startTs / 2 ** 32), 0)
   bytes.writeUInt32BE(startTs % 2 ** 32, 4)
 }
 
-/** Reads a content that begins `at` this byte and goes on to the end. */
+/** The content in the bytes from `at` to the end. */
 export function decodeContent(bytes: Uint8Array, at = 0): WrittenContent {
   const length = bytes.length - at
   switch (bytes[at]) {

@@ -11,14 +11,14 @@ import { WrittenRows } from './written-rows.ts'
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
 export type LatchRequest = SlottedRow & {
   readonly kind: 'write' | 'guard'
-  /** Those that are written or guarded; all of the row when absent. */
+  /** The columns that are written or guarded; the whole row when absent. */
   readonly columns?: ReadonlyArray<{ readonly column: string }>
 }
 
 /** A transaction that holds latches. */
 export type LatchOwner = {
   readonly startTs: Timestamp
-  /** Undefined until it has been taken. */
+  /** Undefined until commitTs has been taken. */
   readonly commitTs: Timestamp | undefined
 }
 
@@ -27,11 +27,11 @@ type Owner = Slotted & {
   commitTs: Timestamp | undefined
   /** The rows that it writes, ascending; those that have been released may still be among them. */
   readonly written: string[]
-  /** Of those; there as soon as a scan has met its commit timestamp, after which none are added (J4). */
+  /** The same rows for scans; created when a scan first meets its commit timestamp, after which none are added (J4). */
   searched: WrittenRows | undefined
   held: number
   isSettled: boolean
-  /** There as soon as somebody waits for a release. */
+  /** Created when something waits for a release. */
   released: PromiseWithResolvers<void> | undefined
 }
 
@@ -43,29 +43,29 @@ type Latch = SlottedRow & {
 }
 
 /**
- * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk:
- * it stands from the turn in which its transaction is queued until the outcome is durable and in the
- * view (J5). No lock stands on disk (J1), so this table has all locks, and nobody looks for lock cells.
+ * The locks of this process in memory. A latch is a Percolator lock whose cell never reaches the disk: it is held from
+ * the turn in which its transaction is queued until the outcome is durable and in the view (J5). No lock is on disk
+ * (J1), so this table has all locks, and lock cells are never looked for.
  *
- * `pending` begins with the transaction of the smallest commit timestamp that has been taken and whose
- * outcome is not settled: they are entered as their timestamps are taken (J4).
+ * The first entry of `pending` is the transaction with the smallest commit timestamp among those whose outcome is not
+ * settled: they are entered as their timestamps are taken (J4).
  */
 export class LatchTable {
   readonly #latches = new LatchedRows<Latch>()
   readonly #owners = new SlottedSet<Owner>()
   readonly #pending: Owner[] = []
   readonly #recentWrites = new RecentWrites()
-  /** What a read may take instead of asking the view. */
+  /** Records that a read may take instead of asking the view. */
   readonly newest = new NewestRecords(this.#recentWrites)
   #newestPending: Timestamp = 0
   #closing: Error | undefined
 
-  /** How many rows are latched. */
+  /** The number of latched rows. */
   get size(): number {
     return this.#latches.size
   }
 
-  /** Latches rows that nobody has latched, for a transaction without a commit timestamp so far. */
+  /** Latches rows that are not latched, for a transaction that has no commit timestamp yet. */
   latch(startTs: Timestamp, rows: readonly LatchRequest[]): LatchOwner {
     const owner: Owner = {
       startTs,
@@ -112,14 +112,14 @@ export class LatchTable {
     this.#pending.push(holder)
   }
 
-  /** The outcome is certain: nothing below this timestamp is missing any more because of it. */
+  /** Records that the outcome is certain: this transaction no longer holds back the resolved timestamp. */
   settle(owner: LatchOwner): void {
     const settled = owner as Owner
     settled.isSettled = true
     while (this.#pending[0]?.isSettled) this.#pending.shift()
   }
 
-  /** Takes these latches away: what became of their rows is durable and in the view (J5). */
+  /** Releases these latches: the outcome of their rows is durable and in the view (J5). */
   release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
     const holder = owner as Owner
     const { startTs, commitTs } = holder
@@ -139,7 +139,7 @@ export class LatchTable {
     released?.resolve()
   }
 
-  /** Resolves when the owner releases a latch, whichever; then it is to be looked at again. */
+  /** Resolves when the owner releases any latch; then the caller checks again. */
   nextRelease(owner: LatchOwner): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(this.#closing)
     const holder = owner as Owner
@@ -147,18 +147,18 @@ export class LatchTable {
     return holder.released.promise
   }
 
-  /** Ends all waiting with this error: a store that is being closed may never release some latches. */
+  /** Rejects all waits with this error: a store that is being closed may never release some latches. */
   endWaiting(reason: Error): void {
     this.#closing = reason
     for (const owner of this.#owners) owner.released?.reject(reason)
   }
 
-  /** Of the row with this key, as `rowKeyText` writes it. */
+  /** The owner of the latch of the row with this key in the form of `rowKeyText`, or undefined. */
   ownerOf(text: string, slot?: number): LatchOwner | undefined {
     return this.#latches.get(text, slot)?.owner
   }
 
-  /** Whether the latch of a row is about a column that this one is about too. */
+  /** Whether the latch of a row shares a column with this request. */
   meets({ text, slot, columns }: LatchRequest): boolean {
     const latched = this.#latches.get(text, slot)?.columns
     if (latched === undefined || columns === undefined) return true
@@ -166,15 +166,18 @@ export class LatchTable {
   }
 
   /**
-   * Whether a row of this slot may have a version or a guard's stamp at `startTs` or later. One that is not latched
-   * and of which this is false has none: a write is latched until it is in the view (J3), and is
-   * remembered from the turn on in which its latch goes.
+   * Whether a row of this slot may have a version or a guard's stamp at `startTs` or later. If this is false, a row
+   * that is not latched has none: a write is latched until it is in the view (J3), and is remembered from the turn in
+   * which its latch is released.
    */
   mayBeWrittenSince(slot: number, startTs: Timestamp): boolean {
     return this.#recentWrites.mayBeSince(slot, startTs)
   }
 
-  /** Who hides the row from a snapshot: its write is to be seen there and may not be in the view yet. */
+  /**
+   * The owner that hides the row from a snapshot, or undefined: the snapshot must see its write, which may not be in
+   * the view yet.
+   */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
     if (this.#latches.size === 0) return undefined
     const slot = slotOfKey(row)
@@ -199,20 +202,20 @@ export class LatchTable {
     return undefined
   }
 
-  /** Every transaction that commits at this timestamp or before it is settled and in the view. */
+  /** The resolved timestamp: every transaction that commits at it or before is settled and in the view. */
   resolvedTimestamp(lastIssued: Timestamp): Timestamp {
     const commitTs = this.#pending[0]?.commitTs
     return commitTs === undefined ? lastIssued : commitTs - 1
   }
 
-  /** A transaction of very many rows costs a search in them, not a look at each. */
+  /** A search, since a transaction may have very many rows. */
   #writesBetween(owner: Owner, from: string, to: string | undefined): boolean {
     owner.searched ??= new WrittenRows(owner.written)
     return owner.searched.isAnyHeld(from, to, (text) => this.#latches.get(text)?.owner === owner)
   }
 }
 
-/** A timestamp not taken yet will be larger than every one that was issued before. */
+/** A timestamp that is not taken yet will be larger than all that were issued before. */
 function isVisibleAt({ commitTs }: LatchOwner, readTs: Timestamp): boolean {
   return commitTs !== undefined && commitTs <= readTs
 }

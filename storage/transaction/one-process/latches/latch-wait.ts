@@ -2,15 +2,15 @@
 import type { LatchOwner, LatchTable } from './latch-table.ts'
 
 /**
- * Waits for the owner's next release, as long as it takes: what it waits for is the disk, which either
- * answers or ends the process. Rejects with the signal's reason.
+ * Waits for the owner's next release, without a limit of time: it waits for the disk, which either completes the write
+ * or ends the process. Rejects with the signal's reason.
  */
 export async function untilReleased(
   latches: LatchTable,
   owner: LatchOwner,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // First, because a promise that is asked for and not awaited would be rejected unseen at the close.
+  // First, because a promise that is created and not awaited would be an unhandled rejection at the close.
   signal?.throwIfAborted()
   const released = latches.nextRelease(owner)
   if (signal === undefined) return await released

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PLACES, slotOf } from './recent-writes.ts'
 
-/** A row as the table of latches knows it. */
+/** A row in the latch table. */
 export type SlottedRow = {
   /** The row key as `rowKeyText` writes it. */
   readonly text: string
-  /** What `slotOf` says of the text. */
+  /** The row's slot: `slotOf` of the text. */
   readonly slot: number
 }
 
-/** What stands for a row, chained to another one of the same slot. */
+/** The entry of a row, chained to another one of the same slot. */
 type SlottedEntry<Entry> = SlottedRow & { next: Entry | undefined }
 
-/** The row with this key, as `rowKeyText` writes it. */
+/** The row with this key in the form of `rowKeyText`. */
 export function slottedRow(text: string): SlottedRow {
   return { text, slot: slotOf(text) }
 }
 
 /**
- * An entry for each of some rows, found by the row's slot. A Map by text would make V8 intern every text
- * that it is asked for, which takes longer than all else that a latch costs.
+ * A hash table with an entry for each of some rows, found by the row's slot. A Map by text would make V8 intern every
+ * text that it is asked for, which takes longer than everything else about a latch.
  */
 export class LatchedRows<Entry extends SlottedEntry<Entry>> {
   readonly #chains = new Array<Entry | undefined>(PLACES).fill(undefined)
@@ -29,7 +29,7 @@ export class LatchedRows<Entry extends SlottedEntry<Entry>> {
     return this.#size
   }
 
-  /** False where no row of this slot has an entry. */
+  /** False if no row of this slot has an entry. */
   mayHave(slot: number): boolean {
     return this.#chains[slot] !== undefined
   }
@@ -40,14 +40,14 @@ export class LatchedRows<Entry extends SlottedEntry<Entry>> {
     return entry
   }
 
-  /** For a row that has none, and in no chain so far. */
+  /** Adds an entry that is in no chain, for a row that has none. */
   add(entry: Entry): void {
     entry.next = this.#chains[entry.slot]
     this.#chains[entry.slot] = entry
     this.#size += 1
   }
 
-  /** One that was added. */
+  /** Removes an entry that was added. */
   delete(entry: Entry): void {
     const first = this.#chains[entry.slot]
     if (first === entry) {

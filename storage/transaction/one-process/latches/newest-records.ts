@@ -6,7 +6,7 @@ import { PLACES, type RecentWrites, slotOf, slotOfKey } from './recent-writes.ts
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
   readonly row: Uint8Array
-  /** What `slotOfKey` says of it. */
+  /** The row's slot: `slotOfKey` of its key. */
   readonly slot: number
   readonly columns: ReadonlyArray<{
     readonly column: string
@@ -22,16 +22,16 @@ export type CommittedRow = {
  *     bob  write "0" @8 -> startTs 7, put, inline "3"
  *     a snapshot at 8 or later takes this record; one at 7 asks the view
  *
- * What stands here is the newest record of its column that is settled: in the turn in which the latch of
- * a row goes, its record is forgotten, and one-phase commit puts the new one there; and it is forgotten
- * when a collection has taken something of the row. A newer record that a snapshot must see is latched,
- * with a commitTs that is not above the snapshot, and the latch is looked at first.
+ * Each record here is the newest settled one of its column: in the turn that releases the latch of a row, its record is
+ * dropped, and one-phase commit stores the new one; it is also dropped when garbage collection has erased something of
+ * the row. A newer record that a snapshot must see is latched, with a commitTs that is not above the snapshot, and the
+ * latch is checked first.
  *
- * Only records of columns with a one-character name: the rows of tables with one family. Of a long value
- * the record says where it is, and the value is read in the view. Not the system's rows, some of which are
- * written without a transaction. Each row may stand in its slot, which it shares with others, or in one of
- * those beside it, and where all are taken the last row has its slot: so nothing has to be evicted, and
- * JavaScript's own collector has nothing to look at.
+ * Only records of columns with a one-character name are kept: the rows of tables with one family. For a long value the
+ * record says where it is, and the value is read in the view. System rows are not kept, since some are written without
+ * a transaction. A row is kept in its slot, which it shares with others, or in a neighbouring one; where all are taken,
+ * the newest row replaces the one in its slot. So there is no separate eviction, and no work for JavaScript's garbage
+ * collector.
  */
 export class NewestRecords {
   readonly #recentWrites: RecentWrites
@@ -44,12 +44,12 @@ export class NewestRecords {
     this.#recentWrites = recentWrites
   }
 
-  /** No earlier process committed above this timestamp. Until it is said, nothing that is read is kept. */
+  /** No earlier process committed above this timestamp. Until it is known, nothing that is read is kept. */
   earlierEndedAt(timestamp: Timestamp): void {
     this.#earlierEnd = timestamp
   }
 
-  /** The row with the record that a snapshot sees, to be asked in the turn that looked at the latch. */
+  /** The row with the record that a snapshot sees, or undefined. Must be called in the turn that checked the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
     const slot = this.#slotWith(key, slotOfKey(key))
     if (slot === undefined) return undefined
@@ -60,15 +60,15 @@ export class NewestRecords {
     if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
     const recordAt = at + HEAD_BYTES + key.length
     const end = recordAt + lengthAt(slab, at + RECORD_BYTES_AT)
-    // A copy, because the slot may be another row's before the reader has looked at it.
+    // A copy, because the slot may hold another row before the reader has used it.
     const value = Buffer.allocUnsafe(end - recordAt)
     slab.copy(value, 0, recordAt, end)
     return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
   }
 
   /**
-   * Keeps what a snapshot has read in the view, where it is the newest record there is: nobody has
-   * released the row with a later timestamp, nor did an earlier process write one.
+   * Keeps a record that a snapshot has read in the view, if it is the newest one: no latch of the row was released with
+   * a later timestamp, and no earlier process wrote one.
    */
   wasRead({ key, cells }: Row, readTs: Timestamp): void {
     const [cell, another] = cells
@@ -78,14 +78,14 @@ export class NewestRecords {
     this.#keep(key, slot, cell)
   }
 
-  /** Keeps what was committed, in the turn in which its latch went. */
+  /** Keeps what was committed, in the turn that released its latch. */
   wasCommitted({ row, slot, columns }: CommittedRow, commitTs: Timestamp): void {
     const [first, another] = columns
     if (first === undefined || another !== undefined || first.family !== 'write') return
     this.#keep(row, slot, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
-  /** The record of the row with this key, as `rowKeyText` writes it, is no longer the newest one, or may not be. */
+  /** Drops the record of the row with this key (in the form of `rowKeyText`), which may no longer be the newest one. */
   forget(text: string, own = slotOf(text)): void {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#isNamed(own ^ step, text)) continue
@@ -110,7 +110,7 @@ export class NewestRecords {
     slab.set(value, at + HEAD_BYTES + key.length)
   }
 
-  /** Where the row stands, so that it never stands twice; else a slot that is free, or its own. */
+  /** The slot that holds the row, so that it is never kept twice; else a free slot, or its own. */
   #slotFor(key: Uint8Array, own: number): number {
     const slot = this.#slotWith(key, own)
     if (slot !== undefined) return slot
@@ -120,7 +120,7 @@ export class NewestRecords {
     return own
   }
 
-  /** Where the row stands; `own` is its slot. */
+  /** The slot that holds the row, or undefined; `own` is the row's own slot. */
   #slotWith(key: Uint8Array, own: number): number | undefined {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (this.#isAt(own ^ step, key)) return own ^ step
@@ -153,22 +153,22 @@ export class NewestRecords {
   }
 }
 
-// A slot: the lengths of key and record as u16, the column, key, record.
+// Layout of a slot: the lengths of key and record as u16, the column, key, record.
 const KEY_BYTES_AT = 0
 const RECORD_BYTES_AT = 2
 const COLUMN_AT = 4
 const HEAD_BYTES = 5
 /** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all slots are taken. */
 const PLACE_BYTES = 320
-/** A row may stand in its slot or in those beside it, which differ in the lowest bits. */
+/** A row is kept in its slot or in a neighbouring one; they differ in the lowest bits. */
 const PLACES_OF_ROW = 4
-/** So many slots get their memory together, when the first of them is taken. */
+/** Slots whose memory is allocated together, when the first of them is taken. */
 const SLAB_PLACES = 64
 const EMPTY = 0
 /** The first byte of the keys of system rows. */
 const SYSTEM_SPACE = 0x00
 
-/** Byte by byte: two slots are looked at for each row that is sought, and `readUInt16LE` checks its arguments. */
+/** Byte by byte: two lengths are read for each row that is searched, and `readUInt16LE` checks its arguments. */
 function lengthAt(slab: Buffer, at: number): number {
   return (slab[at] as number) | ((slab[at + 1] as number) << 8)
 }

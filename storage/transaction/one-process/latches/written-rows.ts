@@ -2,10 +2,10 @@
 import { positionIn } from '../../../cell-store/sorted-run.ts'
 
 /**
- * The rows that a transaction writes, for scans that ask whether one in their range is still held. A large
- * transaction releases some each turn, in any order, and each time the scans ask again. So a row that was
- * found released is passed over from then on, by a step to the next one that may be held, and a search
- * makes the steps that it takes as long as all of them together:
+ * The rows that a transaction writes, for scans that ask whether one in their range is still held. A large transaction
+ * releases some each turn, in any order, and each time the scans ask again. So a row that was found released is skipped
+ * from then on, by a step to the next one that may be held, and a search replaces the steps that it took by one of
+ * their total length:
  *
  *     rows             a  b  c  d  e        b, c and d are released
  *     a search from b  finds that, and e    steps of 1
@@ -13,15 +13,15 @@ import { positionIn } from '../../../cell-store/sorted-run.ts'
  */
 export class WrittenRows {
   readonly #texts: readonly string[]
-  /** How far the next row is that may be held, by position; 0 for one that may be held itself. */
+  /** The distance to the next row that may be held, by position; 0 for a row that may itself be held. */
   #steps: Int32Array | undefined
 
-  /** Texts as `rowKeyText` writes them, ascending. Nothing is added later, and nothing latched again. */
+  /** Texts in the form of `rowKeyText`, ascending. None is added later, and none is latched again. */
   constructor(texts: readonly string[]) {
     this.#texts = texts
   }
 
-  /** Whether a row of [from, to) is held. Whoever asks says of a row whether it is. */
+  /** Whether a row of [from, to) is held; `isHeld` says it of one row. */
   isAnyHeld(from: string, to: string | undefined, isHeld: (text: string) => boolean): boolean {
     const texts = this.#texts
     let at = this.#nextFrom(positionIn(texts, (text) => text < from))

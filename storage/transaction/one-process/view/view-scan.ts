@@ -20,9 +20,9 @@ export type ScannedSnapshot = {
 }
 
 /**
- * Scans at the snapshot, a chunk a turn; between two chunks nothing of the store is held. A latch in
- * the range that a chunk covers counts whether or not the view has its row: it may be of a row that is
- * just being inserted. Each row is right at the snapshot whenever it is read, so all the chunks are.
+ * Scans at the snapshot, one chunk per turn; between two chunks nothing of the store is held. A latch in the range that
+ * a chunk covers counts whether or not the view has its row: it may be of a row that is just being inserted. Each row
+ * is as of the snapshot whenever it is read, so the chunks together are one snapshot.
  */
 export async function* scanView(
   context: EmbeddedContext,
@@ -31,7 +31,7 @@ export async function* scanView(
 ): AsyncGenerator<readonly SnapshotRow[]> {
   const { signal } = range
   let left = range.limit ?? Number.POSITIVE_INFINITY
-  // Many scans end early, so the first chunk is small where no limit says how much is wanted.
+  // Many scans end early, so without a limit the first chunk is small.
   let rowsMax = Math.min(range.limit ?? CHUNK_ROWS_FIRST, CHUNK_ROWS_MAX)
   let rest: Chunk['rest'] = { start: range.start, end: range.end }
   while (rest !== undefined && left > 0) {
@@ -52,7 +52,7 @@ export async function* scanView(
     }
     let isFirst = true
     for (const part of valueParts(chunk.rows, longBytesOf)) {
-      // The first part belongs to the turn that read the chunk; the caller has had turns since.
+      // The first part is in the turn that read the chunk; the later ones are not.
       if (!isFirst) snapshot.checkReadable()
       isFirst = false
       const rows = snapshot.fetchNow(part).filter((row) => row !== null)
@@ -66,7 +66,7 @@ export async function* scanView(
   }
 }
 
-/** What a chunk covers of a range: from where it begins up to its rest, or all of it. */
+/** The part of a range that a chunk covers: up to where its rest begins, or all of it. */
 type Covered = {
   readonly range: SnapshotRange
   readonly from: NonNullable<Chunk['rest']>
@@ -74,8 +74,8 @@ type Covered = {
 }
 
 /**
- * Waits while any latch hides a row of this, and the owner's first. A large commit releases its
- * latches over many turns, and the chunk need not be read again after each of them.
+ * Waits while any latch hides a row of the chunk, first for `owner`. A large commit releases its latches over many
+ * turns, and the chunk need not be read again after each of them.
  */
 async function untilNoneHides(
   context: EmbeddedContext,
@@ -89,7 +89,7 @@ async function untilNoneHides(
   }
 }
 
-/** A latch that hides a row of this. */
+/** The owner of a latch that hides a row of the chunk, or undefined. */
 function hidingIn(
   { latches }: EmbeddedContext,
   { readTs }: ScannedSnapshot,

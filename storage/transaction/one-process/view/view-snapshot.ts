@@ -15,10 +15,10 @@ import { type ScannedSnapshot, scanView } from './view-scan.ts'
 import { longBytesOf, rowInView } from './view-values.ts'
 
 /**
- * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2,
- * Figure 6, `Get`). Locks are latches in memory, so a read looks at write records and nothing else,
- * and it does so in one turn: the fence, the latch, the view, or what memory has of it. A latch whose
- * transaction is to be seen by this snapshot is waited for, and then everything is looked at again.
+ * The store as of one timestamp, read from the view of the process that owns it (Percolator 2.2, Figure 6, `Get`).
+ * Locks are latches in memory, so a read looks only at write records, in one turn: the fence, the latch, then the view
+ * or the records in memory. If this snapshot must see the transaction of a latch, the read waits for it and then starts
+ * again.
  */
 export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
   readonly readTs: Timestamp
@@ -66,13 +66,13 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     return scanView(this.#context, this, range)
   }
 
-  /** Rule F2. To be asked in every turn that looks at the view. */
+  /** Rule F2. Must be called in every turn that reads the view. */
   checkReadable(): void {
     const { safePoint } = this.#context.oracle
     if (safePoint > this.readTs) throw snapshotTooOld(this.readTs, safePoint)
   }
 
-  /** The cells by which a snapshot judges a row; kept, because a statement asks for the same columns. */
+  /** The filter for the cells that a snapshot needs of a row; kept, because a statement asks for the same columns. */
   filter(columns: readonly string[]): RowFilter {
     if (columns !== this.#columns) {
       this.#columns = columns
@@ -87,7 +87,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     return rows.map((row) => (row === null ? null : rowInView(view, row)))
   }
 
-  /** Long values come a few megabytes a turn; which version is seen has been decided before. */
+  /** Long values are read a few megabytes per turn; which version is seen has been decided before. */
   async #fetchInParts(rows: ReadonlyArray<Row | null>): Promise<Array<SnapshotRow | null>> {
     const fetched: Array<SnapshotRow | null> = []
     for (const part of valueParts(rows, longBytesOf)) {
@@ -98,7 +98,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     return fetched
   }
 
-  /** The records that the snapshot sees of a row that nobody hides, from memory if it has them. */
+  /** The records that the snapshot sees of a row that no latch hides, from memory if it has them. */
   #record(key: Uint8Array, columns: readonly string[]): Row | null {
     const { latches, cellStore } = this.#context
     const [column, another] = columns

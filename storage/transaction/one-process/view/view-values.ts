@@ -7,8 +7,8 @@ import { OneColumn, type SnapshotRow, type VersionedValue } from '../../records/
 import { bytesElsewhere, decodeWriteRecord } from '../../records/write-record.ts'
 
 /**
- * A row of which the snapshot's filter left the newest write records, with its values; those that
- * stand in `data` are read from the view. Null when every column is deleted.
+ * The row with its values, from the newest write records that the snapshot's filter left; values in `data` are read
+ * from the view. Null when every column is deleted.
  */
 export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | null {
   const [only, another] = cells
@@ -24,7 +24,7 @@ export function rowInView(view: CellView, { key, cells }: Row): SnapshotRow | nu
   return columns.size === 0 ? null : { key, columns }
 }
 
-/** What the write record says was committed; null for a deletion. */
+/** The value that the write record committed; null for a deletion. */
 function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValue | null {
   const { qualifier: column, timestamp: commitTs } = cell
   const { startTs, content } = decodeWriteRecord(cell.value)
@@ -38,7 +38,7 @@ function valueInView(view: CellView, key: Uint8Array, cell: Cell): VersionedValu
   }
 }
 
-/** How many bytes of its values stand in `data`. */
+/** Bytes of the row's values that are in `data`. */
 export function longBytesOf(row: Row | null): number {
   if (row === null) return 0
   let bytes = 0
@@ -54,6 +54,6 @@ function dataInView(
   const [row] = view.readRows([key], [dataOf(column, startTs)])
   const value = row?.cells[0]?.value
   if (value !== undefined) return value
-  // The snapshot was above the safe point in this turn, so nobody has collected it: it is damage.
+  // The snapshot was above the safe point in this turn, so the value was not collected: it is damage.
   throw new InvariantViolation('I5', { row: Buffer.from(key).toString('hex'), column, startTs })
 }
