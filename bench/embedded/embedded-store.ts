@@ -2,7 +2,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CellStore } from '../../storage/cell-store/cell-store.ts'
-import { type CellView, isEmbedded } from '../../storage/cell-store/embedded-cell-store.ts'
 import { openSqliteCellStore } from '../../storage/cell-store/sqlite/sqlite-cell-store.ts'
 import { Storage, type StorageOptions } from '../../storage/storage.ts'
 import type { Surroundings } from '../harness/experiment.ts'
@@ -86,13 +85,6 @@ export class EmbeddedStore {
     const files = readdirSync(this.dataDirectory).map((name) => join(this.dataDirectory, name))
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
     return { loadRowsPerSecond: this.rows / this.#fillSeconds, storeMiB: bytes / 1024 ** 2 }
-  }
-
-  /** Reads of the raw store without a promise. */
-  get view(): CellView {
-    if (!isEmbedded(this.cellStore))
-      throw new Error('The SQLite engine is expected to be embedded.')
-    return this.cellStore.view
   }
 
   async putRaw(row: number, sequence: number): Promise<void> {

@@ -2,12 +2,9 @@
 import type { Transaction } from '../../storage/storage.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import { COLUMNS, NEWEST, NEWEST_RECORD, RAW_TABLE, rowKey, TRANSACTION_TABLE } from './rows.ts'
-import type { SqliteTable } from './sqlite-table.ts'
 
 /** One read of a row, one scan from a row on, or one write of a row with the number of the write. */
 export type Operation = (row: number, sequence: number) => unknown
-
-export type GroupOperation = (rows: readonly number[]) => Promise<unknown[]>
 
 export const SCAN_ROWS = 100
 
@@ -17,8 +14,7 @@ const SCANS_PER_TRANSACTION = 100
 
 /**
  * What is done to a store, in rows, and how, in columns: `raw` by the contract of the cell store, `own` in a
- * transaction of its own (begin, work, commit), `shared` in one of many, `view` below the contract, without a
- * promise, and `table` in a bare table of better-sqlite3.
+ * transaction of its own (begin, work, commit), and `shared` in one of many.
  */
 export const OPERATIONS = {
   read: {
@@ -28,19 +24,11 @@ export const OPERATIONS = {
         (await cellStore.readRows([rowKey(RAW_TABLE, row)], NEWEST))[0],
     own: ownTransaction(getRow),
     shared: sharedTransaction(getRow, READS_PER_TRANSACTION),
-    view:
-      ({ view }: EmbeddedStore): Operation =>
-      (row) =>
-        view.readRows([rowKey(RAW_TABLE, row)], NEWEST)[0],
     /** The look-up that a read in a transaction costs where no record of the row is in memory. */
     record:
       ({ cellStore }: EmbeddedStore): Operation =>
       async (row) =>
         (await cellStore.readRows([rowKey(TRANSACTION_TABLE, row)], NEWEST_RECORD))[0],
-    table:
-      ({ get }: SqliteTable): Operation =>
-      (row) =>
-        get(row),
   },
   scan: {
     raw:
@@ -51,17 +39,6 @@ export const OPERATIONS = {
         ),
     own: ownTransaction(scanRows),
     shared: sharedTransaction(scanRows, SCANS_PER_TRANSACTION),
-    view:
-      ({ view }: EmbeddedStore): Operation =>
-      (row) => {
-        const range = { ...rangeFrom(RAW_TABLE, row), reverse: false }
-        const size = { rowsMax: SCAN_ROWS, bytesMax: Number.POSITIVE_INFINITY }
-        return view.readChunk({ ...range, ...size, filter: NEWEST }).rows.length
-      },
-    table:
-      ({ scan }: SqliteTable): Operation =>
-      (row) =>
-        scan(row, SCAN_ROWS).length,
   },
   write: {
     raw:
@@ -72,25 +49,6 @@ export const OPERATIONS = {
       (store: EmbeddedStore): Operation =>
       (row, sequence) =>
         store.putInTransaction(row, sequence),
-  },
-  /** Of many rows at once. */
-  multiGet: {
-    raw:
-      ({ cellStore }: EmbeddedStore): GroupOperation =>
-      (rows) =>
-        cellStore.readRows(
-          rows.map((row) => rowKey(RAW_TABLE, row)),
-          NEWEST,
-        ),
-    own:
-      ({ storage }: EmbeddedStore): GroupOperation =>
-      async (rows) => {
-        const transaction = await storage.begin({ readOnly: true })
-        const keys = rows.map((row) => rowKey(TRANSACTION_TABLE, row))
-        const found = await transaction.getRows(keys, COLUMNS)
-        await transaction.commit()
-        return found
-      },
   },
 } as const
 

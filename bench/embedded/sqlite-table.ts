@@ -11,8 +11,6 @@ import { rowKey, rowValue, TRANSACTION_TABLE } from './rows.ts'
 export class SqliteTable {
   readonly rows: number
   readonly #database: Database
-  readonly get: (row: number) => unknown
-  readonly scan: (row: number, limit: number) => unknown[]
   /** Writes the rows in one COMMIT, which syncs. */
   readonly putGroup: (writes: ReadonlyArray<readonly [row: number, sequence: number]>) => void
 
@@ -22,13 +20,7 @@ export class SqliteTable {
     this.#database.pragma('journal_mode = WAL')
     this.#database.pragma('synchronous = FULL')
     this.#database.exec('CREATE TABLE cell (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID')
-    const get = this.#database.prepare('SELECT value FROM cell WHERE key = ?').pluck()
-    const scan = this.#database.prepare(
-      'SELECT key, value FROM cell WHERE key >= +? ORDER BY key LIMIT +?',
-    )
     const put = this.#database.prepare('INSERT OR REPLACE INTO cell (key, value) VALUES (?, ?)')
-    this.get = (row) => get.get(rowKey(TRANSACTION_TABLE, row))
-    this.scan = (row, limit) => scan.all(rowKey(TRANSACTION_TABLE, row), limit)
     this.putGroup = this.#database.transaction((writes) => {
       for (const [row, sequence] of writes)
         put.run(rowKey(TRANSACTION_TABLE, row), rowValue(sequence))

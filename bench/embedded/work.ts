@@ -3,15 +3,16 @@ import type { Sample } from '../harness/sample.ts'
 import { type ClosedLoop, runClosedLoop } from '../load/closed-loop.ts'
 import { measureHere } from '../load/measurement.ts'
 import { Random } from '../load/random.ts'
-import { type GroupOperation, type Operation, SCAN_ROWS } from './operations.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
+import { type Operation, SCAN_ROWS } from './operations.ts'
 import { readHalf } from './rows.ts'
 import type { SqliteTable } from './sqlite-table.ts'
 
 /** One measured stretch of work. */
 export type Work = (seconds: number, signal: AbortSignal) => Promise<Sample>
 
-/** What is worked on: a store or a table, of so many rows. */
-type Worked = { readonly rows: number }
+/** How an operation is done to a store. */
+type Prepare = (store: EmbeddedStore) => Operation
 
 // Every contender draws the same rows in the same order.
 const READ_SEED = 20_101_004
@@ -21,9 +22,6 @@ const WRITE_SEED = 20_101_006
 /** Reads are a few microseconds: the clock is looked at once in so many. */
 const READS_PER_LOOK = 64
 
-/** Rows of one multi-get. */
-export const MULTI_GET_ROWS = 100
-
 /**
  * What is written is moved into the tables half a second later, and then all together. A sample of one second has
  * hardly begun to pay for it, so those of durable writes are longer; and none begins before what the one before it
@@ -32,11 +30,11 @@ export const MULTI_GET_ROWS = 100
 export const DURABLE_WRITE_SAMPLES = { secondsFactor: 3, pauseSeconds: 0.6 }
 
 /** One reader, one random row after the other, each read awaited. */
-export function reading<On extends Worked>(prepare: (on: On) => Operation): (on: On) => Work {
-  return (on) => {
-    const read = prepare(on)
+export function reading(prepare: Prepare): (store: EmbeddedStore) => Work {
+  return (store) => {
+    const read = prepare(store)
     const random = new Random(READ_SEED)
-    const { first, count } = readHalf(on.rows)
+    const { first, count } = readHalf(store.rows)
     return looping({
       clients: 1,
       operationsPerLook: READS_PER_LOOK,
@@ -48,28 +46,12 @@ export function reading<On extends Worked>(prepare: (on: On) => Operation): (on:
   }
 }
 
-/** So many random rows at once. Operations are single rows, so that the rates stand beside those of reads. */
-export function readingGroups<On extends Worked>(
-  prepare: (on: On) => GroupOperation,
-): (on: On) => Work {
-  return (on) => {
-    const read = prepare(on)
-    const random = new Random(READ_SEED)
-    const { first, count } = readHalf(on.rows)
-    const operation = async () => {
-      const chosen = Array.from({ length: MULTI_GET_ROWS }, () => first + random.below(count))
-      if ((await read(chosen)).includes(null)) throw new Error('A row that was loaded is gone.')
-    }
-    return looping({ clients: 1, operation }, MULTI_GET_ROWS)
-  }
-}
-
 /** One reader, a hundred rows from a random row on. */
-export function scanning<On extends Worked>(prepare: (on: On) => Operation): (on: On) => Work {
-  return (on) => {
-    const scan = prepare(on)
+export function scanning(prepare: Prepare): (store: EmbeddedStore) => Work {
+  return (store) => {
+    const scan = prepare(store)
     const random = new Random(SCAN_SEED)
-    const half = readHalf(on.rows)
+    const half = readHalf(store.rows)
     const starts = Math.max(1, half.count - SCAN_ROWS)
     const expected = Math.min(half.count, SCAN_ROWS)
     const operation = async (sequence: number) => {
@@ -84,15 +66,12 @@ export function scanning<On extends Worked>(prepare: (on: On) => Operation): (on
  * So many writers at once, who wait until each write is on disk. Each has rows of its own, so that nobody waits for
  * anybody and nobody conflicts: what is measured is the cost of committing.
  */
-export function writing<On extends Worked>(
-  prepare: (on: On) => Operation,
-  writers: number,
-): (on: On) => Work {
-  return (on) => {
-    const write = prepare(on)
+export function writing(prepare: Prepare, writers: number): (store: EmbeddedStore) => Work {
+  return (store) => {
+    const write = prepare(store)
     const random = new Random(WRITE_SEED)
-    const rowsOfEach = Math.max(1, Math.floor(readHalf(on.rows).first / writers))
-    let written = on.rows
+    const rowsOfEach = Math.max(1, Math.floor(readHalf(store.rows).first / writers))
+    let written = store.rows
     return looping({
       clients: writers,
       takesLatency: true,

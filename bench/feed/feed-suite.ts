@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Experiment, type Suite, UsageError } from '../harness/experiment.ts'
-import { rowsOf } from '../load/data.ts'
-import { feedLog } from '../micro/feed-log.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
 import { hotRow } from './hot-row.ts'
 import { observerThroughput } from './observer-throughput.ts'
@@ -16,14 +14,12 @@ export const feedSuite: Suite = {
   defaults: { seconds: 5, repetitions: 5 },
   options: {
     'slow-seconds': { default: '20', help: 'how long the slow reader does not read, up to 55' },
-    rows: { default: '100000', help: 'rows of the store of feed-log' },
     ...PERCOLITE_OPTIONS,
   },
   experiments: (options): readonly Experiment[] => [
     frameLatency(options),
     fanOut(options),
     slowReader(options, slowSecondsOf(options)),
-    feedLog(rowsOf(options)),
     hotRow(options),
     observerThroughput(options),
   ],

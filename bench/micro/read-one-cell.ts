@@ -2,15 +2,13 @@
 
 import { sharedStore } from '../embedded/embedded-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
-import { onSqliteTable, onStore } from '../embedded/store-contender.ts'
-import { MULTI_GET_ROWS, reading, readingGroups } from '../embedded/work.ts'
+import { onStore } from '../embedded/store-contender.ts'
+import { reading } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
 
 const RAW = 'raw read'
 const SHARED = 'in one transaction of 1,000 reads'
 const OWN = 'each in its own transaction'
-const RAW_MANY = `raw, ${MULTI_GET_ROWS} rows at once`
-const TRANSACTION_MANY = `transaction, ${MULTI_GET_ROWS} rows at once`
 
 export function readOneCell(rows: number): Experiment {
   const store = sharedStore({ rows, commit: 'auto' })
@@ -22,17 +20,13 @@ export function readOneCell(rows: number): Experiment {
       onStore(RAW, store, reading(OPERATIONS.read.raw)),
       onStore(SHARED, store, reading(OPERATIONS.read.shared)),
       onStore(OWN, store, reading(OPERATIONS.read.own)),
-      onStore(RAW_MANY, store, readingGroups(OPERATIONS.multiGet.raw)),
-      onStore(TRANSACTION_MANY, store, readingGroups(OPERATIONS.multiGet.own)),
-      onStore('raw read, without a promise', store, reading(OPERATIONS.read.view)),
-      onSqliteTable('better-sqlite3, bare table', rows, reading(OPERATIONS.read.table)),
     ],
     goals: [
       { what: 'read in a transaction / raw read', of: SHARED, to: RAW, ...GOAL },
       { what: 'BEGIN, read, COMMIT / raw read', of: OWN, to: RAW, ...GOAL },
     ],
     notes: [
-      'A raw read is `readRows` of the cell store; an own transaction takes a timestamp too. The last two do not wait for a promise, as everything above the cell store has to.',
+      'A raw read is `readRows` of the cell store; an own transaction takes a timestamp too.',
     ],
   }
 }

@@ -2,7 +2,7 @@
 
 import { sharedStore } from '../embedded/embedded-store.ts'
 import { OPERATIONS } from '../embedded/operations.ts'
-import { onSqliteTable, onStore } from '../embedded/store-contender.ts'
+import { onStore } from '../embedded/store-contender.ts'
 import { scanning } from '../embedded/work.ts'
 import type { Experiment } from '../harness/experiment.ts'
 
@@ -20,8 +20,6 @@ export function scan100(rows: number): Experiment {
       onStore(RAW, store, scanning(OPERATIONS.scan.raw)),
       onStore(SHARED, store, scanning(OPERATIONS.scan.shared)),
       onStore(OWN, store, scanning(OPERATIONS.scan.own)),
-      onStore('raw scan, without promises', store, scanning(OPERATIONS.scan.view)),
-      onSqliteTable('better-sqlite3, bare table', rows, scanning(OPERATIONS.scan.table)),
     ],
     goals: [
       { what: '100-row scan in a transaction / raw scan', of: SHARED, to: RAW, ...GOAL },

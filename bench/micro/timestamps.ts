@@ -40,15 +40,6 @@ export function timestamps(): Experiment {
       'Transactions of the process that owns the store take their timestamps within a turn of the event loop, as `take`; the others ask for a promise, as `next`.',
       'A gateway asks the shared store once for all callers that are waiting; each such call is a durable increment of a row.',
     ],
-    plots: [
-      {
-        name: 'timestamps',
-        title: 'Timestamps from the oracles',
-        figure: 'operationsPerSecond',
-        kind: 'bars',
-        yTitle: 'timestamps per second',
-      },
-    ],
   }
 }
 

@@ -6,7 +6,7 @@ import { Random } from '../load/random.ts'
 import { CORE_WORKLOADS, drawKind, drawScanLength } from './core-workloads.ts'
 import { fnvHash64, remainder } from './fnv-hash.ts'
 import { InsertCounter } from './insert-counter.ts'
-import { type KeyChooser, latest, scrambledZipfian, uniform } from './key-chooser.ts'
+import { type KeyChooser, latest, scrambledZipfian } from './key-chooser.ts'
 import { recordKey } from './record.ts'
 import { Zipfian, zeta } from './zipfian.ts'
 
@@ -97,12 +97,6 @@ test('latest: the newest record is the hottest, also after an insert', () => {
   const shares = sharesOf(choose)
   assert.equal(shares[0]?.number, 1499)
   near(shares[0]?.share, 1 / zeta(0, 1500), 0.005)
-})
-
-test('uniform: every record equally often', () => {
-  const shares = sharesOf(uniform(() => 10))
-  assert.equal(shares.length, 10)
-  for (const { share } of shares) near(share, 0.1, 0.005)
 })
 
 test('scan lengths go from 1 to 100 and have the mean 50.5', () => {

@@ -36,7 +36,3 @@ export function latest(stored: () => number): KeyChooser {
     return stored() - 1 - ranks.next(random)
   }
 }
-
-export function uniform(stored: () => number): KeyChooser {
-  return (random) => random.below(stored())
-}

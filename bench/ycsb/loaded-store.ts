@@ -24,17 +24,16 @@ export async function startLoadedStore(order: {
   readonly folder: string
   readonly records: number
   readonly clients: number
-  readonly uniformKeys: boolean
   readonly percolite: PercoliteOptions
 }): Promise<LoadedStore> {
-  const { records, clients, uniformKeys } = order
+  const { records, clients } = order
   const started = await startStore(order.kind, order.folder, order.percolite)
   const { settings, inProcess = false } = started
   return await closedOnFailure(started, async () => {
     const loadSeconds = await loadTable(settings, USERTABLE, piecesOf(records))
     const load = await LoadProcess.open({
       module: new URL('./ycsb-workload.ts', import.meta.url).href,
-      settings: { store: settings, records, uniformKeys } satisfies YcsbSettings,
+      settings: { store: settings, records } satisfies YcsbSettings,
       clients,
       seed: RUN_SEED,
       holdsStore: inProcess,

@@ -22,7 +22,6 @@ export const ycsbSuite: Suite = {
     workloads: { default: 'a,b,c,d,e,f', help: 'letters, separated by commas' },
     stores: { default: Object.keys(PROGRAMS).join(','), help: 'who takes part' },
     records: { default: '100000', help: 'of about 1 kB, loaded into each store' },
-    keys: { default: 'zipfian', help: 'zipfian, or uniform in its place' },
     clients: {
       default: '16',
       help: 'of the closed loop; several, separated by commas, are compared',
@@ -32,7 +31,7 @@ export const ycsbSuite: Suite = {
   experiments: (options) => [experimentOf(options)],
   get notes() {
     return [
-      'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99 unless --keys is uniform; records have ten fields of 100 characters.',
+      'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99; records have ten fields of 100 characters.',
       '“field” updates write one field, “record” updates all ten; F is “plain” (a read, then an update, as in YCSB) and “transaction” (nobody may write in between).',
       'Every acknowledged write of every store is on disk (durability class D2): PostgreSQL synchronous_commit on, Redis appendfsync always, etcd as it is, better-sqlite3 synchronous FULL.',
       'etcd has one value for a record: where one field is written (a-field, b-field, f) it reads the record and writes it all, and except in f-transaction not atomically. Only “record” updates are the same work for it. It is asked through its JSON gateway, whose cost is included.',
@@ -44,13 +43,12 @@ export const ycsbSuite: Suite = {
 }
 
 function experimentOf(options: Readonly<Record<string, string>>) {
-  const { workloads = '', stores = '', records = '', clients = '', keys = '' } = options
+  const { workloads = '', stores = '', records = '', clients = '' } = options
   const chosen = workloadsOf(workloads)
   const known = Object.keys(PROGRAMS) as StoreKind[]
   const kinds = listOf(stores, (word) => oneOf('stores', word, known))
   const counts = listOf(clients, (word) => wholeNumber('clients', word, RECORDS_MAX))
   const size = wholeNumber('records', records, RECORDS_MAX)
-  const distribution = oneOf('keys', keys, ['zipfian', 'uniform'])
   const shared = new Map(
     kinds.map((kind) => [
       kind,
@@ -60,7 +58,6 @@ function experimentOf(options: Readonly<Record<string, string>>) {
           folder,
           records: size,
           clients: Math.max(...counts),
-          uniformKeys: distribution === 'uniform',
           percolite: options,
         }),
       ),

@@ -13,14 +13,12 @@ import {
   type OperationKind,
 } from './core-workloads.ts'
 import { InsertCounter } from './insert-counter.ts'
-import { type KeyChooser, latest, scrambledZipfian, uniform } from './key-chooser.ts'
+import { type KeyChooser, latest, scrambledZipfian } from './key-chooser.ts'
 import { FIELD_COUNT, FieldTexts, recordKey, USERTABLE } from './record.ts'
 
 export type YcsbSettings = {
   readonly store: StoreSettings
   readonly records: number
-  /** Instead of zipfian keys, where a workload has those. */
-  readonly uniformKeys?: boolean
 }
 
 /** Numbers that workload E draws beyond the records there are; YCSB has twice the expected inserts. */
@@ -36,10 +34,7 @@ export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Pr
   const texts = new FieldTexts()
   const inserts = new InsertCounter(records)
   const mixes = new Map(
-    CORE_WORKLOADS.map((one) => [
-      one.name,
-      { ...one, chooseKey: keyChooser(one, settings, inserts) },
-    ]),
+    CORE_WORKLOADS.map((one) => [one.name, { ...one, chooseKey: keyChooser(one, inserts) }]),
   )
   let mix = mixes.values().next().value as Mix
   let latencies = new Map<OperationKind, RecordableHistogram>()
@@ -107,17 +102,12 @@ export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Pr
   }
 }
 
-function keyChooser(
-  workload: CoreWorkload,
-  settings: YcsbSettings,
-  inserts: InsertCounter,
-): KeyChooser {
+function keyChooser(workload: CoreWorkload, inserts: InsertCounter): KeyChooser {
   const stored = () => inserts.acknowledged
   switch (workload.keys) {
     case 'latest':
       return latest(stored)
     case 'zipfian': {
-      if (settings.uniformKeys === true) return uniform(stored)
       const room = workload.mix.insert === undefined ? 0 : Math.ceil(stored() * ROOM_SHARE)
       return scrambledZipfian(stored, room)
     }

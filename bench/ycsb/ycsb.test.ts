@@ -36,7 +36,6 @@ test('a wrong flag is refused before anything starts, naming what there is', () 
     ['stores', 'oracle', /there is no oracle, but percolite/],
     ['records', '0', /a whole number/],
     ['clients', '1,x', /a whole number/],
-    ['keys', 'normal', /there is no normal, but zipfian, uniform/],
   ] as const) {
     assert.throws(
       () => ycsbSuite.experiments({ ...options, [flag]: value }),

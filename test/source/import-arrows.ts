@@ -49,7 +49,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
       { path: 'server/observers/define-observer.ts' },
       { path: 'storage/storage.ts' },
       { path: 'storage/cell-store/sqlite/sqlite-cell-store.ts' },
-      { path: 'storage/cell-store/embedded-cell-store.ts' },
       { path: 'storage/cell-store/cell-store.ts', typeOnly: true },
       { path: 'storage/cell-store/row-filter.ts', typeOnly: true },
       { path: 'storage/oracle/embedded-oracle.ts' },
