@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { helpOf, readCall } from './harness/command-line.ts'
+import { helpOf, readCall, twoColumns } from './harness/command-line.ts'
 import { UsageError } from './harness/experiment.ts'
 import { runSuite } from './harness/run-suite.ts'
 import { failuresOf } from './report/report.ts'
@@ -65,13 +65,10 @@ function untilInterrupted(): AbortSignal {
 }
 
 async function overview(): Promise<string> {
-  const lines = ['npm run bench -- <name> [flags]', '']
-  const width = Math.max(...Object.keys(SUITES).map((name) => name.length))
-  for (const [name, load] of Object.entries(SUITES)) {
-    lines.push(`  ${name.padEnd(width)}  ${(await load()).title}`)
-  }
-  lines.push('', '<name> --help tells its flags and its experiments.', '')
-  return lines.join('\n')
+  const suites: [string, string][] = []
+  for (const [name, load] of Object.entries(SUITES)) suites.push([name, (await load()).title])
+  const help = '<name> --help tells its flags and its experiments.'
+  return ['npm run bench -- <name> [flags]', '', ...twoColumns(suites), '', help, ''].join('\n')
 }
 
 try {

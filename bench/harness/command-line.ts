@@ -55,32 +55,36 @@ export function helpOf(name: string, suite: Suite): string {
     repetitions: ` (${defaults.repetitions})`,
     data: ` (${tmpdir()})`,
   }
-  const rows = [
-    ...Object.entries(FLAGS).map(([flag, { argument, help }]) => [
+  const rows: [string, string][] = [
+    ...Object.entries(FLAGS).map(([flag, { argument, help }]): [string, string] => [
       `--${flag} ${argument}`,
       `${help}${defaultOf[flag] ?? ''}`,
     ]),
-    ...Object.entries(suite.options ?? {}).map(([flag, option]) => [
+    ...Object.entries(suite.options ?? {}).map(([flag, option]): [string, string] => [
       option.isSwitch === true ? `--${flag}` : `--${flag} ${flag.toUpperCase()}`,
       option.isSwitch === true ? option.help : `${option.help} (${option.default})`,
     ]),
   ]
-  const width = Math.max(...rows.map(([flag]) => (flag as string).length))
-  const flags = rows.map(([flag, help]) => `  ${(flag as string).padEnd(width)}  ${help}`)
-  const options = Object.entries(suite.options ?? {}).map(
-    ([flag, option]) => [flag, option.default] as const,
-  )
+  const options = Object.entries(suite.options ?? {}).map(([flag, option]) => [
+    flag,
+    option.default,
+  ])
   const experiments = suite.experiments(Object.fromEntries(options))
-  const nameWidth = Math.max(...experiments.map((experiment) => experiment.name.length))
   return [
     `npm run bench -- ${name} [flags]    ${suite.title}`,
     '',
-    ...flags,
+    ...twoColumns(rows),
     '',
     'Experiments:',
-    ...experiments.map((one) => `  ${one.name.padEnd(nameWidth)}  ${one.title}`),
+    ...twoColumns(experiments.map(({ name: of, title }) => [of, title])),
     '',
   ].join('\n')
+}
+
+/** Names and what they are, aligned. */
+export function twoColumns(rows: ReadonlyArray<readonly [name: string, text: string]>): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
 }
 
 function parseWords(
