@@ -7,8 +7,8 @@ import type { Note } from './note.ts'
 import type { RowFilter } from './row-filter.ts'
 
 /**
- * The bounds of the engines that run inside this process. A row key may be somewhat longer than the
- * 4 KiB that tables allow themselves, because spaces and encodings come on top.
+ * The bounds of the engines that run inside this process. A row key may be somewhat longer than the 4 KiB that tables
+ * allow, because key spaces and encodings add bytes.
  */
 export const EMBEDDED_LIMITS: CellStoreLimits = Object.freeze({
   rowKeyBytesMax: 4 * 1024 + 256,
@@ -19,8 +19,8 @@ export const EMBEDDED_LIMITS: CellStoreLimits = Object.freeze({
 const INT64_MAX = 2n ** 63n - 1n
 
 /**
- * A call is checked whole before any of it takes effect. So a wrong call fails alone, also where the
- * engine carries out many calls together.
+ * A call is checked completely before any of it takes effect. So an invalid call fails alone, even if the engine
+ * carries out many calls together.
  */
 export function checkRowKey(key: Uint8Array): void {
   if (key.length === 0) throw invalid('A row key has at least one byte.')
@@ -42,7 +42,7 @@ export function checkNote({ timestamp, value }: Note): void {
   checkValue(value)
 }
 
-/** Empty ranges are allowed and choose nothing; bounds that are no timestamps are not. */
+/** Empty ranges are allowed and select nothing; bounds that are not timestamps are refused. */
 export function checkFilter(filter: RowFilter): void {
   for (const selector of filter) {
     checkFamily(selector.family)
@@ -125,7 +125,7 @@ function isCount(value: number, smallest: number): boolean {
   return Number.isSafeInteger(value) && value >= smallest
 }
 
-/** Made only for a call that is wrong: every write passes here, and a text costs more than a look. */
+/** Called only for an invalid call: every write is checked here, and building a message costs more than the check. */
 function invalid(message: string): CellStoreError {
   return new CellStoreError('invalid', message)
 }

@@ -5,7 +5,7 @@ const FAMILY_ORDER: Readonly<Record<Family, number>> = Object.freeze(
   Object.fromEntries(FAMILIES.map((family, at) => [family, at])) as Record<Family, number>,
 )
 
-/** A place in the order of the cells of one row, whether or not a cell stands there. */
+/** A position in the order of the cells of one row, whether or not there is a cell. */
 export type CellAddress = Pick<Cell, 'family' | 'qualifier' | 'timestamp'>
 
 /** The order of the cells of one row: family as in `FAMILIES`, qualifier, newest timestamp first. */
@@ -38,7 +38,7 @@ function compareQualifiers(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Moves the surrogates above all other code units, where the code points they stand for belong. */
+/** The rank of a code unit: surrogates above all others, where their code points belong. */
 function codeUnitRank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800

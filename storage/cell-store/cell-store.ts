@@ -4,37 +4,35 @@ import type { Mutation } from './mutation.ts'
 import type { RowFilter } from './row-filter.ts'
 
 /**
- * The one contract that every engine fulfils and that the whole protocol is written against.
- * The paper's Bigtable has row transactions; the public one has CheckAndMutateRow, so each step of
- * the protocol is a predicate and mutations, as data, on one row.
+ * The contract of all engines, and all that the protocol uses of them. The paper's Bigtable has row transactions; the
+ * public one has CheckAndMutateRow, so each step of the protocol is a predicate and mutations, as data, on one row.
  *
- * What an engine promises: reads and mutations of a single row are linearizable; a row that is read
- * is one atomic image; an acknowledged mutation is durable (memory engine: for the life of the
- * process). Rows read together are not one image, and nothing above relies on that.
+ * What an engine promises: reads and mutations of a single row are linearizable; a row that is read is one atomic
+ * image; an acknowledged mutation is durable (memory engine: for the life of the process). Rows read together are not
+ * one image, and the protocol does not need them to be.
  *
- * All methods reject with {@link CellStoreError} and with nothing else. Buffers handed in belong to
- * the store from then on, and what it hands out is not changed by anyone.
+ * All methods reject only with {@link CellStoreError}. Buffers that are passed in belong to the store from then on, and
+ * returned buffers are never changed.
  */
 export interface CellStore {
   /**
-   * Applies `ifMatched` when `when` chooses at least one cell of the row, else `otherwise`, as one
-   * atomic step. Resolves to whether it matched. An empty list changes nothing.
+   * Resolves to whether `when` selects at least one cell of the row. Applies `ifMatched` if it does, else `otherwise`,
+   * as one atomic step. An empty list changes nothing.
    */
   checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean>
 
-  /** Applies each entry atomically, in no order among them; the answer has an error or null for each. */
+  /** Resolves to an error or null for each entry. Each is applied atomically, in no particular order. */
   mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>>
 
-  /** One answer for each key, in the order asked; null where the filter leaves no cell. One round trip. */
+  /** One row for each key, in the order of `keys`; null where the filter leaves no cell. One round trip. */
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>>
 
   /** Rows of [start, end) in key order, or in reverse order, that the filter leaves a cell of. */
   scanRows(scan: RowScan): AsyncIterable<Row>
 
   /**
-   * Adds to each named counter and answers the new values together, as one atomic step. A counter is
-   * the newest cell of its column read as a signed 64-bit big-endian integer; an absent cell is 0.
-   * The cell's timestamp is the engine's own choice.
+   * Adds to each named counter and resolves to the new values, as one atomic step. A counter is the newest cell of its
+   * column read as a signed 64-bit big-endian integer; an absent cell is 0. The engine chooses the cell's timestamp.
    */
   readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]>
 
@@ -42,26 +40,26 @@ export interface CellStore {
   splitPoints(): Promise<Uint8Array[]>
 
   /**
-   * Gives back to the file system a bounded part of what deletions have freed, and resolves to its
-   * bytes; 0 when nothing is left. Absent where the engine compacts by itself.
+   * Resolves to the bytes returned to the file system: a bounded part of what deletions have freed, 0 when nothing is
+   * left. Absent if the engine compacts on its own.
    */
   reclaimSpace?(): Promise<number>
 
-  /** The disk that the store is on. Absent where it is on no disk of this machine. */
+  /** The disk that the store is on. Absent if it is not on a disk of this machine. */
   diskUse?(): Promise<DiskUse>
 
-  /** What is durable and not in the tables yet. Absent where everything always is. */
+  /** The data that is durable and not in the tables yet. Absent if the engine has no memtables. */
   readonly memtables?: MemtableUse
 
   /**
-   * How much one mutation may change at once: `row` as in Bigtable; `store` where batches over many
-   * rows are one unit (`EmbeddedCellStore`).
+   * What one mutation may change at once: `row` as in Bigtable; `store` if batches over many rows are one unit
+   * (`EmbeddedCellStore`).
    */
   readonly atomicScope: 'row' | 'store'
 
   readonly limits: CellStoreLimits
 
-  /** Waits for what is under way and frees everything; later calls reject with kind `closed`. */
+  /** Waits for the calls under way and frees everything; later calls reject with kind `closed`. */
   close(): Promise<void>
 }
 
@@ -92,7 +90,7 @@ export type Increment = {
   readonly by: bigint
 }
 
-/** In bytes: the file system, and what the store takes of it. */
+/** The file system and the store's share of it, in bytes. */
 export type DiskUse = {
   readonly sizeBytes: number
   readonly freeBytes: number
@@ -102,10 +100,10 @@ export type DiskUse = {
 }
 
 export type MemtableUse = {
-  /** Of the mutable and the immutable memtable together. */
+  /** Bytes of the mutable and the immutable memtable together. */
   readonly bytes: number
   readonly cells: number
-  /** For how long the oldest of these cells has been there; 0 when there is none. */
+  /** The age of the oldest of these cells in milliseconds; 0 when there is none. */
   readonly flushLagMs: number
 }
 
@@ -117,10 +115,10 @@ export type CellStoreLimits = {
 
 /**
  * - `notApplied`: the call certainly changed nothing and may be sent again.
- * - `full`: as `notApplied`, because the disk has no room: sending it again helps when it has.
+ * - `full`: as `notApplied`, because the disk is full: sending it again helps when it has space.
  * - `ambiguous`: the answer was lost; the mutation may have been applied, or may still be.
  * - `deadline`: a read took too long (a mutation that did is `ambiguous`).
- * - `invalid`: the call itself is wrong and never will be right (key too long, bad range).
+ * - `invalid`: the call itself is wrong, and repeating it is useless (key too long, bad range).
  * - `closed`: the store was closed; the call changed nothing.
  */
 export type CellStoreErrorKind =
@@ -134,7 +132,7 @@ export type CellStoreErrorKind =
 export class CellStoreError extends Error {
   override readonly name = 'CellStoreError'
   readonly kind: CellStoreErrorKind
-  /** Of kind `full`: what the disk had left, where that is known. */
+  /** For kind `full`: the free bytes of the disk, if known. */
   readonly freeBytes: number | undefined
 
   constructor(
@@ -148,7 +146,7 @@ export class CellStoreError extends Error {
   }
 }
 
-/** Whether a mutation that may be applied twice without harm can be sent again after this error. */
+/** Whether an idempotent mutation can be sent again after this error. */
 export function mayBeSentAgain(error: unknown): error is CellStoreError {
   if (!(error instanceof CellStoreError)) return false
   return error.kind === 'ambiguous' || error.kind === 'notApplied'

@@ -13,14 +13,14 @@
 export type Timestamp = number
 
 /**
- * The column families, each a locality group of its own: a scan of `lock` touches locked rows only.
- * Percolator 2.2 calls them the columns c:data, c:lock, c:write and c:notify; `rollback` holds the
- * rollback records and `guard` the commit stamps of locks that carried no value.
+ * The column families, each a separate locality group: a scan of `lock` touches locked rows only. Percolator 2.2 calls
+ * them the columns c:data, c:lock, c:write and c:notify; `rollback` holds the rollback records and `guard` the commit
+ * stamps of locks that carried no value.
  */
 export const FAMILIES = ['data', 'lock', 'write', 'rollback', 'guard', 'notify'] as const
 export type Family = (typeof FAMILIES)[number]
 
-/** One value at row, column and timestamp; the row key stands in the {@link Row} around it. */
+/** One value at row, column and timestamp; the row key is in the {@link Row} that has it. */
 export type Cell = {
   readonly family: Family
   readonly qualifier: string
@@ -29,8 +29,8 @@ export type Cell = {
 }
 
 /**
- * What a filter left of one row. Cells are ordered by family (as in `FAMILIES`), then qualifier
- * (by UTF-8 bytes), then timestamp, newest first.
+ * The cells that a filter left of one row. They are ordered by family (as in `FAMILIES`), then qualifier (by UTF-8
+ * bytes), then timestamp, newest first.
  */
 export type Row = {
   readonly key: Uint8Array

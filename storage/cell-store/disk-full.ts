@@ -2,7 +2,7 @@
 import { StorageError } from '../errors.ts'
 import { CellStoreError } from './cell-store.ts'
 
-/** What a writer is told while the disk has no room, or too little. */
+/** The error for a writer while the disk is full or nearly so. */
 export function diskFull(freeBytes: number | undefined, options?: ErrorOptions): StorageError {
   const left = freeBytes === undefined ? 'too little' : `only ${freeBytes} bytes`
   return new StorageError(
@@ -14,7 +14,7 @@ writes go on by themselves when the disk has room again.`,
   )
 }
 
-/** Undefined for every error but that of a store without room. */
+/** The StorageError `disk_full` if the error is that of a full store, else undefined. */
 export function diskFullOf(error: unknown): StorageError | undefined {
   if (!(error instanceof CellStoreError) || error.kind !== 'full') return undefined
   return diskFull(error.freeBytes, { cause: error })

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lets everything else that waits have its turn; a long scan does so between two chunks. */
+/**
+ * Resolves in a later turn of the event loop, so that other work runs first; a long scan waits for it between two
+ * chunks.
+ */
 export function eventLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

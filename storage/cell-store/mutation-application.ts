@@ -7,10 +7,10 @@ import type { Mutation } from './mutation.ts'
 import { positionOf } from './row-filter-evaluation.ts'
 import { bufferOf } from './row-key.ts'
 
-/** The timestamp of a counter's cell that no mutation has written before: any will do, it never moves. */
+/** The timestamp of a new counter's cell: any will do, since it never changes. */
 const COUNTER_TIMESTAMP = 0
 
-/** Applies the mutations in their order to the cells of one row, which stay in their order. */
+/** Applies the mutations in order to the cells of one row, which stay sorted. */
 export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): void {
   for (const mutation of mutations) {
     const { family, qualifier } = mutation
@@ -26,7 +26,7 @@ export function applyMutations(cells: Cell[], mutations: readonly Mutation[]): v
   }
 }
 
-/** Puts a cell among those of its row, which stay in their order, or in place of the one that stands there. */
+/** Inserts a cell among those of its row, which stay sorted, or replaces the one at its address. */
 function putCell<T extends CellAddress>(cells: T[], cell: T): void {
   const at = positionOf(cells, cell)
   if (at === cells.length) {
@@ -38,8 +38,8 @@ function putCell<T extends CellAddress>(cells: T[], cell: T): void {
 }
 
 /**
- * The cell that a counter becomes, given its newest cell. It replaces that cell in place: an
- * increment is no new version, or a counter would grow without bound.
+ * The new cell of a counter, given its newest cell. It has the same timestamp: an increment is not a new version, or
+ * the counter's cells would grow without bound.
  */
 export function incrementedCell(newest: Cell | undefined, increment: Increment): Cell {
   const { family, qualifier, by } = increment
@@ -50,7 +50,7 @@ export function incrementedCell(newest: Cell | undefined, increment: Increment):
   return { family, qualifier, timestamp, value }
 }
 
-/** Reads a counter's cell; rejects one that a mutation wrote with another length. */
+/** The value of a counter's cell. Throws on one that a mutation wrote with another length. */
 export function counterValue(value: Uint8Array): bigint {
   if (value.length !== 8) {
     throw new CellStoreError('invalid', `A counter has 8 bytes; this cell has ${value.length}.`)

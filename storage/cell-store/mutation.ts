@@ -4,7 +4,7 @@ import type { Family, Timestamp } from './cell.ts'
 /** One change to one row. The mutations of a row are applied in their order and all or nothing. */
 export type Mutation = SetCell | DeleteFromColumn
 
-/** Writes the cell, replacing a cell that stands at the same column and timestamp. */
+/** Writes the cell, replacing a cell at the same column and timestamp. */
 export type SetCell = {
   readonly kind: 'setCell'
   readonly family: Family

@@ -5,14 +5,14 @@ import type { SetCell } from './mutation.ts'
 import { hasPrefix, systemRowKey } from './row-key.ts'
 
 /**
- * What a batch leaves beside its steps, for those who ask later what came after a timestamp. The notes of
- * batches that become durable together stand in one cell, the values behind each other, in the row and
- * at the timestamp of the last of them:
+ * What a batch writes in addition to its steps, for readers of the log who ask what came after a timestamp. The notes
+ * of batches that become durable together are one cell, their values concatenated, in the row and at the timestamp of
+ * the last of them:
  *
  *     00 "log/0649add4493008"   data "0" @0649add4493008   first value, second value, …
  *
- * So a note costs next to nothing where many commit together, and what came after a timestamp begins in
- * the first row from its key on. Where a value ends it has to say itself.
+ * So a note is nearly free if many commit together, and what came after a timestamp begins in the first row from its
+ * key on. Each value must encode its own length.
  */
 export type Note = { readonly timestamp: Timestamp; readonly value: Uint8Array }
 
@@ -30,7 +30,7 @@ export function isNoteRow(key: Uint8Array): boolean {
   return key.length === KEY_BYTES && hasPrefix(key, PREFIX)
 }
 
-/** Of a key that `isNoteRow`. Violations of J9. */
+/** The timestamp in a key that `isNoteRow`. Throws on violations of J9. */
 export function timestampOfNoteRow(key: Uint8Array): Timestamp {
   const digits = Buffer.from(key.subarray(PREFIX.length)).toString('latin1')
   const timestamp = Number.parseInt(digits, 16)
@@ -41,7 +41,7 @@ export function timestampOfNoteRow(key: Uint8Array): Timestamp {
   return timestamp
 }
 
-/** The one cell of notes that become durable together, whose timestamps ascend. */
+/** The cell of notes that become durable together, whose timestamps ascend. */
 export function cellOfNotes(notes: readonly [Note, ...Note[]]): {
   readonly row: Uint8Array
   readonly mutations: readonly SetCell[]

@@ -9,8 +9,8 @@ export function chooseCells(cells: readonly Cell[], filter: RowFilter): readonly
 }
 
 /**
- * Puts together what several selectors chose of one row; a cell that two of them chose is there once. Of two at the
- * same place that of the first list is kept.
+ * The union, in order, of what several selectors chose of one row, each cell once. Of two cells at the same address,
+ * that of the first list is kept.
  */
 export function uniteChosen<T extends CellAddress>(
   parts: ReadonlyArray<readonly T[]>,
@@ -30,7 +30,7 @@ export function isChosenValue(value: Uint8Array, values: CellSelector['values'])
   return values.end === undefined || Buffer.compare(value, values.end) < 0
 }
 
-/** The first position in `cells` whose cell is at `place` or after it, found by halving. */
+/** The index in `cells` of the first cell at `place` or after it, by binary search. */
 export function positionOf(cells: readonly CellAddress[], place: CellAddress): number {
   let low = 0
   let high = cells.length
@@ -43,8 +43,8 @@ export function positionOf(cells: readonly CellAddress[], place: CellAddress): n
 }
 
 /**
- * Walks column by column. A column is entered at its newest timestamp in range and left as soon as
- * it has given enough, so the number of its versions hardly matters.
+ * The cells that one selector chooses, found column by column. A column is entered at its newest timestamp in range and
+ * left as soon as it has given enough, so the number of its versions hardly matters.
  */
 function chooseBySelector(cells: readonly Cell[], selector: CellSelector): Cell[] {
   const { family, newest = Infinity } = selector

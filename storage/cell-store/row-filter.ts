@@ -2,9 +2,8 @@
 import type { Family, Timestamp } from './cell.ts'
 
 /**
- * Chooses cells of one row. The conditions are applied in the order of the fields, as a Bigtable
- * chain would: first the column, then the timestamps, then the newest so many of what is left of
- * each column, then the values.
+ * Chooses cells of one row. The conditions are applied in the order of the fields, as a Bigtable chain would: first the
+ * column, then the timestamps, then the newest `newest` of what is left of each column, then the values.
  */
 export type CellSelector = {
   readonly family: Family
@@ -19,7 +18,7 @@ export type CellSelector = {
 }
 
 /**
- * Every cell that at least one selector chooses, once. This is Bigtable's interleave of chains: its
- * condition filter is left out on purpose, because it is not atomic with its own predicate.
+ * Every cell that at least one selector chooses, once. This is Bigtable's interleave of chains: its condition filter is
+ * omitted on purpose, because it is not atomic with its own predicate.
  */
 export type RowFilter = readonly CellSelector[]

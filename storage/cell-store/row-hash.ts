@@ -2,20 +2,19 @@
 import { systemRandomness } from '../randomness.ts'
 
 /**
- * A hash of 32 bits for the tables of this process in which rows are found by their keys. In each process it is
- * another one, so it must never be stored, and nobody outside can choose keys that all share a slot: they would
- * make one long list of what should be a table.
+ * The seed of a 32-bit hash for this process' hash tables of rows. It differs in each process, so a hash must never be
+ * stored, and no client can choose keys that all share a slot, which would turn a table into one long list.
  */
 const SEED = Math.floor(systemRandomness.fraction() * 2 ** 32) | 0
 
-/** Of a row key as `rowKeyText` writes it. */
+/** The 32-bit hash of a row key in the form of `rowKeyText`. */
 export function hashOfText(text: string, seed = SEED): number {
   let hash = seed
   for (let at = 0; at < text.length; at++) hash = mixed(hash ^ text.charCodeAt(at))
   return hash
 }
 
-/** Of the key that stands there; the same one as that of its text. */
+/** The 32-bit hash of the key in these bytes; equal to that of its text. */
 export function hashOfKey(bytes: Uint8Array, from = 0, end = bytes.length, seed = SEED): number {
   let hash = seed
   for (let at = from; at < end; at++) hash = mixed(hash ^ (bytes[at] as number))
@@ -23,8 +22,8 @@ export function hashOfKey(bytes: Uint8Array, from = 0, end = bytes.length, seed 
 }
 
 /**
- * A step of FNV-1a, and then the upper half comes down. Without that the lowest byte of the hash would hang on the
- * lowest one of the seed alone: two keys that collide with one seed would do so with each 256th other.
+ * A step of FNV-1a that also mixes in the upper half. Without that the lowest byte of the hash would depend only on the
+ * lowest byte of the seed: two keys that collide with one seed would do so with every 256th other.
  */
 function mixed(hash: number): number {
   const product = Math.imul(hash, FNV_PRIME)

@@ -6,8 +6,8 @@ export function compareRowKeys(a: Uint8Array, b: Uint8Array): number {
 }
 
 /**
- * The smallest key that is larger than every key starting with `prefix`, for use as the exclusive
- * end of a range; `undefined` (an open end) when there is none, which is so for FF FF … FF.
+ * The smallest key that is larger than every key starting with `prefix`, for use as the exclusive end of a range;
+ * `undefined` (an open end) if there is none, as for FF FF … FF.
  */
 export function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
   let length = prefix.length
@@ -29,7 +29,7 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return next
 }
 
-/** A row key as a string with one character a byte: equal exactly when the keys are, and it sorts alike. */
+/** A row key as a string with one character per byte: equal exactly when the keys are, and in the same order. */
 export function rowKeyText(key: Uint8Array): string {
   return bufferOf(key).toString('latin1')
 }
@@ -45,5 +45,5 @@ export function systemRowKey(path: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x00), Buffer.from(path, 'latin1')])
 }
 
-/** The row of the timestamp oracle, which no batch changes together with another row, or whatever is there. */
+/** The row of the timestamp oracle. No batch changes it together with another row, or unconditionally. */
 export const ORACLE_ROW = systemRowKey('oracle')

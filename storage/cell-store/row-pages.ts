@@ -5,8 +5,8 @@ import type { RowFilter } from './row-filter.ts'
 import { keyAfter } from './row-key.ts'
 
 /**
- * The whole store, a page of rows in memory at a time, in key order. Between two pages nothing of the
- * store is held, so rows may be changed while the caller works on a page. The last page may be empty.
+ * All rows of the store in key order, one page in memory at a time. Between two pages nothing of the store is held, so
+ * rows may be changed while the caller works on a page. The last page may be empty.
  */
 export async function* rowPages(
   cellStore: CellStore,

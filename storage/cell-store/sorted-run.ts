@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The first position in an ascending run whose member does not come before what is looked for, found by halving. */
+/**
+ * The index of the first member of an ascending run for which `comesBefore` is false, by binary search; the length of
+ * the run if there is none.
+ */
 export function positionIn<T>(run: readonly T[], comesBefore: (member: T) => boolean): number {
   let low = 0
   let high = run.length

@@ -40,9 +40,9 @@ const TURN_ROWS_MAX = 512
 type StoredRow = { readonly key: Uint8Array; readonly cells: Cell[] }
 
 /**
- * The cell store in the memory of this process: for tests, and for a server that may forget. Every
- * method but a scan does its work in the turn it is called in, so each call is atomic and they come
- * one by one; a scan does so row by row.
+ * The cell store in the memory of this process: for tests, and for a server whose data may be lost. Every method except
+ * a scan does its work in the turn of its call, so each call is atomic and calls never overlap; in a scan that is true
+ * of each row.
  */
 export class MemoryCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
@@ -130,7 +130,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     const text = rowKeyText(row)
     const newest = ({ family, qualifier }: Increment) =>
       chooseCells(this.#rows.get(text)?.cells ?? [], [{ family, qualifier, newest: 1 }])[0]
-    // All of them are read before the first is changed: one that is no counter leaves the row as it is.
+    // All of them are read before the first is changed, so a cell that is not a counter leaves the row unchanged.
     for (const increment of increments) incrementedCell(newest(increment), increment)
     return increments.map((increment) => {
       const cell = incrementedCell(newest(increment), increment)
@@ -186,7 +186,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     return cells.length === 0 ? null : { key: stored.key, cells }
   }
 
-  /** A row is there exactly as long as it has a cell. */
+  /** A row exists exactly as long as it has a cell. */
   #mutate(row: Uint8Array, change: (cells: Cell[]) => void): void {
     const text = rowKeyText(row)
     const stored = this.#rows.get(text)

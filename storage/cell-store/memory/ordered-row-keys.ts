@@ -4,14 +4,14 @@ import { positionIn } from '../sorted-run.ts'
 const CHUNK_KEYS_MAX = 1024
 
 /**
- * A set of texts in ascending order, for the keys of rows in memory. They stand in chunks of
- * bounded size: a new key moves at most one chunk's keys and the list of chunks, not everything.
+ * A set of texts in ascending order, for the keys of rows in memory. They are kept in chunks of bounded size: a new key
+ * moves at most one chunk's keys and the list of chunks, not everything.
  */
 export class OrderedRowKeys {
   /** No chunk is empty. */
   readonly #chunks: string[][] = []
 
-  /** Of keys that are in order, none of them twice. */
+  /** The set of these keys, which are in order and distinct. */
   static of(sorted: readonly string[]): OrderedRowKeys {
     const keys = new OrderedRowKeys()
     for (let at = 0; at < sorted.length; at += CHUNK_KEYS_MAX) {
@@ -20,7 +20,7 @@ export class OrderedRowKeys {
     return keys
   }
 
-  /** Adds a key that is not there yet. */
+  /** Adds a key that is not in the set. */
   insert(key: string): void {
     const at = Math.max(0, this.#chunkAt(key))
     const chunk = this.#chunks[at]
@@ -32,7 +32,7 @@ export class OrderedRowKeys {
     if (chunk.length > CHUNK_KEYS_MAX) this.#split(at, chunk, key)
   }
 
-  /** Removes a key that is there. */
+  /** Removes a key that is in the set. */
   remove(key: string): void {
     const at = this.#chunkAt(key)
     const chunk = this.#chunks[at] as string[]
@@ -47,7 +47,7 @@ export class OrderedRowKeys {
     return chunk[positionOf(chunk, key)] ?? this.#chunks[at + 1]?.[0]
   }
 
-  /** The last key before `key`, or the last of all when it is absent. */
+  /** The last key before `key`, or the last of all if `key` is undefined. */
   lastBefore(key: string | undefined): string | undefined {
     if (key === undefined) return this.#chunks.at(-1)?.at(-1)
     const at = this.#chunkAt(key)
@@ -56,7 +56,7 @@ export class OrderedRowKeys {
     return chunk[positionOf(chunk, key) - 1] ?? this.#chunks[at - 1]?.at(-1)
   }
 
-  /** The last chunk that starts at `key` or before it; -1 when there is none. */
+  /** The index of the last chunk that starts at `key` or before it; -1 when there is none. */
   #chunkAt(key: string): number {
     let low = 0
     let high = this.#chunks.length
@@ -68,7 +68,7 @@ export class OrderedRowKeys {
     return low - 1
   }
 
-  /** Keys often come in ascending order, and then a chunk cut in halves would never fill again. */
+  /** Keys often come in ascending order, and then a chunk that is split in half would never fill again. */
   #split(at: number, chunk: string[], inserted: string): void {
     const appended = chunk.at(-1) === inserted && at === this.#chunks.length - 1
     const tail = chunk.splice(appended ? CHUNK_KEYS_MAX : CHUNK_KEYS_MAX >>> 1)

@@ -3,7 +3,9 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DiskUse } from '../cell-store.ts'
 
-/** The file system of a file; undefined where it does not say, as some of a network do not. */
+/**
+ * The size and free space of a file's file system; undefined if it does not report them, as some network file systems.
+ */
 export function fileSystemOf(path: string): Pick<DiskUse, 'sizeBytes' | 'freeBytes'> | undefined {
   try {
     const { blocks, bavail, bsize } = statfsSync(dirname(path))
@@ -13,14 +15,14 @@ export function fileSystemOf(path: string): Pick<DiskUse, 'sizeBytes' | 'freeByt
   }
 }
 
-/** The store's files and their disk. Takes some 30 microseconds. */
+/** The sizes of the store's files and their disk. Takes some 30 microseconds. */
 export function diskUseOf(storeFile: string): DiskUse {
   const { sizeBytes, freeBytes } = fileSystemOf(storeFile) ?? UNKNOWN
   const logBytes = fileBytes(`${storeFile}-wal`)
   return { sizeBytes, freeBytes, storeBytes: fileBytes(storeFile), logBytes }
 }
 
-/** 0 where there is no such file. */
+/** The bytes of a file; 0 if there is no such file. */
 export function fileBytes(path: string): number {
   try {
     return statSync(path).size
@@ -29,5 +31,5 @@ export function fileBytes(path: string): number {
   }
 }
 
-/** Where nobody can tell what is left, a lot is. */
+/** An unknown amount of free space counts as unlimited. */
 const UNKNOWN = { sizeBytes: Number.POSITIVE_INFINITY, freeBytes: Number.POSITIVE_INFINITY }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ErrorFields, StorageError, type StorageErrorCode } from '../../errors.ts'
 
-/** After these no answer of this connection can be trusted: the disk failed or the file is damaged. */
+/** Whether the disk failed or the file is damaged: then no result of this connection can be trusted. */
 export function isDiskError(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
 }
 
-/** Of a write only: a sync that finds the disk full is an I/O error to SQLite. */
+/** Whether a write found the disk full. To SQLite, a sync that does so is an I/O error. */
 export function isFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL'
 }
 
-/** A cell that an INSERT found already there. */
+/** Whether an INSERT found that the cell already exists. */
 export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** An error on its way to another thread, which a message would strip of its code. */
+/** An error that is sent to another thread; a message would drop its code. */
 export type SentError = {
   readonly message: string
   readonly code: string | undefined
@@ -34,7 +34,7 @@ export function sentError(error: unknown): SentError {
   }
 }
 
-/** A StorageError again, or an Error with SQLite's code. */
+/** The error that was sent: a StorageError, or an Error with SQLite's code. */
 export function receivedError({ message, code, refusal, cause }: SentError): Error {
   if (refusal === undefined) return Object.assign(new Error(message), { code })
   const options = cause === undefined ? {} : { cause: receivedError(cause) }

@@ -3,13 +3,13 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../errors.ts'
 import { COUNT_OBJECTS, CREATE_REDO_LOG, CREATE_TABLES } from './statements.ts'
 
-/** "Perc", in the header of the file, so that the database of another program is never taken for ours. */
+/** "Perc", in the header of the file, so that the database of another program is never mistaken for ours. */
 const APPLICATION_ID = 0x50657263
 
 /**
- * What makes each format of the file from the one before, the first of an empty file. A format is new with
- * every change that an older version could not read, so that it refuses the file instead of finding damage or
- * overlooking what is there; most change what may stand in the tables and nothing of themselves.
+ * The SQL that makes each file format from the previous one, the first from an empty file. Every change that an older
+ * version could not read is a new format, so that it refuses the file instead of reporting damage or missing data; most
+ * change only what the tables may hold, and no table.
  */
 const MIGRATIONS: readonly string[] = [
   CREATE_TABLES,
@@ -32,7 +32,7 @@ export function prepareSchema(database: Database): void {
     if (applicationId !== 0 || version !== 0 || objects !== 0) {
       throw unusable(`${database.name} is the database of another program.`)
     }
-    // Has to be said before the first table is made; it lets freed pages be given back bit by bit.
+    // Must be set before the first table is made; it allows freed pages to be returned in small parts.
     database.pragma('auto_vacuum = INCREMENTAL')
   }
   if (version > FORMAT_VERSION) {

@@ -47,19 +47,18 @@ const CHUNK_ROWS_MAX = 512
 const CHUNK_BYTES_MAX = 1024 * 1024
 
 export type SqliteCellStoreOptions = {
-  /** Created when missing. It belongs to the store until `close`. */
+  /** Created if missing. The store owns it until `close`. */
   readonly dataDirectory: string
   /**
-   * Told once when the disk failed, or a COMMIT did, or a thread of the store died: what was being
-   * written is in doubt and the store refuses every further call. The process should end; the next
-   * start recovers.
+   * Called once when the disk, a COMMIT or a thread of the store failed: the outcome of writes under way is unknown,
+   * and the store refuses every further call. The process should end; the next start recovers.
    */
   readonly onFatal?: (error: CellStoreError) => void
   readonly log?: StorageLog
   readonly measures?: Measures
   /** Whether commits go through the redo log; `auto` unless given. */
   readonly redoLog?: RedoLogUse
-  /** So many cells of the redo log are flushed together; for tests. */
+  /** Cells of the redo log that are flushed together; for tests. */
   readonly memtableCells?: number
 }
 
@@ -80,8 +79,8 @@ export async function openSqliteCellStore(
 }
 
 /**
- * The cell store on one machine's disk. Mutations go through the writer's queue to a thread that
- * commits them in groups; reads run on a connection of their own, in the turn in which they are asked.
+ * The cell store on one machine's disk. Mutations go through the writer's queue to a thread that commits them in
+ * groups; reads run on a separate connection, in the turn of the call.
  */
 class SqliteCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
@@ -126,7 +125,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     })
     const writer: SqliteWriter = new SqliteWriter({
       redo,
-      // The next read opens a new snapshot: whoever is answered now sees what was written (C6).
+      // The next read opens a new snapshot: a writer whose promise is settled now sees what was written (C6).
       beforeAnswers: () => tables.end(),
       onFatal,
       measures,
@@ -147,7 +146,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     return matched
   }
 
-  /** Without a promise of its own: every commit waits for this one. */
+  /** Not `async`, which would add a promise to the path of every commit. */
   applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     try {
       this.#writer.assertOpen()
@@ -164,7 +163,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     }
   }
 
-  /** Entries that come together share the fate of a batch, as far as a group holds them. */
+  /** Entries are sent as batches of at most one group, each applied or refused as a whole. */
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     this.#writer.assertOpen()
     const errors: Array<CellStoreError | null> = entries.map(errorOf)
@@ -217,7 +216,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     return (await this.#writer.submit({ kind: 'increment', row, increments })) as bigint[]
   }
 
-  /** A part at a time, because the pages at the end of the file are moved to its free places. */
+  /** In parts, because the pages at the end of the file are moved to its free pages. */
   async reclaimSpace(): Promise<number> {
     this.#writer.assertOpen()
     const { failure, bytes } = await this.#threads.reclaimSpace().catch((cause) => {
@@ -248,12 +247,12 @@ class SqliteCellStore implements EmbeddedCellStore {
     return this.#closing
   }
 
-  /** The writer's connection is the last one, so that it can leave one complete file. */
+  /** The writer's connection is closed last, so that it can leave one complete file. */
   async #close(): Promise<void> {
     await this.#writer.close()
     this.#redo.stop()
     try {
-      // What finds no room now is flushed at the next start.
+      // What a full disk refuses now is flushed at the next start.
       if (!this.#writer.hasFailed) await this.#redo.flushAll()
     } catch (cause) {
       this.#writer.fail(cause)

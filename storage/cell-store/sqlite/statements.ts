@@ -2,8 +2,8 @@
 import { FAMILIES, type Family } from '../cell.ts'
 
 /**
- * Every SQL statement of the store but those of the redo log (`redo/redo-thread.ts`). The settings of a connection
- * stand where it is opened, in `file/connection.ts`, and what a file is made of in `schema.ts`.
+ * Every SQL statement of the store except those of the redo log (`redo/redo-thread.ts`). The settings of a connection
+ * are where it is opened, in `file/connection.ts`, and the file's format in `schema.ts`.
  */
 
 export const BEGIN_READ = 'BEGIN'
@@ -13,18 +13,18 @@ export const ROLLBACK = 'ROLLBACK'
 /** Keeps other processes away from a file that is only locked. */
 export const EXCLUDE_OTHERS = 'BEGIN EXCLUSIVE'
 
-/** Each returns whether it was kept waiting, the pages in the log, and how many of them are in the file. */
+/** Each returns whether it was blocked, the pages in the log, and how many of them are in the file. */
 export const LOOK_AT_LOG = 'PRAGMA wal_checkpoint(NOOP)'
-/** Moves what no reader holds back, and waits for nobody. */
+/** Checkpoints what no reader holds back, without waiting. */
 export const MOVE_LOG = 'PRAGMA wal_checkpoint(PASSIVE)'
-/** Moves all of the log, so that the next commit begins it anew. */
+/** Checkpoints all of the log, so that the next commit restarts it. */
 export const RESTART_LOG = 'PRAGMA wal_checkpoint(RESTART)'
-/** The same, and cuts its file off. */
+/** The same, and truncates its file. */
 export const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
 
 export const SQLITE_VERSION = 'SELECT sqlite_version()'
 export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
-/** At most so many problems of the file. */
+/** Returns at most 100 problems of the file. */
 export const CHECK_FILE = 'PRAGMA integrity_check(100)'
 
 /**
@@ -33,16 +33,16 @@ export const CHECK_FILE = 'PRAGMA integrity_check(100)'
  */
 const HEX_BYTES_MAX = 1024
 
-/** So many cells are inserted by one statement. */
+/** Cells that are inserted by one statement. */
 export const CELLS_AT_ONCE = 8
 
 /**
- * Each family is a table of its own, in which the cells lie in the order of the contract:
+ * Each family is a separate table, with the cells in the order of the contract:
  *
  *     cell_write   row 01…"bob"   qualifier "0"   timestamp 8, 6   (the newest first)
  *
- * So a scan of `lock` touches locked rows only, and "the newest cell at or below 7" is one step down
- * the tree. A qualifier is TEXT, which SQLite compares by its UTF-8 bytes.
+ * So a scan of `lock` touches locked rows only, and "the newest cell at or below 7" is one seek. A qualifier is TEXT,
+ * which SQLite compares by its UTF-8 bytes.
  */
 export const CREATE_TABLES = FAMILIES.map(
   (family) => `
@@ -63,8 +63,8 @@ export const CREATE_REDO_LOG = `
     ) STRICT;`
 
 /**
- * The statements on one family's table. Every parameter that bounds a range or a LIMIT carries a
- * unary plus: without it SQLite, built with STAT4, plans the statement anew for each value bound.
+ * The statements on one family's table. Every parameter that bounds a range or a LIMIT carries a unary plus: without it
+ * SQLite, built with STAT4, plans the statement again for each bound value.
  */
 export function statementTexts(family: Family) {
   const table = tableOf(family)
@@ -100,8 +100,8 @@ export function statementTexts(family: Family) {
 }
 
 /**
- * The first so many rows of [start, end), from row to row by one step down the tree: a row with a
- * million versions costs as much as one with two. Parameters: start, end, end, count.
+ * The first `count` rows of [start, end), by one seek per row: a row with a million versions costs as much as one with
+ * two. Parameters: start, end, end, count.
  */
 function rowsForward(table: string): string {
   return `
@@ -114,7 +114,7 @@ function rowsForward(table: string): string {
       ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
 }
 
-/** The last so many rows of [start, end), the last one first. Parameters: start, end, start, count. */
+/** The last `count` rows of [start, end), the last one first. Parameters: start, end, start, count. */
 function rowsBackward(table: string): string {
   return `
     WITH RECURSIVE found (row) AS (

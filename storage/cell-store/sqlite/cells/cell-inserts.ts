@@ -8,13 +8,13 @@ import { CELLS_AT_ONCE, statementTexts } from '../statements.ts'
 const COLUMNS = 4
 
 /**
- * Sets cells of one family, eight by one statement where there are so many: to call a statement costs
- * as much as to insert a cell. Until then they wait here, so whoever reads a row of the family or deletes in
- * it settles that row first, and COMMIT all of them. Throws what SQLite throws; the transaction is undone then.
+ * Sets cells of one family, eight per statement: calling a statement costs as much as inserting a cell. Until there are
+ * eight they wait here, so code that reads a row of the family or deletes in it settles that row first, and COMMIT
+ * settles all of them. Throws what SQLite throws; then the transaction is undone.
  *
- * `OR REPLACE` for several rows would make SQLite copy each page that they change, to be able to undo
- * the statement by itself. `OR FAIL` leaves the rows before the one that is already there, and setting
- * all of them once more, each by itself, changes nothing in those.
+ * `OR REPLACE` for several rows would make SQLite copy each page that they change, to be able to undo the statement
+ * alone. `OR FAIL` keeps the rows before the one that already exists, and then each row is set again by a statement of
+ * its own, which changes nothing in those.
  */
 export class SqliteCellInserts {
   readonly #insertSome: Statement<unknown[]>
@@ -32,22 +32,22 @@ export class SqliteCellInserts {
     if (this.#waiting.length === CELLS_AT_ONCE * COLUMNS) this.#insert()
   }
 
-  /** Everything that was set in the row is in the database; what waits is mostly of others. */
+  /** Writes everything that was set in the row to the database; most waiting cells are of other rows. */
   settleRow(row: Uint8Array): void {
     if (this.#hasWaiting(row)) this.settle()
   }
 
-  /** Everything that was set is in the database. */
+  /** Writes everything that was set to the database. */
   settle(): void {
     if (this.#waiting.length > 0) this.#setOneByOne()
   }
 
-  /** Of a transaction that was undone. */
+  /** Drops what waits, after its transaction was undone. */
   forget(): void {
     this.#waiting = []
   }
 
-  /** They are few, and a set of the texts of their keys would cost more than to compare them. */
+  /** They are few, and a set of the texts of their keys would cost more than comparing them. */
   #hasWaiting(row: Uint8Array): boolean {
     for (let at = 0; at < this.#waiting.length; at += COLUMNS) {
       if (compareRowKeys(this.#waiting[at] as Uint8Array, row) === 0) return true

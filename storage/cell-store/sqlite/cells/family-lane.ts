@@ -11,30 +11,30 @@ import {
 } from './family-rows.ts'
 
 /**
- * How many rows are listed at first; then four times as many each time. A chunk of large values ends
- * after a row or two, and a step down the tree passes by such values: it reads them to compare keys.
+ * Rows listed at first; then four times as many each time. A chunk of large values ends after a row or two, and a seek
+ * in the tree reads such values on its way to compare keys.
  */
 const LISTED_FIRST = 4
 
-/** So many cells are walked over at once; few more than the rows wanted, for those with older versions. */
+/** Most cells per walk: some more than the rows wanted, because of older versions. */
 const WALKED_MAX = 64
 const WALKED_BESIDE = 8
 
-/** With more cells a row than this, one step down the tree for each row is cheaper than a walk. */
+/** With more cells per row than this, one seek per row is cheaper than a walk. */
 const WALKED_CELLS_A_ROW = 4
 
-/** The rows of one family that a chunk has still to take, listed some at a time. */
+/** The rows of one family that a chunk has still to take, listed in parts. */
 export class SqliteFamilyLane {
   readonly #source: SqliteFamilyRows
   readonly #filter: RowFilter
-  /** What a walk looks for; undefined when the rows are to be listed step by step. */
+  /** The column that a walk looks for; undefined when rows are listed by seeks. */
   #walked: NewestOfColumn | undefined
   #rest: RowRange
   #rows: readonly FamilyRow[] = []
   #at = 0
   #listed = LISTED_FIRST / 4
 
-  /** Gives at most `range.count` rows; `filter` is of the source's family. */
+  /** Takes at most `range.count` rows; `filter` is of the source's family. */
   constructor(source: SqliteFamilyRows, filter: RowFilter, range: RowRange) {
     this.#source = source
     this.#filter = filter
@@ -42,13 +42,13 @@ export class SqliteFamilyLane {
     this.#rest = range
   }
 
-  /** The key in hexadecimal of the row that comes next in the direction of the range. */
+  /** The key, in hexadecimal, of the next row in the direction of the range; undefined at the end. */
   nextKey(): string | undefined {
     if (this.#at === this.#rows.length && this.#rest.count > 0) this.#list()
     return this.#rows[this.#at]?.key
   }
 
-  /** What the filter leaves of the next row, whose key is handed in; moves past it. */
+  /** The cells that the filter leaves of the next row, whose key is `key`; moves past it. */
   take(key: Uint8Array): readonly Cell[] {
     const row = this.#rows[this.#at] as FamilyRow
     this.#at += 1
@@ -69,7 +69,7 @@ export class SqliteFamilyLane {
     this.#rest = { ...this.#rest, ...bound, count }
   }
 
-  /** Whether the range has no more rows; undefined when it has to be found out step by step. */
+  /** Whether the range has no more rows; undefined if seeks have to find out. */
   #walk(): boolean | undefined {
     if (this.#walked === undefined) return undefined
     const cellsMax = Math.min(this.#rest.count + WALKED_BESIDE, WALKED_MAX)

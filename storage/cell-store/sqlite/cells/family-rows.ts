@@ -8,7 +8,7 @@ import { END_OF_TIME, type SqliteRowReader } from './row-reader.ts'
 /** A row of a family, its key in hexadecimal: such keys are equal and sort as the bytes do. */
 export type FamilyRow = {
   readonly key: string
-  /** What a walk saw of the row's newest cell, null when it has none; absent when nobody has looked. */
+  /** The row's newest cell as a walk saw it, null if it has none; absent if it was not read. */
   readonly newest?: string | null
 }
 
@@ -19,11 +19,11 @@ export type RowRange = {
   readonly count: number
 }
 
-/** The rows that a walk over so many cells has passed whole. */
+/** The rows that a walk has read completely. */
 export type Walk = {
   readonly rows: readonly FamilyRow[]
   readonly cellCount: number
-  /** Whether it came to the end of the range. */
+  /** Whether it reached the end of the range. */
   readonly isWhole: boolean
 }
 
@@ -38,7 +38,7 @@ type ListStatements = {
 /** The part of a filter that asks for one column's newest cell, when that is all it asks of the family. */
 export type NewestOfColumn = CellSelector & { readonly qualifier: string }
 
-/** Lists rows of one family of a range, and reads of each of them what a filter asks of this family. */
+/** Lists the rows of a range that have cells of one family, and reads what a filter asks of this family. */
 export class SqliteFamilyRows {
   readonly family: Family
   readonly #rowReader: SqliteRowReader
@@ -57,15 +57,15 @@ export class SqliteFamilyRows {
     this.#backward = prepare(texts.rowsBackward, texts.walkBackward)
   }
 
-  /** The first rows of the range, or of its reverse, in that order: one step down the tree for each. */
+  /** The first rows of the range, or of its reverse, in that order, by one seek for each. */
   list({ start, end, reverse, count }: RowRange): FamilyRow[] {
     const { rows } = reverse ? this.#backward : this.#forward
     return rows.all(start, end, reverse ? start : end, count).map((key) => ({ key }))
   }
 
   /**
-   * The same by going from cell to cell, which costs half as much where rows have few cells. A row of
-   * which the walk may not have seen all is left out.
+   * The same by a walk from cell to cell, which costs half as much if rows have few cells. A row that the walk may not
+   * have read completely is left out.
    */
   walk({ start, end, reverse }: RowRange, newest: NewestOfColumn, cellsMax: number): Walk {
     const { walk } = reverse ? this.#backward : this.#forward
@@ -77,7 +77,7 @@ export class SqliteFamilyRows {
     return { rows, cellCount: cells.length, isWhole }
   }
 
-  /** The cells that the filter, which the row was listed for, leaves of it. */
+  /** The cells that the filter leaves of the row, which was listed for this filter. */
   cellsOf({ newest }: FamilyRow, key: Uint8Array, filter: RowFilter): readonly Cell[] {
     if (newest === null) return []
     if (newest === undefined || newest.endsWith('-')) return this.#rowReader.readRow(key, filter)
@@ -89,7 +89,7 @@ export class SqliteFamilyRows {
   }
 }
 
-/** The newest of a row's cells that were asked for comes first, and last on the way back. */
+/** The newest of a row's selected cells comes first, and last in reverse. */
 function rowsOfCells(cells: readonly WalkedCell[], reverse: boolean): FamilyRow[] {
   const rows: WalkedRow[] = []
   let row: WalkedRow | undefined
@@ -102,7 +102,7 @@ function rowsOfCells(cells: readonly WalkedCell[], reverse: boolean): FamilyRow[
   return rows
 }
 
-/** Undefined when the filter, which is of one family, asks for something else. */
+/** The filter's only selector, if it asks for one column's newest cell; else undefined. The filter is of one family. */
 export function newestOfColumn(filter: RowFilter): NewestOfColumn | undefined {
   const [selector] = filter
   if (filter.length !== 1 || selector?.newest !== 1 || selector.values !== undefined)

@@ -4,7 +4,7 @@ import { FAMILIES, type Family } from '../../cell.ts'
 import { statementTexts } from '../statements.ts'
 import { SqliteCellInserts } from './cell-inserts.ts'
 
-/** What changes the cells of one family. Parameters of the deletion: row, qualifier, from, until. */
+/** The statements that change the cells of one family. Parameters of the deletion: row, qualifier, from, until. */
 export type FamilyWrites = {
   readonly inserts: SqliteCellInserts
   readonly deleteFromColumn: Statement<unknown[]>

@@ -12,9 +12,9 @@ import type { SqliteRowReader } from './row-reader.ts'
 const END_OF_STORE = new Uint8Array(EMBEDDED_LIMITS.rowKeyBytesMax + 1).fill(0xff)
 
 /**
- * Reads a range of rows in chunks, in either direction. A chunk is read whole in one turn inside one
- * transaction of the caller's, and no statement stays open after it: an open one would hold back the
- * checkpoint and keep later reads on an old snapshot.
+ * Reads a range of rows in chunks, in either direction. A chunk is read in one turn inside one transaction of the
+ * caller, and no statement stays open after it: an open one would hold back the checkpoint and keep later reads on an
+ * old snapshot.
  */
 export class SqliteRangeReader {
   readonly #families: readonly SqliteFamilyRows[]
@@ -23,9 +23,9 @@ export class SqliteRangeReader {
     this.#families = FAMILIES.map((family) => new SqliteFamilyRows(database, family, rowReader))
   }
 
-  /** Lists the rows of each family of the filter and puts the cells of each row together. */
+  /** The next chunk: lists the rows of each family of the filter and merges the cells of each row. */
   readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
-    // One row more than wanted tells where the rest begins.
+    // One row more than wanted shows where the rest begins.
     const range = { start, end: end ?? END_OF_STORE, reverse, count: rowsMax + 1 }
     const lanes: SqliteFamilyLane[] = []
     for (const source of this.#families) {
@@ -58,7 +58,7 @@ function nextKey(lanes: readonly SqliteFamilyLane[], reverse: boolean): string |
   return next
 }
 
-/** The row's cells of all families, which stand in their order; moves past the row. */
+/** The row's cells of all families, in order; moves past the row. */
 function takeRow(
   lanes: readonly SqliteFamilyLane[],
   text: string,

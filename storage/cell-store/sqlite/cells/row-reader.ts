@@ -12,7 +12,7 @@ export const END_OF_TIME = Number.MAX_SAFE_INTEGER + 1
 
 const NO_CELLS: readonly Cell[] = Object.freeze([])
 
-/** A value as SQLite hands it out: hexadecimal text when it is short. */
+/** A value as SQLite returns it: hexadecimal text when it is short. */
 type StoredValue = string | Buffer
 
 type VersionRecord = [timestamp: number, value: StoredValue]
@@ -28,8 +28,8 @@ type ReadStatements = {
 }
 
 /**
- * Evaluates filters on one row over one connection, by seeking to what a selector asks for: a column
- * with 100,000 versions costs as much as one with two when its newest cell is asked.
+ * Evaluates filters on one row over one connection, by seeking to what a selector asks for: the newest cell of a column
+ * with 100,000 versions costs as much as that of one with two.
  *
  * The caller holds a transaction open around each call, so that a row is one atomic image.
  */
@@ -53,7 +53,7 @@ export class SqliteRowReader {
   matches(row: Uint8Array, filter: RowFilter): boolean {
     return filter.some((selector) => {
       if (selector.values !== undefined) return this.#chosenBy(row, selector).length > 0
-      // How many of the newest are asked makes no difference to whether there is one at all.
+      // `newest` makes no difference to whether there is a cell at all.
       const { family, qualifier, timestamps } = selector
       const { from = 0, until = END_OF_TIME } = timestamps ?? {}
       const { newestTimestamp, cellsOfRow } = this.#statements[family]
@@ -81,7 +81,7 @@ export class SqliteRowReader {
     return chosen
   }
 
-  /** The read of reads: what a snapshot asks of each column. */
+  /** The most frequent read: what a snapshot asks of each column. */
   #newestOfColumn(row: Uint8Array, selector: CellSelector, qualifier: string): readonly Cell[] {
     const { family, timestamps } = selector
     const found = this.#statements[family].newestOfColumn.get(

@@ -10,20 +10,19 @@ import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
 import { SqliteRowReader } from './row-reader.ts'
 
-/** What the view has to know of the store around it. */
+/** What the view uses of its store. */
 export type ViewedStore = {
   /** Throws when the store was closed. */
   assertOpen(): void
-  /** Told of a disk that failed or a file that is damaged; answers what the store says from now on. */
+  /** Reports a failed disk or a damaged file; returns the error of all later calls. */
   fail(cause: unknown): CellStoreError
 }
 
 /**
- * Reads over a connection of their own, all those of one turn in one read transaction: one WAL
- * snapshot. It is opened by the first read. It ends when the answer to a group of mutations arrives,
- * before anybody hears of it, so that whoever was answered reads what was written; and with the turn
- * at the latest, so that it holds back no checkpoint. No statement stays open between two reads: while
- * one is, SQLite keeps the old snapshot, whatever COMMIT says.
+ * Reads over a separate connection; those of one turn are one read transaction, and so one WAL snapshot. The first read
+ * opens it. It ends when the result of a group of mutations arrives, before their promises are settled, so that a
+ * writer reads what it wrote; and with the turn at the latest, so that it holds back no checkpoint. No statement stays
+ * open between two reads: while one is open, SQLite keeps the old snapshot, even after COMMIT.
  */
 export class SqliteView implements CellView {
   readonly #reader: Database
@@ -91,7 +90,7 @@ export class SqliteView implements CellView {
     this.#reader.close()
   }
 
-  /** A snapshot asks for the same cells again and again, by the same object. */
+  /** A snapshot uses the same filter object for all its reads, so it is checked once. */
   #check(filter: RowFilter): void {
     if (filter === this.#checkedFilter) return
     checkFilter(filter)

@@ -13,8 +13,8 @@ import { LOG_BYTES_MAX } from '../wal/write-ahead-log.ts'
 const SQLITE_VERSION_MIN = [3, 51, 3] as const
 
 /**
- * The one connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own
- * default (NORMAL) loses acknowledged commits when the power fails.
+ * The connection that writes. `synchronous = FULL` syncs the log at each COMMIT; the driver's own default (NORMAL)
+ * loses acknowledged commits when the power fails.
  */
 export function openWriterConnection(path: string): Database {
   refuseLostFile(path)
@@ -30,12 +30,12 @@ export function openWriterConnection(path: string): Database {
     database.pragma('checkpoint_fullfsync = ON')
     // The file of the log keeps the length at which it is restarted, and need not grow again each time.
     database.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`)
-    // A commit that moves the log into the file keeps all others waiting; a thread of its own does it.
+    // A commit that runs a checkpoint delays all others; a separate thread runs them.
     database.pragma('wal_autocheckpoint = 0')
   })
 }
 
-/** Moves the log into the file with the same care as the writer, and does nothing else. */
+/** A connection that only runs checkpoints, with the same durability settings as the writer. */
 export function openCheckpointerConnection(path: string): Database {
   return openConnection(path, (database) => {
     database.pragma('synchronous = FULL')
@@ -48,16 +48,16 @@ export function openReaderConnection(path: string): Database {
   return openConnection(path, (database) => database.pragma('query_only = ON'))
 }
 
-/** Leaves one complete file: the log's content is moved into it and the log is emptied. */
+/** Leaves one complete file: a checkpoint moves the log's content into it and truncates the log. */
 export function emptyLog(writer: Database): void {
   try {
     writer.exec(EMPTY_LOG)
   } catch {
-    // On a full disk the log stays as it is; it is on disk, and the next start reads it.
+    // On a full disk the log stays as it is; it is durable, and the next start reads it.
   }
 }
 
-/** A file that opens, but is not laid out as ours; SQLite says so when the statements are prepared. */
+/** The error for a file that opens, but has other tables than ours; preparing the statements finds that out. */
 export function unusableFile(path: string, cause: unknown): StorageError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `${path} cannot be used: ${reason}.`
@@ -79,12 +79,12 @@ export function checkSqliteVersion(version: string): void {
   }
 }
 
-/** The header of a file, without which SQLite takes it for an empty one. */
+/** Bytes of a file's header; a shorter file is an empty database to SQLite. */
 const FILE_HEADER_BYTES = 100
 
 /**
- * SQLite would take a log without its file for a left-over, delete it and begin with an empty file.
- * We make a log only when the file has its tables, so the file was lost, and the log may hold the rest.
+ * SQLite would treat a log without its file as a left-over, delete it and create an empty file. We create a log only
+ * when the file has its tables, so the file was lost, and the log may hold the rest.
  */
 function refuseLostFile(path: string): void {
   const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0

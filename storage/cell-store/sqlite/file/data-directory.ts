@@ -30,16 +30,16 @@ const FILES = [
 ]
 
 /**
- * A data directory that belongs to this process alone, as the embedded oracle needs. The lock is
- * SQLite's own exclusive lock on a file that holds nothing: the operating system drops it when the
- * process dies in whatever way, so there is no stale lock to remove by hand.
+ * A data directory that this process owns exclusively, as the embedded oracle needs. The lock is SQLite's exclusive
+ * lock on an empty file: the operating system releases it however the process dies, so there is no stale lock to remove
+ * by hand.
  *
- * A new folder is its owner's alone (0700, its files 0600). One that is there is used as it is, with a `warning`
- * where others may write to it.
+ * A new folder is accessible only to its owner (0700, its files 0600). An existing one is used as it is, with a
+ * `warning` if others may write to it.
  */
 export class SqliteDataDirectory {
   readonly path: string
-  /** What an operator should know of the folder. */
+  /** A warning for the operator about the folder. */
   readonly warning: string | undefined
   readonly #lock: Database
 
@@ -61,13 +61,13 @@ export class SqliteDataDirectory {
     return join(this.path, STORE_FILE)
   }
 
-  /** Makes the file of the store where it is missing. SQLite gives those beside it the same mode. */
+  /** Creates the store's file if it is missing. SQLite gives its other files the same mode. */
   makeStoreFile(): void {
     makeFile(this.storeFile)
   }
 
   release(): void {
-    // The file goes first: once the lock is free, a file there may be the next owner's.
+    // The file is removed first: once the lock is free, a file there may be the next owner's.
     rmSync(join(this.path, PROCESS_ID_FILE), { force: true })
     this.#lock.close()
   }
@@ -78,7 +78,7 @@ export class SqliteDataDirectory {
       const file = join(this.path, LOCK_FILE)
       makeFile(file)
       lock = new SqliteDatabase(file, { timeout: 0 })
-      // SQLite opens a file that it must not write for reading, and then BEGIN EXCLUSIVE excludes nobody.
+      // SQLite opens a file that it may not write as read-only, and then BEGIN EXCLUSIVE excludes no other process.
       accessSync(file, constants.W_OK)
       lock.exec(EXCLUDE_OTHERS)
       this.#writeProcessId()
@@ -89,7 +89,7 @@ export class SqliteDataDirectory {
     }
   }
 
-  /** One that was left behind is removed, and a new file made: so it is never written through a link. */
+  /** A left-over file is removed, and a new one created, so that it is never written through a link. */
   #writeProcessId(): void {
     const file = join(this.path, PROCESS_ID_FILE)
     rmSync(file, { force: true })
@@ -126,7 +126,7 @@ export class SqliteDataDirectory {
   }
 }
 
-/** An empty file where there is none. `wx` follows no link. */
+/** Creates an empty file if there is none. `wx` follows no link. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', FILE_MODE))

@@ -4,7 +4,7 @@ import { platform } from 'node:os'
 import { dirname, join } from 'node:path'
 import { StorageError } from '../../../errors.ts'
 
-/** Nobody but their owner may look into the data. */
+/** Only the owner may read the data. */
 const FOLDER_MODE = 0o700
 export const FILE_MODE = 0o600
 
@@ -12,12 +12,12 @@ const GROUP_WRITES = 0o020
 const OTHERS_WRITE = 0o002
 const STICKY = 0o1000
 
-/** Windows has no such owners and modes. */
+/** Windows has no such modes. */
 const HAS_MODES = platform() !== 'win32'
 
 /**
- * Makes a folder and those above it that are missing; one that is there stays as it is. `mkdirSync` by itself
- * never ends where a folder is there and takes no entries, as in `/proc`.
+ * Creates a folder and its missing parents; an existing one stays as it is. A recursive `mkdirSync` never returns if an
+ * existing parent takes no entries, as in `/proc`.
  */
 export function makeFolder(path: string): void {
   try {
@@ -34,8 +34,8 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Refuses a folder in which everybody may write: whoever can put a file there can take the database over. A
- * sticky one, as `/tmp` is, keeps files from being replaced. Throws `data_directory_unusable`.
+ * Refuses a world-writable folder: a user who can create a file there can take over the database. In a sticky one, such
+ * as `/tmp`, files cannot be replaced by others. Throws `data_directory_unusable`.
  */
 export function refuseOpenFolder(path: string): void {
   if (!HAS_MODES) return
@@ -47,7 +47,10 @@ export function refuseOpenFolder(path: string): void {
   )
 }
 
-/** What an operator should know of a folder that others may write to, by a file that this process has made in it. */
+/**
+ * A warning for the operator about a folder that others may write to, or undefined. `ownFile` is a file that this
+ * process has made in it.
+ */
 export function warningOf(path: string, ownFile: string): string | undefined {
   if (!HAS_MODES) return undefined
   const { mode, uid } = statSync(path)
@@ -57,8 +60,8 @@ export function warningOf(path: string, ownFile: string): string | undefined {
 }
 
 /**
- * Refuses a link, or anything else that is no file, where a file of the store is or would be: what is written
- * through it would be written elsewhere. Throws `data_directory_unusable`.
+ * Refuses a link, or anything else that is not a plain file, at the path of one of the store's files: writes through it
+ * would go elsewhere. Throws `data_directory_unusable`.
  */
 export function requirePlainFiles(folder: string, names: readonly string[]): void {
   for (const name of names) {

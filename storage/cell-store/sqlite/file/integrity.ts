@@ -8,11 +8,11 @@ import { openWriterConnection } from './connection.ts'
 import { SqliteDataDirectory } from './data-directory.ts'
 
 /**
- * What SQLite says is wrong with its own file: its pages, their order, the cells in them. It keeps no
- * checksum of a page, so a value that changed within its cell is no problem to it.
+ * The problems that SQLite finds in its own file: its pages, their order, the cells in them. It keeps no page
+ * checksums, so it does not notice a value that changed within its cell.
  *
- * Throws StorageError `data_directory_locked` or `data_directory_unusable`, also when there is no
- * database yet: nothing is made.
+ * Throws StorageError `data_directory_locked` or `data_directory_unusable`, also if there is no database yet: nothing
+ * is created.
  */
 export function findFileProblems(dataDirectory: string): string[] {
   const directory = openExisting(dataDirectory)
@@ -41,7 +41,7 @@ function openExisting(dataDirectory: string): SqliteDataDirectory {
   throw nothing()
 }
 
-/** The file has never been a database, so there is nothing in it to be found wrong. */
+/** The file has never been a database, so it cannot be checked. */
 function isOfAnotherKind(cause: unknown): boolean {
   return (cause as { code?: unknown }).code === 'SQLITE_NOTADB'
 }

@@ -12,12 +12,12 @@ import { sentError } from '../error.ts'
 import type { SqliteTransactions } from './transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './write-batch.ts'
 
-/** One for all batches of a group, because a message has the same object only once. */
+/** The same object for all batches of a group, because a message copies an object only once. */
 const MATCHED: BatchResult = Object.freeze([true])
 
 type GroupResult = readonly BatchResult[] | BatchFailure
 
-/** The batches of a group run in one SQLite transaction: one sync of the disk for all of them. */
+/** Applies the batches of a group in one SQLite transaction: one disk sync for all of them. */
 export class SqliteGroupApplier {
   readonly #transactions: SqliteTransactions
   readonly #reader: SqliteRowReader
@@ -32,8 +32,8 @@ export class SqliteGroupApplier {
   }
 
   /**
-   * One result for each batch. A group that was rolled back is tried again batch by batch, in order,
-   * so that only the batch fails that cannot be applied, and the ones after it see what came before.
+   * One result for each batch. A group that was rolled back is tried again batch by batch, in order, so that only a
+   * batch that cannot be applied fails, and later ones see the earlier ones.
    */
   applyGroup(batches: readonly WriteBatch[]): readonly BatchResult[] {
     const result = this.#applyTogether(batches)
@@ -73,7 +73,7 @@ export class SqliteGroupApplier {
     for (const { row, when } of steps) {
       for (const { family } of when) this.#writes[family].inserts.settleRow(row)
     }
-    // All predicates first: a step must not see what another step of its batch does.
+    // All predicates first: a step must not see the mutations of another step of its batch.
     const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
     for (let at = 0; at < steps.length; at++) {
       const { row, ifMatched, otherwise } = steps[at] as RowStep
@@ -83,7 +83,7 @@ export class SqliteGroupApplier {
     return matched.length === 1 ? MATCHED : matched
   }
 
-  /** In one cell for all of the group. */
+  /** Writes the notes of the group as one cell. */
   #applyNotes(batches: readonly WriteBatch[]): void {
     const notes = batches.flatMap((batch) =>
       batch.kind === 'steps' && batch.note !== undefined ? [batch.note] : [],
@@ -101,7 +101,7 @@ export class SqliteGroupApplier {
       return incrementedCell(newest, increment)
     }
     try {
-      // All are read before the first is written: one that is no counter leaves the row as it is.
+      // All are read before the first is written, so a cell that is not a counter leaves the row unchanged.
       for (const increment of increments) changed(increment)
     } catch (error) {
       if (error instanceof CellStoreError) return { kind: 'invalid', cause: sentError(error) }
@@ -127,7 +127,7 @@ export class SqliteGroupApplier {
     }
   }
 
-  /** What was set so far can be read. */
+  /** Writes what was set so far, so that it can be read. */
   #settle(): void {
     for (const inserts of this.#inserts) inserts.settle()
   }

@@ -9,15 +9,15 @@ import { PackedReader, PackedWriter } from './packed-buffer.ts'
 import type { WriteBatch } from './write-batch.ts'
 
 /**
- * A group as one buffer that is handed over to the thread that writes. A message would copy objects
- * and small byte arrays one by one, each with the slab that Node has cut it from. The layout lives
- * from one thread to the other and is never stored.
+ * A group as one buffer that is transferred to the writer thread. A message would copy objects and small byte arrays
+ * one by one, each with the whole slab that Node allocated it from. The layout is only used between threads and never
+ * stored.
  */
 export function encodeGroup(
   batches: readonly WriteBatch[],
   bytesMax: number,
 ): Uint8Array<ArrayBuffer> {
-  // Beside the batches there is only their number.
+  // In addition to the batches there is only their number.
   const packed = new PackedWriter(bytesMax + 4)
   packed.count(batches.length)
   for (const batch of batches) {
@@ -39,7 +39,7 @@ export function encodeGroup(
   return packed.taken()
 }
 
-/** The values share the buffer's memory. */
+/** The batches of an encoded group. Their values share the buffer's memory. */
 export function decodeGroup(group: Uint8Array): WriteBatch[] {
   return new PackedReader(group).list(readBatch)
 }
@@ -58,7 +58,7 @@ function readNote(packed: PackedReader): Note {
   return { timestamp, value: packed.bytes() }
 }
 
-/** No batch is encoded in more bytes than this. */
+/** An upper bound on the encoded bytes of a batch. */
 export function encodedBytesMax(batch: WriteBatch): number {
   if (batch.kind === 'increment') {
     const { row, increments } = batch
@@ -78,7 +78,7 @@ function writeStep(packed: PackedWriter, { row, when, ifMatched, otherwise }: Ro
   packed.bytes(row)
   packed.count(when.length)
   for (const selector of when) writeSelector(packed, selector)
-  // Without a condition it never matches, and what would follow need not travel.
+  // Without a condition it never matches, so `ifMatched` need not be sent.
   packed.count(when.length === 0 ? 0 : ifMatched.length)
   if (when.length > 0) for (const mutation of ifMatched) writeMutation(packed, mutation)
   packed.count(otherwise.length)

@@ -5,12 +5,12 @@ import { eventLoopTurn } from '../../event-loop-turn.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
 import type { LargeBatch, StepsBatch, WriteBatch } from './write-batch.ts'
 
-/** What is checked and encoded in one turn of the event loop. */
+/** Steps that are checked and encoded in one turn of the event loop. */
 const TURN_STEPS_MAX = 256
 const TURN_BYTES_MAX = 1024 * 1024
 
 /**
- * Checks and encodes the steps of a batch that is too long for one turn. Rejects with CellStoreError
+ * The encoded parts of a batch that is too long for one turn. Checks its steps, and rejects with CellStoreError
  * `invalid` when one of them is wrong.
  */
 export async function encodeInTurns(
@@ -35,7 +35,7 @@ export async function encodeInTurns(
   return parts
 }
 
-/** The batch again, in the thread that writes. */
+/** The decoded batch, in the writer thread. */
 export function decodeParts(parts: readonly Uint8Array[]): WriteBatch {
   const batches = parts.flatMap(decodeGroup).filter((batch) => batch.kind === 'steps')
   const steps = batches.flatMap((batch) => batch.steps)

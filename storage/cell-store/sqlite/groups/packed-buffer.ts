@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Writes values one behind the other into a buffer of a size that was reckoned before. */
+/** Writes values one after the other into a buffer whose size was computed before. */
 export class PackedWriter {
   readonly #buffer: Buffer<ArrayBuffer>
-  /** For numbers, which it writes in half of the time that the buffer's own methods take. */
+  /** For numbers: it takes half as long as the buffer's own methods. */
   readonly #view: DataView
   #at = 0
 
   constructor(bytesMax: number) {
-    // Memory of its own, because it is handed over to another thread as a whole.
+    // Not from the pool, because the whole memory is transferred to another thread.
     this.#buffer = Buffer.allocUnsafeSlow(bytesMax)
     this.#view = new DataView(this.#buffer.buffer)
   }
@@ -41,20 +41,20 @@ export class PackedWriter {
   text(value: string): void {
     const lengthAt = this.#at
     this.#at += 4
-    // A qualifier is mostly one digit, and a call into the runtime for it costs more than itself.
+    // A qualifier is usually one digit, and writing the byte here is cheaper than a call into the runtime.
     const code = value.length === 1 ? value.charCodeAt(0) : 0x80
     if (code < 0x80) this.byte(code)
     else this.#at += this.#buffer.write(value, this.#at)
     this.#view.setUint32(lengthAt, this.#at - lengthAt - 4)
   }
 
-  /** Notes whether a value follows, which the caller writes then. */
+  /** Writes whether a value follows, which the caller then writes; returns the same. */
   isThere<T>(value: T | undefined): value is T {
     this.byte(value === undefined ? 0 : 1)
     return value !== undefined
   }
 
-  /** What was written. */
+  /** The bytes written. */
   taken(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#at)
   }
@@ -72,7 +72,7 @@ export class PackedReader {
     this.#view = new DataView(buffer, byteOffset, byteLength)
   }
 
-  /** Where whatever is read next begins. */
+  /** The offset of the next value. */
   get at(): number {
     return this.#at
   }
@@ -122,7 +122,7 @@ export class PackedReader {
     return this.#buffer.toString('utf8', this.#at - length, this.#at)
   }
 
-  /** Whether a value follows, which the caller reads then. */
+  /** Whether a value follows, which the caller then reads. */
   wasThere(): boolean {
     return this.byte() === 1
   }

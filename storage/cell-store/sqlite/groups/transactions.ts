@@ -4,19 +4,21 @@ import { isDiskError, isFull, sentError } from '../error.ts'
 import { BEGIN_WRITE, COMMIT, ROLLBACK } from '../statements.ts'
 import type { BatchFailure } from './write-batch.ts'
 
-/** What was written within a transaction that fails has to be undone outside of SQLite too. */
+/** The work of a transaction. If it fails, changes outside SQLite have to be undone too. */
 export type TransactionWork<T> = {
   readonly run: () => T
   readonly undo: () => void
 }
 
-/** Runs one SQLite transaction after the other, and says of each that failed what became of it. */
+/** Runs SQLite transactions one after the other, and reports the outcome of each that failed. */
 export class SqliteTransactions {
   readonly #database: Database
   readonly #begin: Statement<unknown[]>
   readonly #commit: Statement<unknown[]>
   readonly #rollback: Statement<unknown[]>
-  /** There once a COMMIT was in doubt: this connection is not used again, and nothing is applied any more. */
+  /**
+   * Set once the outcome of a COMMIT is unknown: then this connection is not used again, and nothing more is applied.
+   */
   #givenUp: BatchFailure | undefined
   #foundNoRoom = false
 
@@ -27,7 +29,10 @@ export class SqliteTransactions {
     this.#rollback = database.prepare(ROLLBACK)
   }
 
-  /** Whether a COMMIT was in doubt: then nobody touches the file or its log through this connection any more. */
+  /**
+   * Whether the outcome of a COMMIT is unknown: then the file and its log are not used through this connection any
+   * more.
+   */
   get hasGivenUp(): boolean {
     return this.#givenUp !== undefined
   }
@@ -39,7 +44,7 @@ export class SqliteTransactions {
     return foundNoRoom
   }
 
-  /** What the work answers, once it is committed; `done` says whether it was. */
+  /** The result of the work, once it is committed; `done` says whether it was. */
   inOne<T>(work: TransactionWork<T>): Done<T> {
     if (this.#givenUp !== undefined) return { done: false, failure: this.#givenUp }
     const result = this.#runInOne(work)
@@ -64,17 +69,18 @@ export class SqliteTransactions {
     try {
       this.#commit.run()
     } catch (error) {
-      // No room for a frame of the log: the one that would have made it valid comes last. Otherwise the log
-      // may or may not hold it, and a second try could not tell (fsync errors are not repeated).
+      // No space for a frame of the log: the frame that makes the commit valid comes last, so it is not there. After
+      // any other error the log may or may not hold it, and a second try could not find out (fsync errors are not
+      // repeated).
       return failedAs(isFull(error) && this.#undone(), error)
     }
     return { done: true, answer }
   }
 
-  /** Ends a transaction that failed; false when even that did not work. */
+  /** Rolls back a transaction that failed. False when even that failed. */
   #undone(): boolean {
     try {
-      // Some errors, a full disk among them, make SQLite roll back by itself.
+      // Some errors, such as a full disk, make SQLite roll back on its own.
       if (this.#database.inTransaction) this.#rollback.run()
       return !this.#database.inTransaction
     } catch {

@@ -4,7 +4,7 @@ import type { RowStep, StepList } from '../../embedded-cell-store.ts'
 import type { Note } from '../../note.ts'
 import type { SentError } from '../error.ts'
 
-/** What is applied whole or not at all, as data that can be sent to the thread that writes. */
+/** An atomic unit of writes, as data that can be sent to the writer thread. */
 export type WriteBatch = StepsBatch | IncrementBatch
 
 export type StepsBatch = {
@@ -13,7 +13,7 @@ export type StepsBatch = {
   readonly note?: Note | undefined
 }
 
-/** A batch of so many steps that it is a group of its own and is put together over several turns. */
+/** A batch of very many steps: it is a group of its own, and its steps are made over several turns. */
 export type LargeBatch = {
   readonly kind: 'large'
   readonly steps: StepList
@@ -27,15 +27,15 @@ export type IncrementBatch = {
 }
 
 /**
- * What became of a batch that is on disk: which steps matched, or the new values of the counters.
- * `null` where no step matched: most batches, and the cheapest to send.
+ * The result of a batch that is on disk: which steps matched, or the new values of the counters. `null` if no step
+ * matched, as for most batches: the cheapest to send.
  */
 export type BatchSuccess = readonly boolean[] | readonly bigint[] | null
 
 /**
  * - `invalid`: the row's own content forbade it; nothing of the batch was applied.
  * - `notApplied`: nothing of the batch was applied, and the connection is as before.
- * - `unknown`: COMMIT itself failed or the disk did; nothing can be trusted until the file is opened anew.
+ * - `unknown`: COMMIT itself failed or the disk did; nothing can be trusted until the file is reopened.
  */
 export type BatchFailure = {
   readonly kind: 'invalid' | 'notApplied' | 'unknown'
@@ -48,21 +48,20 @@ export function isFailure(result: BatchResult): result is BatchFailure {
   return result !== null && 'kind' in result
 }
 
-/** A group that was carried out: one result for each batch, and how long it took in all. */
+/** The result of a group: one result for each batch, and the total time. */
 export type CarriedOutGroup = { readonly results: readonly BatchResult[]; readonly ms: number }
 
 /**
- * Carries out groups of batches, in the order in which they are given. All that the queue knows of the
- * writer. After a result `unknown` nothing is applied any more, also of the groups that were given before it
- * was known.
+ * Carries out groups of batches in the order of the calls: the queue's interface to the writer. After a result
+ * `unknown` nothing more is applied, including groups that were sent before it was known.
  */
 export interface GroupCommitter {
   /**
-   * Rejects when nobody can say any more what became of the group. `encodedBytesMax` is the sum of what
-   * `encodedBytesMax()` says of the batches.
+   * Rejects when the outcome of the group is unknown. `encodedBytesMax` is the sum of `encodedBytesMax()` of the
+   * batches.
    */
   commitGroup(batches: readonly WriteBatch[], encodedBytesMax: number): Promise<CarriedOutGroup>
 
-  /** As a group of its own. Its steps are checked here: `invalid` when one is wrong. */
+  /** Commits the batch as a group of its own. Its steps are checked here: `invalid` when one is wrong. */
   commitLarge(batch: LargeBatch): Promise<CarriedOutGroup>
 }

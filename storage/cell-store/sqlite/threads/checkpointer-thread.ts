@@ -5,19 +5,19 @@ import { openCheckpointerConnection } from '../file/connection.ts'
 import { MOVE_LOG } from '../statements.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
-/** Main module of the thread that moves the log into the file, beside reads and writes. */
+/** Main module of the checkpointer thread, which moves the log into the file while others read and write. */
 
 export type CheckpointerRequest =
   | { readonly kind: 'checkpoint'; readonly catchesUp: boolean }
   | { readonly kind: 'close' }
 
-/** Whether the file had no room for what is in the log, which then stays there. */
+/** Whether the disk had no space for what is in the log, which then stays there. */
 export type Checkpointed = { readonly foundNoRoom: boolean }
 
 /**
- * SQLite syncs the file only after a checkpoint that has moved all of the log, and else leaves that to the one
- * that does: the writer's, for which everybody waits. Each of several checkpoints behind each other has only
- * to move what was written during the last one, so one of these finds that nothing was.
+ * SQLite syncs the file only after a checkpoint that has moved all of the log, and otherwise leaves the sync to the one
+ * that does: the writer's, for which all commits wait. Each of several successive checkpoints only has to move what was
+ * written during the last one, so one of them finds that nothing was.
  */
 const CHECKPOINTS_TO_CATCH_UP = 4
 
@@ -47,12 +47,15 @@ class CheckpointerService implements ThreadService<CheckpointerRequest> {
     return { foundNoRoom: false }
   }
 
-  /** PASSIVE moves what nobody reads any more, and waits for nobody. False on a full disk; throws when it failed. */
+  /**
+   * Runs a PASSIVE checkpoint, which moves what is no longer read, without waiting. False on a full disk; throws on
+   * failure.
+   */
   #checkpoint(): boolean {
     try {
       this.#database.exec(MOVE_LOG)
     } catch (error) {
-      // While the writer does the same, too, the log stays until the next time.
+      // If the writer runs one at the same time, the log stays until the next time.
       if (isDiskError(error)) throw error
       return !isFull(error)
     }

@@ -5,17 +5,17 @@ import type { ThreadMessage } from './thread.ts'
 
 /** What a thread does with its connection. */
 export interface ThreadService<Request> {
-  /** Told to whoever started the thread. */
+  /** Sent to the starter of the thread. */
   readonly opened: unknown
-  /** What it throws is the answer too. */
+  /** The answer to a request; an error that it throws is sent as well. */
   answer(request: Request): unknown
-  /** Done when the answer has been sent, so that nobody waits for it. What it throws ends the thread. */
+  /** Called when the answer has been sent, so that it delays none. An error that it throws ends the thread. */
   afterAnswer?(): void
   /** Becomes false with the last request. */
   isOpen(): boolean
 }
 
-/** Opens the connection of this thread and carries out the requests that come, one after the other. */
+/** Opens the connection of this thread and serves its requests one after the other. */
 export function serveThread<Request>(open: (path: string) => ThreadService<Request>): void {
   if (parentPort === null) throw new Error('This is the main module of a thread.')
   const port = parentPort

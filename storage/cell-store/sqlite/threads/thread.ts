@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { receivedError, type SentError } from '../error.ts'
 
-/** What a thread of ours says first, and in answer to each request. */
+/** The messages of a thread: one when it has opened, then one for each request. */
 export type ThreadMessage<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'error'; readonly error: SentError }
@@ -33,8 +33,8 @@ export class SqliteThread<Request, Opened> {
   }
 
   /**
-   * Starts the thread of this module and waits until it has its connection. Rejects with what it threw
-   * instead. `onDeath` is told when the thread ends without having been closed.
+   * Starts the thread of this module and waits until it has its connection. Rejects with the error that it threw.
+   * `onDeath` is called when the thread ends without having been closed.
    */
   static async start<Request, Opened>(
     module: URL,
@@ -53,19 +53,19 @@ export class SqliteThread<Request, Opened> {
     return thread
   }
 
-  /** What the thread said when it had its connection. */
+  /** The thread's first message, sent when it had its connection. */
   get opened(): Opened {
     return this.#opened as Opened
   }
 
-  /** Rejects with the error that the thread answers, or when the thread has ended. */
+  /** Resolves to the thread's answer. Rejects with the error that it sends, or when it has ended. */
   ask<Answer>(request: Request, transferred: readonly ArrayBuffer[] = []): Promise<Answer> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     this.#worker.postMessage(request, transferred)
     return this.#answer<Answer>()
   }
 
-  /** Asks a last time, and resolves when the thread has ended, whatever it answered. */
+  /** Sends a last request, and resolves when the thread has ended, whatever the answer. */
   async close(lastRequest: Request): Promise<void> {
     this.#closing = true
     await this.ask(lastRequest).catch(() => undefined)
@@ -88,7 +88,7 @@ export class SqliteThread<Request, Opened> {
     if (this.#ended !== undefined) return
     this.#ended = cause
     for (const { reject } of this.#waiting.splice(0)) reject(cause)
-    // Whoever still waits for the thread to open has heard of it already.
+    // If it never opened, `start` has already rejected.
     if (this.#opened !== undefined && !this.#closing) this.#onDeath(cause)
   }
 }

@@ -33,18 +33,20 @@ import type {
 const WRITER = new URL('./writer-thread.ts', import.meta.url)
 const CHECKPOINTER = new URL('./checkpointer-thread.ts', import.meta.url)
 
-/** Below this share of the room that the log would like (192 MiB of 768) there is none for another log. */
+/**
+ * With less than this share of the log's preferred disk space free (192 MiB of 768), there is no space for another log.
+ */
 const REDO_LOG_SHARE_MIN = 1 / 4
 
 export type ThreadsOutside = {
-  /** Told when a thread has died or the disk failed under one. */
+  /** Called when a thread has died or its disk failed. */
   readonly onFailure: (cause: unknown) => void
   readonly log: StorageLog
 }
 
 /**
- * The two threads beside the main one: one writes, and one, started when there is something to do for
- * it, moves the log into the file, so that no commit has to wait for that.
+ * The two threads of the store: one writes, and one, started when first needed, moves the log into the file, so that no
+ * commit has to wait for that.
  */
 export class SqliteThreads implements GroupCommitter, RedoThread {
   readonly #path: string
@@ -54,10 +56,10 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   readonly #fullDisk: SqliteFullDisk
   #share = 1
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
-  /** So many pages have to be unmoved for another try, where the last one could not be made or found no room. */
+  /** After a checkpoint that failed or found the disk full, the next try needs this many pages that are not moved. */
   #triedFrom = 0
   #checkpoint: Promise<void> | undefined
-  /** How much of the log had been moved when the last checkpoint began. */
+  /** Pages of the log that had been moved when the last checkpoint began. */
   #movedBefore = 0
 
   private constructor(
@@ -72,7 +74,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     this.#fullDisk = new SqliteFullDisk({ ...outside, makeRoom: () => this.#makeRoom() })
   }
 
-  /** Creates the file when it is missing. Rejects with StorageError `data_directory_unusable`. */
+  /** Creates the file if it is missing. Rejects with StorageError `data_directory_unusable`. */
   static async start(path: string, outside: ThreadsOutside): Promise<SqliteThreads> {
     const { onFailure } = outside
     const writer = await SqliteThread.start<WriterRequest, WriterOpened>(WRITER, path, onFailure)
@@ -115,14 +117,14 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return await this.#write({ kind: 'large', parts }, buffers)
   }
 
-  /** Gives back a bounded part of what deletions have freed. */
+  /** Returns a bounded part of the pages that deletions have freed to the file system. */
   async reclaimSpace(): Promise<Reclaimed> {
     const answer = await this.#writer.ask<Reclaimed & WriteAnswer>({ kind: 'reclaim' })
     this.#react(answer)
     return answer
   }
 
-  /** Nothing may be asked any more. */
+  /** No checkpoint may be requested afterwards. */
   async closeCheckpointer(): Promise<void> {
     await this.#fullDisk.settled()
     await this.#checkpoint
@@ -157,7 +159,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     this.#log.warn({ share }, message)
   }
 
-  /** Behind a checkpoint of our own, which would stand in the way. */
+  /** Waits for a checkpoint of our own, which would block this. */
   async #makeRoom(): Promise<MadeRoom | null> {
     await this.#checkpoint
     return await this.#writer.ask<MadeRoom | null>({ kind: 'makeRoom' })
@@ -168,13 +170,13 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     const enough = UNMOVED_PAGES_MAX * share
     if (unmoved < enough) this.#triedFrom = 0
     if (this.#checkpoint !== undefined) return
-    // The last one moved something, so nobody who still reads the log stands in the way of another.
+    // The last checkpoint moved something, so no reader of the log blocks another.
     const isEnding = pages >= LOG_PAGES_ENOUGH * share && moved > this.#movedBefore
     if (unmoved < (isEnding ? LEFT_PAGES_MAX : Math.max(enough, this.#triedFrom))) return
     this.#movedBefore = moved
     this.#checkpoint = this.#runCheckpoint(isEnding)
       .then((isDone) => {
-        // No data hangs on it: another try is due when the log has grown.
+        // No data depends on it: the next try is due when the log has grown.
         if (!isDone) this.#triedFrom = unmoved + enough
       })
       .catch(this.#onFailure)
@@ -183,7 +185,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
       })
   }
 
-  /** False where it could not be made, or found no room. Rejects when the disk failed. */
+  /** Resolves to false if the checkpoint failed or found the disk full. Rejects when the disk failed. */
   async #runCheckpoint(catchesUp: boolean): Promise<boolean> {
     const checkpointer = await this.#startedCheckpointer()
     if (checkpointer === undefined) return false
@@ -192,8 +194,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   }
 
   /**
-   * A process may be out of memory for a thread, or of descriptors for its files: the writer begins a long log anew by
-   * itself.
+   * A process may lack memory for a thread or descriptors for its files: then the writer restarts a long log itself.
    */
   async #startedCheckpointer() {
     this.#checkpointer ??= SqliteThread.start(CHECKPOINTER, this.#path, this.#onFailure)

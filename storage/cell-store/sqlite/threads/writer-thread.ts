@@ -23,7 +23,7 @@ import { type Reclaimed, reclaimPages } from '../wal/free-pages.ts'
 import { type LogSize, type MadeRoom, SqliteWriteAheadLog } from '../wal/write-ahead-log.ts'
 import { serveThread, type ThreadService } from './thread-server.ts'
 
-/** Main module of the thread that writes. */
+/** Main module of the writer thread. */
 
 export type WriterRequest =
   | { readonly kind: 'group'; readonly packed: Uint8Array }
@@ -32,11 +32,11 @@ export type WriterRequest =
   | { readonly kind: 'redo'; readonly record: RedoRecord }
   | { readonly kind: 'flush'; readonly part: FlushPart }
   | { readonly kind: 'reclaim' }
-  /** A write found no room. */
+  /** A write found the disk full. */
   | { readonly kind: 'makeRoom' }
   | { readonly kind: 'close'; readonly emptiesLog: boolean }
 
-/** How durable the connection says it is: `wal`, and 2 for FULL. */
+/** The durability settings that the connection reports: `wal`, and 2 for FULL. */
 export type WriterOpened = { readonly journalMode: string; readonly synchronous: number }
 
 /** How long the log has become, and whether something was not applied because the disk has no room. */
@@ -94,7 +94,7 @@ class WriterService implements ThreadService<WriterRequest> {
     }
   }
 
-  /** There is nobody yet who would keep the log short, or give it the room that it lacks. */
+  /** Restarts a long log, or frees space for it, because the main thread does neither yet. */
   #recovered(failure: BatchFailure | null): boolean {
     if (failure === null) {
       this.#log.restartWhenLarge(this.#log.size())

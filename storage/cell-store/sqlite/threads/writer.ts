@@ -12,29 +12,29 @@ import {
 } from '../groups/write-batch.ts'
 import { RECORD_GROUP_BYTES_MAX, type Redo, type Route } from '../redo/redo.ts'
 
-/** A group is not made larger than this; a batch that is larger by itself is a group of its own. */
+/** Most steps of a group; a batch with more is a group of its own. */
 export const GROUP_STEPS_MAX = 1_000
 const GROUP_BYTES_MAX = 4 * 1024 * 1024
 
-/** While the thread has one group, the next one can be made and sent; a third would only wait there. */
+/** While the thread has one group, the next one can be built and sent; a third would only wait there. */
 const GROUPS_UNDER_WAY_MAX = 2
 /** Fewer batches in a second group are not worth its sync. */
 const SECOND_GROUP_BATCHES_MIN = 16
 /**
- * So many do not wait for the end of the turn that brings them: it may bring as many again. With fewer, each sync and
- * all else that a group costs would be shared by fewer.
+ * This many batches are sent before the end of their turn, which may bring as many again. With fewer, each sync and the
+ * other costs of a group would be shared by fewer.
  */
 const EARLY_GROUP_BATCHES_MIN = 64
 /**
- * A group that takes longer for each of its batches waits for the disk, and longer than it takes to make as
- * many transactions. One sync for all of them is better then.
+ * A group that takes longer per batch waits for the disk, and longer than it takes to make as many transactions. Then
+ * one sync for all of them is better.
  */
 const QUICK_BATCH_MS_MAX = 0.08
 
 /** Which steps of the batch matched, or the new values of its counters. */
 export type BatchAnswer = readonly boolean[] | readonly bigint[]
 
-/** The answer of nearly every batch: its one step has no condition, or one that nothing met. */
+/** The result of nearly every batch: its one step has no condition, or one that did not match. */
 const NOT_MATCHED: BatchAnswer = Object.freeze([false])
 
 const ROLLED_BACK = 'The write was rolled back.'
@@ -49,13 +49,13 @@ type QueuedBatch = {
 }
 
 /**
- * Group commit: while a group is being made durable, the next one gathers. So the slower the disk, the
- * larger the groups, and 64 writers share one sync. Batches take effect in the order in which they were
- * queued, and are answered in it.
+ * Group commit: while a group is being made durable, the next one gathers. So the slower the disk, the larger the
+ * groups, and 64 writers share one sync. Batches take effect in the order in which they were queued, and their promises
+ * are settled in that order.
  *
- * Writers that are answered together ask again together, and meanwhile the thread that writes would have
- * nothing to do. So while the disk is quick two groups may be under way, and a group is sent in the middle of
- * a turn that brings many: the first is answered, and asks again, while the second is being written.
+ * Writers whose commits end together send the next ones together, and meanwhile the writer thread would be idle. So
+ * while the disk is fast two groups may be under way, and a group is sent in the middle of a turn that brings many: the
+ * writers of the first continue while the second is being written.
  */
 export class SqliteWriter {
   readonly #redo: Pick<Redo, 'route' | 'commit' | 'flushAll' | 'stop'>
@@ -65,7 +65,7 @@ export class SqliteWriter {
   readonly #measures: Measures
   #queue: QueuedBatch[] = []
   #flushScheduled = false
-  /** Groups under way; a large batch counts as all there may be, and so does a flush that a batch waits for. */
+  /** Groups under way; a large batch counts as the maximum, and so does a flush that a batch waits for. */
   #underWay = 0
   #isDiskQuick = true
   #closedBy: CellStoreError | undefined
@@ -78,7 +78,7 @@ export class SqliteWriter {
     readonly beforeAnswers: () => void
     /** Told once when the disk failed. */
     readonly onFatal: (error: CellStoreError) => void
-    /** What the disk has left; asked when it has refused a write. */
+    /** The free bytes of the disk; called when it has refused a write. */
     readonly freeBytes?: () => number | undefined
     readonly measures?: Measures
   }) {
@@ -89,7 +89,7 @@ export class SqliteWriter {
     this.#measures = parts.measures ?? UNMEASURED
   }
 
-  /** Resolves once the batch is on disk. */
+  /** Resolves to the batch's result once it is on disk. */
   submit(batch: WriteBatch | LargeBatch): Promise<BatchAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#closedBy !== undefined) return reject(this.#closedBy)
@@ -109,7 +109,9 @@ export class SqliteWriter {
     return this.#failure !== undefined
   }
 
-  /** A failure after which the file must not be touched again before it is opened anew. */
+  /**
+   * Records a failure after which the file must not be used until it is reopened; returns the error of all later calls.
+   */
   fail(cause: unknown): CellStoreError {
     if (this.#failure !== undefined) return this.#failure
     const message = 'The cell store failed and must be opened anew.'
@@ -122,7 +124,7 @@ export class SqliteWriter {
     return this.#failure
   }
 
-  /** Resolves when what is queued has been carried out; later batches are refused. */
+  /** Resolves when the queued batches have been carried out; later batches are refused. */
   async close(): Promise<void> {
     this.#closedBy ??= new CellStoreError('closed', 'The cell store is closed.')
     if (this.#underWay === 0 && this.#queue.length === 0) return
@@ -131,7 +133,7 @@ export class SqliteWriter {
     })
   }
 
-  /** What few ask in one turn of the event loop is gathered, also when nothing is under way. */
+  /** A few batches of one turn are gathered, even when nothing is under way. */
   #scheduleFlush(): void {
     if (this.#flushScheduled || !this.#hasRoom()) return
     this.#flushScheduled = true
@@ -147,11 +149,11 @@ export class SqliteWriter {
       if (route === 'tables after a flush') void this.#flushRedo()
       else void this.#carryOut(this.#takeGroup(route), route)
     }
-    // What was queued may have been refused since.
+    // The queued batches may have been refused since.
     if (this.#underWay === 0) this.#whenIdle()
   }
 
-  /** Whether the first of the queue can be sent. */
+  /** Whether the first batch of the queue can be sent. */
   #hasRoom(): boolean {
     const first = this.#queue[0]
     if (first === undefined) return false
@@ -172,7 +174,7 @@ export class SqliteWriter {
       this.#learn(group.length, ms)
       this.#measures.batchesRouted(isRedo ? 'redo_log' : 'tables', group.length)
       this.#measures.phaseTook('sync', systemClock.monotonicMs() - sentMs)
-      // Through the redo log nothing of the tables has changed.
+      // A commit to the redo log has not changed the tables.
       if (!isRedo) this.#beforeAnswers()
       this.#answer(group, results)
     } catch (cause) {
@@ -182,7 +184,7 @@ export class SqliteWriter {
     this.#ended(places)
   }
 
-  /** The queue waits meanwhile. Where it cannot be done, the batch that needs it certainly was not applied. */
+  /** Flushes the redo log while the queue waits. If that fails, the batch that needs it certainly was not applied. */
   async #flushRedo(): Promise<void> {
     this.#underWay += GROUPS_UNDER_WAY_MAX
     try {
@@ -200,7 +202,7 @@ export class SqliteWriter {
     else if (this.#underWay === 0) this.#whenIdle()
   }
 
-  /** Of a few batches nearly all is the sync, whatever the disk. */
+  /** For a few batches nearly all of the time is the sync, on any disk. */
   #learn(batches: number, ms: number): void {
     if (batches < SECOND_GROUP_BATCHES_MIN) return
     this.#isDiskQuick = ms / batches <= QUICK_BATCH_MS_MAX

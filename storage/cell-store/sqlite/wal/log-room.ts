@@ -92,7 +92,7 @@ export class FileDisk implements StoreDisk {
   }
 }
 
-/** Where nobody can tell what is left, a lot is. */
+/** An unknown amount of free space counts as unlimited. */
 function freeBytesBeside(path: string): number {
   return fileSystemOf(path)?.freeBytes ?? Number.POSITIVE_INFINITY
 }
