@@ -76,7 +76,7 @@ function contender({ name, observer, remote }: Workers, options: PercoliteOption
   }
 }
 
-/** The observer is paused before and after; what is left over is written anew by the next sample. */
+/** The observer is paused before and after; what is left over is written again by the next sample. */
 async function run(
   server: PercoliteServer,
   observer: string,

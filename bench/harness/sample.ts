@@ -15,7 +15,7 @@ export type Sample = {
   readonly driverCpuSeconds?: number
   /**
    * Of the processor time that was wanted on this machine, what its host gave to others, from 0 to 1;
-   * whoever runs the experiment adds it. Absent where the system does not tell.
+   * added by the code that runs the experiment. Absent where the system does not tell.
    */
   readonly stolenShare?: number
   readonly latency?: Latency

@@ -7,9 +7,9 @@ let found: readonly string[] | undefined
 /**
  * The words that make a batch process of the command behind them; none where the system has no such processes.
  *
- * Linux lets whoever is woken take the core from whoever runs there. A load generator that shares the cores with a
- * server would interrupt it with each answer that it writes, and the more so the fewer threads the server has. A batch
- * process (SCHED_BATCH, sched(7)) has as much of the cores as any other, but waits for its turn.
+ * Linux lets a process that is woken take the core from the one that runs there. A load generator that shares cores
+ * with a server would interrupt it with each answer that it writes, and the more so the fewer threads the server has.
+ * A batch process (SCHED_BATCH, sched(7)) has as much of the cores as any other, but waits for its turn.
  */
 export function batchLauncher(): readonly string[] {
   found ??= findLauncher()

@@ -39,7 +39,7 @@ export function writeOneCell(rows: number): Experiment {
         what: 'two-phase write transaction / raw durable put',
         ...{ of: TWO_PHASE, to: RAW, paper: 0.23 },
       },
-      // What the disk and SQLite leave of 64 writers beside one, for whoever shares a sync among them.
+      // What a shared sync is worth on this disk for SQLite itself, compared with our 64 writers and one.
       { what: 'better-sqlite3, 64 rows a COMMIT / one row', of: SQLITE_MANY, to: SQLITE_ONE },
     ],
     notes: [

@@ -35,7 +35,7 @@ export type ReportedExperiment = Pick<Experiment, 'name' | 'title' | 'unit'> & {
   readonly fits: readonly FittedLine[]
 }
 
-/** Why samples do not count, in the words of whoever took them. */
+/** Why samples do not count, in the words of the contenders that took them. */
 export function failuresOf(report: Report): readonly string[] {
   const contenders = report.experiments.flatMap((experiment) => experiment.contenders)
   return contenders.flatMap(({ name, samples }) =>

@@ -17,7 +17,7 @@ export class SharedServer<Server extends MeasuredServer> extends Shared<Server> 
   }
 }
 
-/** What `work` answers, and the CPU seconds of the server meanwhile; 0 where the system tells none. */
+/** What `work` returns, and the CPU seconds of the server meanwhile; 0 where the system tells none. */
 export async function serverCpuDuring<Result>(
   { pid }: MeasuredServer,
   work: () => Promise<Result>,

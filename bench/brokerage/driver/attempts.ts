@@ -12,7 +12,7 @@ const BACKOFF_MS_MAX = 1_000
 
 export type Call<Result> = {
   readonly name: TransactionName
-  /** Runs the transaction from its beginning to its commit. It reads everything anew each time. */
+  /** Runs the transaction from its beginning to its commit. Each time it reads everything again. */
   readonly work: () => Promise<Result>
   /**
    * Finds out whether a commit whose answer was lost has happened: its result, or undefined when it

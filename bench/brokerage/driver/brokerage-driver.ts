@@ -152,7 +152,7 @@ export class BrokerageDriver {
     return this.#market.waiting
   }
 
-  /** Trade-Cleanup; nothing else may run. Answers how many orders it cancelled. */
+  /** Trade-Cleanup; nothing else may run. Returns how many orders it cancelled. */
   async cleanUp(): Promise<number> {
     const { profile } = this.#settings.population
     const cancelled = await this.#others.use((session) =>
@@ -183,7 +183,7 @@ export class BrokerageDriver {
     this.#running = Promise.all(all).then(() => {})
   }
 
-  /** Counts anew from here on, and answers what was counted. Throws what went wrong meanwhile. */
+  /** Returns what was counted since the last call. Throws what went wrong meanwhile. */
   takeTally(): Tally {
     this.#throwFailure()
     const taken = this.#tally

@@ -16,7 +16,7 @@ const RANDOM_QUANTITIES = [325, 425] as const
 /** What the market sends; each promise is fulfilled when the transaction has ended. */
 export type MarketCalls = {
   tradeResult(order: MarketOrder, price: number): Promise<void>
-  /** Answers the limit orders that the feed has set going. */
+  /** Returns the limit orders that the feed has triggered. */
   marketFeed(entries: readonly TickerEntry[]): Promise<readonly MarketOrder[]>
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Engine, Session } from '../engine.ts'
 
-/** So many sessions, lent to whoever comes first. */
+/** Lends a number of sessions, in the order in which they are asked for. */
 export class SessionPool {
   readonly #all: readonly Session[]
   readonly #free: Session[]

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises'
 import { type Client, DatabaseError } from 'pg'
+import { MIX_PERCENT, TRANSACTION_NAMES } from '../driver/transaction-names.ts'
 import type { NativeTransactions, PerformedName } from '../transactions/all-transactions.ts'
 import type { TradeOrderResult } from '../transactions/trade-order.ts'
 import { postgresAbort } from './postgres-errors.ts'
 
-// One function of PL/pgSQL for each transaction: its input is one JSON text, and so is its answer.
+// One function of PL/pgSQL for each transaction of the mix: its input is one JSON text, and so is its answer.
 // What the other engines' steps read without answering it goes to the client as `details`.
 
-const NAMES: readonly PerformedName[] = [
-  'Trade-Status',
-  'Market-Watch',
-  'Security-Detail',
-  'Customer-Position',
-  'Trade-Order',
-  'Trade-Result',
-  'Trade-Lookup',
-  'Broker-Volume',
-  'Trade-Update',
-  'Market-Feed',
-]
+const NAMES = TRANSACTION_NAMES.filter((name) => MIX_PERCENT[name] !== undefined)
 
 /** By which the function of Trade-Order says that the customer takes the order back. */
 const TAKEN_BACK = 'RB001'

@@ -5,7 +5,7 @@ import { required } from '../transactions/rows-by-key.ts'
 import type { AnyRead, AnyRow } from './buffered-transaction.ts'
 import { selectByKey, selectRange } from './sql-statements.ts'
 
-// The plus keeps SQLite from planning anew for the value of each parameter.
+// Without the plus SQLite plans again for each value of a parameter.
 export const parameter = () => '+?'
 
 /** Each text is prepared once for a connection. */

@@ -14,7 +14,7 @@ const ROWS_PER_REQUEST = 4
 const TRADES_PER_SCAN = 1_000
 
 /**
- * Cancels what the run before has left open, in chunks. It runs alone, before a run. Answers how many
+ * Cancels what the run before has left open, in chunks. It runs alone, before a run. Returns how many
  * orders were cancelled.
  */
 export async function tradeCleanup(session: Session, input: TradeCleanupInput): Promise<number> {
