@@ -37,16 +37,18 @@ export class EmbeddedSite implements Site {
     this.#faults = new WriterFaults(world.random, swarm, world.faults)
     const engine: Engine = (process, clock) => {
       const { share, memtableCells } = swarm.embedded.redoLog
+      const commit = this.#drawCommitMode()
       const usesRedoLog = share > 0 && world.random.fraction() < share
       const own = {
         ...{ process, clock, disk: this.#disk, faults: this.#faults, memtableCells },
         redoLog: usesRedoLog ? 'always' : 'never',
+        // Latches hide what is not durable. Two phases rely on the order that SQLite keeps (A2).
+        mayShowFirst: commit !== 'two-phase',
         broken: (cause: unknown) => violations.add('redo log', String(cause)),
         recovered: (tables: CellImage) => this.#checkRecovered(tables),
       } as const
       const cellStore = new SimulatedEmbeddedStore(world, own)
       const latches = new WatchedLatches(world.counters, largeStarts)
-      const commit = this.#drawCommitMode()
       this.#running = { cellStore, latches, commit }
       world.counters.count(`start with --commit ${commit}`)
       const turns = commitTurnRows === undefined ? {} : { commitTurnRows }

@@ -61,6 +61,8 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
       readonly disk: SimulatedDisk
       readonly faults: WriterFaults
       readonly redoLog: RedoLogUse
+      /** Whether a group may be visible before it is durable. */
+      readonly mayShowFirst: boolean
       readonly memtableCells: number
       /** The redo log broke one of its rules. */
       readonly broken: (cause: unknown) => void
@@ -77,6 +79,7 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     this.#writer = new SimulatedWriter({
       ...world,
       faults: own.faults,
+      mayShowFirst: own.mayShowFirst,
       process: own.process,
       disk: own.disk,
       state,

@@ -44,6 +44,7 @@ export type WriterParts = {
   readonly scheduler: Scheduler
   readonly random: SeededRandomness
   readonly faults: WriterFaults
+  readonly mayShowFirst: boolean
   readonly counters: Counters
   readonly process: SimulatedProcess
   readonly disk: SimulatedDisk
@@ -237,11 +238,11 @@ export class SimulatedWriter implements GroupCommitter, RedoThread {
   }
 
   #commit(group: Group, answer: () => void): void {
-    const { faults, disk, shown, random } = this.#parts
+    const { faults, mayShowFirst, disk, shown, random } = this.#parts
     disk.write({ group, changes: group.changes })
     if (this.#dies()) return
     const syncMs = faults.syncMs()
-    const isShownFirst = faults.drawShownFirst()
+    const isShownFirst = mayShowFirst && faults.drawShownFirst()
     const showMs = isShownFirst ? random.fraction() * syncMs : syncMs + faults.writerMs()
     let left = 2
     const done = () => {
