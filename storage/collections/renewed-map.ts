@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Deletions after which a copy takes the place of a map; more when it is larger than that. */
+/** Deletions after which a copy replaces a map; more when it is larger than that. */
 const RENEWED_AFTER = 1_000
 
 /**
  * A Map for entries that come and go with every transaction, over the whole life of the process.
  *
- * V8 gives a Map a new table whenever deletions have filled the old one, and lets the old table point
- * to the new one, for iterators that are under way. Once a table has become old enough for the old
- * generation, which no young collection looks through, each dead table keeps the next one alive, and each
- * of them all that was in it: nothing that ever stood in the map dies young any more. A copy is a new
- * beginning, because no table points to its table.
+ * V8 gives a Map a new table whenever deletions have filled the old one, and lets the old table point to the new one,
+ * for iterators that are under way. Once a table has become old enough for the old generation, which no young
+ * collection looks through, each dead table keeps the next one alive, and each of them all that was in it: nothing that
+ * was ever in the map dies young any more. A copy ends this, because no table points to its table.
  */
 export class RenewedMap<Key, Value> {
   #map = new Map<Key, Value>()

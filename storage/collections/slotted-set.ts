@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What can be in one such set; the set keeps there where it stands. */
+/** A member of one such set; the set keeps its position in `slot`. */
 export type Slotted = { slot: number }
 
 /**
@@ -18,12 +18,12 @@ export class SlottedSet<Member extends Slotted> {
     return this.#members[member.slot] === member
   }
 
-  /** One that is in no such set. */
+  /** Adds a member that is in no such set. */
   add(member: Member): void {
     member.slot = this.#members.push(member) - 1
   }
 
-  /** Nothing happens where it is not there. The last one takes its slot. */
+  /** Does nothing if it is not in the set. The last member takes its slot. */
   delete(member: Member): void {
     if (!this.has(member)) return
     const last = this.#members.pop() as Member

@@ -26,7 +26,7 @@ import { checkPlainRow, isPlainRow, readFences, TimestampCheck } from './store-r
 export type ConsistencyCheckOptions = {
   /** Ends the check early: it then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Told now and then how many rows have been checked. */
+  /** Called now and then with the number of rows checked. */
   readonly onProgress?: (rows: number) => void
 }
 
@@ -41,10 +41,10 @@ const ROW_FILTER: RowFilter = FAMILIES.map((family) =>
 )
 
 /**
- * Checks every cell of the store against the invariants of `storage/DESIGN.md`, and changes nothing.
- * The store may be written meanwhile: a row is read as one atomic image, what a lock's primary says
- * is read after the lock was, and the oracle's mark after the cell was. So a problem that is reported
- * is one, and a cell that is written behind the check's back is left to the next one.
+ * Checks every cell of the store against the invariants of `storage/DESIGN.md`, and changes nothing. The store may be
+ * written meanwhile: a row is read as one atomic image, what a lock's primary says is read after the lock was, and the
+ * oracle's mark after the cell was. So a problem that is reported is one, and a cell that is written after the check
+ * has passed it is left to the next one.
  *
  * Rejects with CellStoreError.
  */
@@ -57,7 +57,7 @@ export async function checkConsistency(
   return findings.report(await findInconsistencies(cellStore, findings, options, takeTimestamp))
 }
 
-/** The same, into findings of the caller's, which has them also when the store fails in between. */
+/** The same, into findings of the caller, which keeps them even if the store fails in between. */
 export async function findInconsistencies(
   cellStore: CellStore,
   findings: ConsistencyFindings,
@@ -77,7 +77,7 @@ export async function findInconsistencies(
   return catalog
 }
 
-/** Nobody writes, so whatever is there is of before the mark. */
+/** Nothing writes, so everything in the store is from before the mark. */
 async function newestOf(cellStore: CellStore): Promise<Timestamp> {
   return Math.min((await readFences(cellStore)).mark, Number.MAX_SAFE_INTEGER - 1)
 }

@@ -28,7 +28,7 @@ export type ConsistencyReport = {
   readonly tables: ReadonlyArray<
     TableCount & { readonly name: string; readonly indexes: readonly IndexCount[] }
   >
-  /** Rows of dropped tables, which garbage collection has not taken away yet. */
+  /** Rows of dropped tables, which garbage collection has not erased yet. */
   readonly droppedTables: TableCount
   /** Long values below the safe point that nothing names: they take space and are never shown. */
   readonly orphanedValues: number

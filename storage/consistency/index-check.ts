@@ -22,13 +22,13 @@ import { ConsistencyFindings, type ConsistencyProblem } from './consistency-repo
 import { readFences } from './store-rows.ts'
 
 /**
- * T4: at one snapshot, a ready index has exactly one entry for each row of its table, and it says what
- * the row says; an index that is being built may lack entries, and has no wrong ones.
+ * T4: at one snapshot, a ready index has exactly one entry for each row of its table, and it says what the row says; an
+ * index that is being built may lack entries, but has no wrong ones.
  *
- * Two walks, each with multi-gets of a batch: along the rows, whose entries must be there, and along the
- * entries, whose rows must be there. The store may be written meanwhile, so whatever does not agree is
- * looked at once more before it is a problem; rows with an undecided lock, and snapshots that garbage
- * collection has overtaken, are left to the next check.
+ * Two walks, each with multi-gets of a batch: along the rows, whose entries must be there, and along the entries, whose
+ * rows must be there. The store may be written meanwhile, so a disagreement is checked once more before it is a
+ * problem; rows with an undecided lock, and snapshots that garbage collection has overtaken, are left to the next
+ * check.
  */
 export class IndexCheck {
   readonly #cellStore: CellStore
@@ -203,7 +203,7 @@ function disagreement(
   return compareRowKeys(value, expected.value) === 0 ? undefined : 'its entry says something else.'
 }
 
-/** What the entry's value says beside the key is compared from the row's side. */
+/** What the entry's value says in addition to the key is compared from the row's side. */
 function agrees(
   checked: TableIndex,
   { key }: FoundEntry,

@@ -13,9 +13,9 @@ import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import { readFences } from './store-rows.ts'
 
 /**
- * J9 where one process owns the store: above the safe point the log has an entry of every commit, and
- * every entry is of one. Where processes share the store, the log's rows are rows like all others, and
- * where they stand does not follow from commitTs.
+ * J9 where one process owns the store: above the safe point the log has an entry of every commit, and every entry is of
+ * one. Where processes share the store, the log's rows are rows like all others, and their keys do not follow from
+ * commitTs.
  */
 export class LogCheck {
   readonly #cellStore: CellStore

@@ -7,7 +7,7 @@ import type { ConsistencyFindings } from './consistency-report.ts'
 import { cellOfInterval, problemAt, type RowImage } from './row-image.ts'
 import { readFences } from './store-rows.ts'
 
-/** So many long values of each column are read with the row; the older ones in pages of as many. */
+/** Long values of each column that are read with the row; the older ones are read in pages of as many. */
 export const VALUES_READ_TOGETHER = 4
 
 /** A value with the cell that says that it is one. */

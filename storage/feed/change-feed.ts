@@ -15,9 +15,8 @@ import { StorageError } from '../errors.ts'
  */
 export interface ChangeFeed {
   /**
-   * A timestamp up to which everything is settled, and of which whoever is live has been told. It grows
-   * on an idle store too, because it takes a timestamp first. Rejects with StorageError `closed`, or
-   * with CellStoreError.
+   * A timestamp up to which everything is settled and delivered to all live followers. It grows on an idle store too,
+   * because it takes a timestamp first. Rejects with StorageError `closed`, or with CellStoreError.
    */
   resolved(): Promise<Timestamp>
 
@@ -37,7 +36,7 @@ export interface ChangeFeed {
 }
 
 export type FeedReadOptions = {
-  /** A page ends with the commit that reaches so many rows; it has one commit at least. */
+  /** A page ends with the commit that reaches this many rows; it has at least one commit. */
   readonly rowsMax: number
   readonly signal?: AbortSignal
 }
@@ -45,7 +44,7 @@ export type FeedReadOptions = {
 /** The commits in (position asked for, `position`], all of them, ascending. */
 export type FeedPage = {
   readonly commits: readonly FeedCommit[]
-  /** Where to read on. */
+  /** Where to continue. */
   readonly position: Timestamp
   /** Whether everything that was resolved has been read. */
   readonly isCaughtUp: boolean
@@ -65,20 +64,20 @@ export type ChangedRow = {
   readonly isDelete: boolean
 }
 
-/** Told synchronously, in the turn in which a commit is settled; what it throws ends the following. */
+/** Called synchronously, in the turn in which a commit is settled; an error that it throws ends the following. */
 export type FeedListener = {
   /** Once for each commit after the position, ascending. */
   readonly commit: (commit: FeedCommit) => void
-  /** Nothing more comes: the errors of `read`, or what the listener itself threw. */
+  /** Called when the following has ended: with an error of `read`, or what the listener itself threw. */
   readonly failed: (error: unknown) => void
 }
 
 export interface FeedFollower {
-  /** The listener has been told everything up to here. */
+  /** The listener has been notified of everything up to here. */
   readonly position: Timestamp
-  /** Whether what is settled from now on is told at once. */
+  /** Whether later commits are delivered as soon as they are settled. */
   readonly isLive: boolean
-  /** Nothing more is told. */
+  /** Ends the following. */
   stop(): void
 }
 
@@ -90,7 +89,7 @@ export function resumeTooOld(position: Timestamp, oldest: Timestamp): StorageErr
   )
 }
 
-/** Of a position that was made up, or of another store whose clock was ahead of this one's. */
+/** The error for an invented position, or one of another store whose clock was ahead of this one's. */
 export function positionInFuture(position: Timestamp, newest: Timestamp): StorageError {
   return new StorageError(
     'timestamp_in_future',

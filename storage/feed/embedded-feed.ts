@@ -36,8 +36,8 @@ type Outside = {
 }
 
 /**
- * The feed of the process that owns its store alone. What is resolved is known without looking for
- * locks: everything below the smallest pending commitTs (J3, J4).
+ * The feed of a process that owns its store exclusively. What is resolved is known without looking for locks:
+ * everything below the smallest pending commitTs (J3, J4).
  *
  *     C3 C5   commitTs is taken; the entry travels in the batch that decides the transaction
  *     C7      settled: commitTs is pending no more
@@ -48,7 +48,7 @@ type Outside = {
  */
 export class EmbeddedFeed implements ChangeFeed, CommitLog {
   readonly #outside: Outside
-  /** Commits that nobody has been told of, by commitTs, ascending because they are entered as it is taken. */
+  /** Commits that are not delivered yet, by commitTs, ascending because they are entered as it is taken. */
   readonly #untold: UntoldCommit[] = []
   readonly #live = new Set<Follower>()
   #newestTs: Timestamp = 0
@@ -88,7 +88,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     return follower
   }
 
-  /** Between two pages everybody else has a turn; the last page and going live are one. */
+  /** Between two pages other work gets a turn; the last page and going live are one turn. */
   async #catchUp(follower: Follower): Promise<void> {
     try {
       for (;;) {
@@ -116,7 +116,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     if (position < oldest) throw resumeTooOld(position, oldest)
     if (position > oracle.lastSeen()) throw positionInFuture(position, oracle.lastSeen())
     const end = Math.max(position, this.#resolvedNow())
-    // The commit at `end` may stand in a row with later ones, and one behind `position` with earlier ones.
+    // The commit at `end` may share a row with later ones, and one after `position` with earlier ones.
     const chunk = cellStore.view.readChunk({
       start: noteRowKey(position + 1),
       end: noteRowKey(oracle.lastSeen() + 1),
@@ -137,7 +137,7 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
     return { commits, position: end, isCaughtUp: true }
   }
 
-  /** Tells those who are live everything that is resolved. */
+  /** Delivers everything that is resolved to the live followers. */
   #advance(): void {
     const resolved = this.#resolvedNow()
     let first = this.#untold[0]
@@ -169,14 +169,14 @@ export class EmbeddedFeed implements ChangeFeed, CommitLog {
 
 type UntoldCommit = { readonly commitTs: Timestamp; readonly rows: readonly BufferedRow[] }
 
-/** A page behind which there is more. */
+/** A page that is not the last. */
 function pageOf(commits: readonly FeedCommit[], position: Timestamp): FeedPage {
   return { commits, position: commits.at(-1)?.commitTs ?? position, isCaughtUp: false }
 }
 
 const LOG_FILTER: RowFilter = [{ family: 'data' }]
 
-/** What a follower that catches up reads in one turn. */
+/** Rows that a follower reads in one turn while it catches up. */
 const PAGE_ROWS = 1_000
 const CHUNK_ROWS_MAX = 1_000
 const CHUNK_BYTES_MAX = 128 * 1024

@@ -10,8 +10,8 @@ import { askedAgain } from '../oracle/asked-again.ts'
 import { sharedLogRanges } from './shared-log-row.ts'
 
 /**
- * The two forms of the log: of a process that owns its store alone (`log-row.ts`), and of processes that
- * share it (`shared-log-row.ts`). A feed reads one of them, and knows nothing of what the other holds.
+ * The two forms of the log: of a process that owns its store exclusively (`log-row.ts`), and of processes that share it
+ * (`shared-log-row.ts`). A feed reads one of them, and knows nothing of what the other holds.
  */
 export type LogKind = 'embedded' | 'shared'
 
@@ -20,9 +20,9 @@ export type LogKind = 'embedded' | 'shared'
  *
  *     00 "feed/begins"   45 (E, embedded) or 53 (S, shared), then a timestamp (8 bytes)
  *
- * A store that is opened in the other form has commits that the log does not tell. All of them are at or
- * below the newest timestamp of that moment, so that is where the log begins now, and a position below it
- * is too old to go on from (J12).
+ * A store that is opened in the other form has commits that the log does not have. All of them are at or below the
+ * newest timestamp of that moment, so that is where the log begins now, and a position below it is too old to continue
+ * from (J12).
  */
 export type FeedBegins = { readonly kind: LogKind; readonly at: Timestamp }
 
@@ -53,7 +53,7 @@ export async function openFeedBegins(
   })
 }
 
-/** Undefined where nobody has said so far. */
+/** The row's content, or undefined if there is no such row. */
 export async function readFeedBegins(cellStore: CellStore): Promise<FeedBegins | undefined> {
   const value = await readPlainRow(cellStore, FEED_BEGINS_ROW)
   return value === undefined ? undefined : decodeFeedBegins(value)
@@ -87,7 +87,7 @@ export function encodeFeedBegins({ kind, at }: FeedBegins): Uint8Array {
   return bytes
 }
 
-/** Violations of J12. */
+/** Throws on violations of J12. */
 export function decodeFeedBegins(value: Uint8Array): FeedBegins {
   const bytes = Buffer.from(value)
   const kind = (Object.keys(LETTERS) as LogKind[]).find((one) => LETTERS[one] === bytes[0])

@@ -2,7 +2,7 @@
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { FeedCommit, FeedFollower, FeedListener } from './change-feed.ts'
 
-/** One reader of the feed: where it is, and that what it is told only goes up. */
+/** One reader of the feed: its position, and the check that its commits ascend. */
 export class Follower implements FeedFollower {
   readonly #listener: FeedListener
   readonly #stopped: () => void
@@ -37,20 +37,20 @@ export class Follower implements FeedFollower {
     this.#state = 'live'
   }
 
-  /** What is settled cannot be told at once; it will be read. */
+  /** Newly settled commits cannot be delivered at once; they will be read. */
   fallBehind(): void {
     if (this.#state === 'live') this.#state = 'catchingUp'
   }
 
-  /** Nothing up to here is missing any more; of one that was stopped meanwhile that is not known. */
+  /** Records that nothing up to here is missing, unless the follower was stopped meanwhile. */
   passed(position: Timestamp): void {
     if (this.#state === 'stopped') return
     this.#position = Math.max(this.#position, position)
   }
 
   /**
-   * Tells a commit, unless the listener knows it from the snapshot that it began with. Never throws: the
-   * following ends with a listener that does, and neither the others nor whoever commits hears of it.
+   * Delivers a commit, unless the listener knows it from the snapshot that it began with. Never throws: an error of a
+   * listener ends its following, and affects neither the others nor the committing transaction.
    */
   tell(commit: FeedCommit): void {
     if (this.#state === 'stopped' || commit.commitTs <= this.#position) return
@@ -65,7 +65,7 @@ export class Follower implements FeedFollower {
   fail(error: unknown): void {
     if (this.#state === 'stopped') return
     this.stop()
-    // Not here: a second error must not be taken for one of the commit that is just being told.
+    // Not here: a second error must not be taken for one of the commit that is being delivered.
     queueMicrotask(() => this.#listener.failed(error))
   }
 }

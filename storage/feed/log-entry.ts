@@ -28,12 +28,12 @@ const DELETE = 0x58
 const TABLE_SPACE = 0x01
 const CATALOG_PREFIX = systemRowKey('catalog/')
 
-/** Whether changes of this row are news: rows of tables and of the catalog, not index entries. */
+/** Whether changes of this row are logged: rows of tables and of the catalog, not index entries. */
 export function isLoggedRow(key: Uint8Array): boolean {
   return key[0] === TABLE_SPACE || hasPrefix(key, CATALOG_PREFIX)
 }
 
-/** The rows that a transaction changed, as the feed tells them; guards change none. */
+/** The rows that a transaction changed, as in the feed; guards change none. */
 export function changedRowsOf(rows: readonly BufferedRow[]): ChangedRow[] {
   const changed: ChangedRow[] = []
   for (const { key, writes } of rows) {
@@ -63,14 +63,14 @@ export function encodeLogEntry(rows: readonly ChangedRow[]): Uint8Array {
   return bytes
 }
 
-/** Violations of J9: an entry that cannot be read is damage. */
+/** Throws on violations of J9: an entry that cannot be read is damage. */
 export function decodeLogEntry(value: Uint8Array): ChangedRow[] {
   const bytes = bufferOf(value)
   invariant(bytes[0] === FORMAT, 'J9', { damaged: 'log entry', format: bytes[0] })
   return readRows(bytes.subarray(1))
 }
 
-/** An entry that tells its commit, and its length: any number of them can stand behind each other. */
+/** An entry with its commitTs and its length, so that any number of them can be concatenated. */
 export function encodeLogNote({ commitTs, rows }: FeedCommit): Uint8Array {
   const length = rowsBytes(rows)
   const bytes = Buffer.allocUnsafe(NOTE_HEAD_BYTES + length)
@@ -82,7 +82,7 @@ export function encodeLogNote({ commitTs, rows }: FeedCommit): Uint8Array {
   return bytes
 }
 
-/** Of the values that are behind each other. Violations of J9. */
+/** The entries in concatenated values. Throws on violations of J9. */
 export function decodeLogNotes(value: Uint8Array): FeedCommit[] {
   const bytes = bufferOf(value)
   const commits: FeedCommit[] = []

@@ -17,8 +17,8 @@ import {
 } from './log-entry.ts'
 
 /**
- * The log of the process that owns its store alone: rows whose keys ascend with commitTs, so the commits
- * after a position are a range.
+ * The log of a process that owns its store exclusively: rows whose keys ascend with commitTs, so the commits after a
+ * position are a range.
  *
  *     00 "log/0649add4493008"  data "0" @commitTs   the notes of all that committed together,
  *                                                     the last of them at commitTs
@@ -28,10 +28,10 @@ import {
  * They are plain cells: the batch that makes the transaction visible makes them visible too.
  */
 
-/** How many rows one cell of an entry names; those of a large commit are made some each turn. */
+/** Rows that one cell of an entry names; the cells of a large commit are made over several turns. */
 const PART_ROWS = 256
 
-/** What notes a commit of these rows: nothing, when it changed no logged row. */
+/** The note of a commit of these rows: nothing if it changed no logged row. */
 export function logNote(commitTs: Timestamp, rows: readonly BufferedRow[]): CommitNote {
   if (rows.length <= PART_ROWS) {
     const changed = changedRowsOf(rows)
@@ -63,7 +63,7 @@ function partStep(commitTs: Timestamp, part: number, rows: FeedCommit['rows']): 
   }
 }
 
-/** The commits that a row of the log tells, ascending; the last is the one of its key. Violations of J9. */
+/** The commits in a row of the log, ascending; the last is the one of its key. Throws on violations of J9. */
 export function commitsOfLogRow({ key, cells }: Row): FeedCommit[] {
   const rowTs = timestampOfNoteRow(key)
   const parts = cells.map(({ family, qualifier, timestamp, value }) => {

@@ -29,11 +29,11 @@ import {
 } from './shared-log-row.ts'
 
 /**
- * The feed over a store that processes share. A timestamp is resolved when it was taken and every lock
- * that stood then on a row of the log has been settled: whoever commits at or below it held all of its
- * locks before (I2), its log row's among them. So a snapshot of the log at that timestamp has them all.
+ * The feed over a store that processes share. A timestamp is resolved when it was taken and every lock that was then on
+ * a row of the log has been settled: a transaction that commits at or below it held all of its locks before (I2), its
+ * log row's among them. So a snapshot of the log at that timestamp has them all.
  *
- * Those who follow look for commits of other processes twice a second, and for their own at once.
+ * Followers look for commits of other processes twice a second, and for those of this process at once.
  */
 export class SharedFeed implements ChangeFeed, SharedCommitLog {
   readonly #context: ProtocolContext
@@ -41,7 +41,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   /** Commits at or below it may stand in a log of another form (`feed-begins.ts`). */
   readonly #beginsAt: Timestamp
   readonly #following = new Map<Follower, Promise<void>>()
-  /** Ends the pauses of those who are live. */
+  /** Ends the pauses of live followers. */
   #wake = new AbortController()
   #told = Promise.withResolvers<void>()
 
@@ -64,7 +64,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   async resolved(): Promise<Timestamp> {
-    // Where the disk is full that is the last one that was taken, which is as good here.
+    // On a full disk that is the last one that was taken, which is as good here.
     const { timestamp } = await this.#context.oracle.nextToRead()
     await this.#commitsBetween(timestamp, timestamp)
     while (this.#isAnyLiveBefore(timestamp)) {
@@ -95,7 +95,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     return follower
   }
 
-  /** Ends all following; nobody is told of it. */
+  /** Ends all following, without calling `failed`. */
   async stop(): Promise<void> {
     for (const follower of this.#following.keys()) follower.stop()
     await Promise.all(this.#following.values())
@@ -148,7 +148,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     if (position < oldest) throw resumeTooOld(position, oldest)
   }
 
-  /** Looks at ever longer times, so that neither a busy hour is read whole nor an idle day bit by bit. */
+  /** Reads ever longer spans, so that neither a busy hour is read at once nor an idle day in small parts. */
   async #pageUpTo(
     resolved: Timestamp,
     { position, rowsMax, signal }: PageRequest,
@@ -216,14 +216,14 @@ function isCode(error: unknown, code: StorageErrorCode): boolean {
   return error instanceof StorageError && error.code === code
 }
 
-/** A store that does not answer, or a lock whose owner lives on: the next attempt may do better. */
+/** Whether the next attempt may succeed: the store did not respond, or a lock's owner still lives. */
 function mayPass(error: unknown): boolean {
   return error instanceof CellStoreError ? error.kind !== 'closed' : isCode(error, 'locked')
 }
 
-/** How often those who are live look for the commits of other processes. */
+/** Milliseconds between two looks of a live follower for the commits of other processes. */
 const POLL_MS = 500
-/** What a follower reads at once. */
+/** Rows that a follower reads at once. */
 const PAGE_ROWS = 1_000
 const SNAPSHOT_ROWS = 256
 /** The shortest time that is read at once, in microseconds. */

@@ -14,7 +14,7 @@ import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
  *     00 "log/3/0649add4493008/0649add4491234"     bucket, noted at, startTs
  *        columns "0", "1", …                           256 rows of the transaction each
  *
- * Ascending keys would all be written at one place of the store; buckets make a few places of it.
+ * Ascending keys would all be written in one key range of the store; buckets spread them over a few.
  */
 const PREFIX = systemRowKey('log/')
 const SHARED_LOG_BUCKETS = 8
@@ -25,19 +25,19 @@ const SEPARATOR_AT = PREFIX.length + 1
 const SEPARATOR = 0x2f
 
 /**
- * How far commitTs may lie behind the timestamp under which a commit is noted, in microseconds. So the
- * commits after a position stand from this much before it on. Slower commits are rolled back.
+ * How far commitTs may be after the timestamp of the log row's key, in microseconds. So the commits after a position
+ * are in rows from this much before it on. Slower commits are rolled back.
  */
 export const NOTED_BEFORE_MAX = 60_000_000
 
-/** How many rows one cell of an entry names. */
+/** Rows that one cell of an entry names. */
 const PART_ROWS = 256
 
 export function isSharedLogRow(key: Uint8Array): boolean {
   return key[SEPARATOR_AT] === SEPARATOR && hasPrefix(key, PREFIX)
 }
 
-/** The row that notes a commit of these rows. */
+/** The log row of a commit of these rows. */
 export function sharedLogRow(
   { notedAt, startTs }: { readonly notedAt: Timestamp; readonly startTs: Timestamp },
   changed: readonly ChangedRow[],
@@ -61,7 +61,7 @@ export function notedAtOf(key: Uint8Array): Timestamp {
   return notedAt
 }
 
-/** Where notes stand that were made in (after, until], one range for each bucket. */
+/** The key ranges of log rows that were made in (after, until], one for each bucket. */
 export function sharedLogRanges(
   after: Timestamp,
   until: Timestamp,
@@ -72,7 +72,7 @@ export function sharedLogRanges(
   }))
 }
 
-/** The commit that a row of the log tells. Violations of J9. */
+/** The commit in a row of the log. Throws on violations of J9. */
 export function commitOfSharedLogRow({ columns }: SnapshotRow): FeedCommit {
   const rows: ChangedRow[] = []
   let commitTs: Timestamp | null = null

@@ -5,8 +5,8 @@ import { noteRowKey } from '../cell-store/note.ts'
 import { keyAfter } from '../cell-store/row-key.ts'
 
 /**
- * Deletes the rows of the log that end at or below the safe point, which has been raised before: nobody
- * reads on from a position below it any more. Rejects with CellStoreError, and with the signal's reason.
+ * Deletes the rows of the log that end at or below the safe point, which has been raised before: no follower continues
+ * from a position below it any more. Rejects with CellStoreError, and with the signal's reason.
  */
 export async function trimLog(
   cellStore: CellStore,
@@ -34,5 +34,5 @@ export async function trimLog(
   }
 }
 
-/** What is deleted together, so that writers have their turn in between. */
+/** Rows that are deleted together, so that writers get a turn in between. */
 const PAGE_ROWS = 500

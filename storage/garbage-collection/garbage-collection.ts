@@ -70,7 +70,7 @@ export class GarbageCollection {
     const ago = (agoMs: number) => Math.min(newest, this.#reached.ago(agoMs, time))
     const moment = { ago, oldestSnapshot: oldestSnapshot() ?? newest }
     const chosen = chooseSafePoint(moment, retention)
-    // It is raised in this very turn: whoever begins to lock rows after it meets the new fence.
+    // It is raised in this turn: a commit that begins to lock rows later meets the new fence.
     const safePoint = Math.max(current, chosen)
     const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)
     this.#lastReport = report

@@ -6,14 +6,14 @@ import { StorageError } from '../errors.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row-garbage.ts'
 
-/** What one collection did. */
+/** The result of one collection. */
 export type GarbageReport = {
   readonly safePoint: Timestamp
-  /** Locks that were still standing below the safe point. */
+  /** Locks that were left below the safe point. */
   readonly locksResolved: number
   readonly rowsExamined: number
   readonly rowsCollected: number
-  /** Given back to the file system; 0 where the engine compacts by itself. */
+  /** Bytes returned to the file system; 0 if the engine compacts on its own. */
   readonly bytesReclaimed: number
   readonly elapsedMs: number
 }
@@ -36,13 +36,13 @@ export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
 /**
  * Deletes what no snapshot at or above the safe point can see. The order is what makes it safe:
  *
- * 1. raise the safe point: from here on nobody older commits (F1) or shows what it has read (F2);
+ * 1. raise the safe point: from here on no older transaction commits (F1) or shows what it has read (F2);
  * 2. wait until every request that was sent before has taken effect or never will (A3);
  * 3. resolve every lock below it, so that no secondary needs a primary's record any more;
  * 4. delete, row by row, and from the log of commits.
  *
- * Each step can be repeated, so a collection that was interrupted is simply begun again; two at once do
- * no harm, and the one that raised the safe point less goes on with that of the other.
+ * Each step can be repeated, so an interrupted collection is simply restarted; two at once do no harm, and the one that
+ * raised the safe point less continues with that of the other.
  */
 export class GarbageCollector {
   readonly #context: ProtocolContext
@@ -52,9 +52,9 @@ export class GarbageCollector {
   readonly #collected: (row: Uint8Array) => void
 
   /**
-   * `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). The log need
-   * not be trimmed where its entries are rows like all others. `collected` is told of each row when its
-   * garbage has been deleted, which may have been all of it.
+   * `requestLifeMs` bounds how long after it was sent a request may still take effect (A3). The log need not be trimmed
+   * where its entries are rows like all others. `collected` is called for each row when its garbage has been deleted,
+   * which may have been all of it.
    */
   constructor(
     context: ProtocolContext,
@@ -123,7 +123,7 @@ export class GarbageCollector {
     let rowsCollected = 0
     const { cellStore } = this.#context
     const filter = garbageFilter(safePoint)
-    // Page by page, so that writers and readers have their turn in between.
+    // Page by page, so that writers and readers get a turn in between.
     for await (const page of rowPages(cellStore, { filter, pageRows: PAGE_ROWS, signal })) {
       rowsExamined += page.length
       const entries: RowMutations[] = []
@@ -140,7 +140,7 @@ export class GarbageCollector {
     return { rowsExamined, rowsCollected }
   }
 
-  /** Rows that still have to be observed are few, so each is read for itself. */
+  /** Rows that still have to be observed are few, so each is read on its own. */
   async #garbageOf(row: Row, bounds: { safePoint: Timestamp; expendable: Expendable }) {
     const { expendable } = bounds
     const safePoint = safePointOfRow(row, bounds)

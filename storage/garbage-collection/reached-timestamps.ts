@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 
-/** So many moments are kept; they are as far apart as it takes to reach back as far as is asked for. */
+/** Moments that are kept; their distance is what it takes to cover the time that is asked for. */
 const MOMENTS_MAX = 512
 
 type Moment = { readonly monotonicMs: number; readonly timestamp: Timestamp }
 
 /**
- * Which timestamp had been reached so long ago. That is the time itself where timestamps follow the clock. After
- * a clock that was ahead they do not for a while: they stand still until the time has caught up, and
- * retention would stand still with them. So now and then the newest timestamp is remembered with the moment
- * of the monotonic clock at which it was the newest.
+ * The timestamp that had been reached a given time ago. That is the time itself where timestamps follow the clock.
+ * After a clock that was ahead they do not for a while: they stand still until the time has caught up, and retention
+ * would stand still with them. So now and then the newest timestamp is remembered with the moment of the monotonic
+ * clock at which it was the newest.
  *
  *     clock 13:00 (an hour ahead)   timestamps 13:00
  *     it is set back to 12:01       timestamps 13:00:00.000001, …2, …
@@ -25,7 +25,7 @@ export class ReachedTimestamps {
     this.#spanMs = agoMsMax
   }
 
-  /** To be told now and then. */
+  /** Must be called now and then. */
   reached(moment: Moment): void {
     const last = this.#moments.at(-1)
     if (last !== undefined && moment.monotonicMs - last.monotonicMs < this.#spanMs / MOMENTS_MAX)
@@ -38,8 +38,8 @@ export class ReachedTimestamps {
   }
 
   /**
-   * A timestamp that was issued at least so long ago, the newest that is known. A timestamp is never below the time at
-   * which it was issued, so the time so long ago is one as well.
+   * The newest known timestamp that was issued at least `agoMs` ago. A timestamp is never below the time at which it
+   * was issued, so the time `agoMs` ago is one as well.
    */
   ago(agoMs: number, now: { readonly monotonicMs: number; readonly micros: number }): Timestamp {
     const untilMs = now.monotonicMs - agoMs

@@ -7,7 +7,7 @@ import { decodeNotify, eraseNotify } from '../transaction/records/notify-cell.ts
 import { decodeWriteRecord } from '../transaction/records/write-record.ts'
 
 /**
- * What nobody can need once the safe point has passed it, column by column. With the safe point at 10:
+ * What is not needed once the safe point has passed it, column by column. With the safe point at 10:
  *
  *     write @12 -> 11 put        stays: it is younger
  *     write  @9 ->  8 put        stays: it is what a snapshot at 10 sees
@@ -82,7 +82,7 @@ export function garbageOf(
     const { family, qualifier, timestamp } = newest
     if (family === 'notify') {
       const { observerId } = decodeNotify(newest)
-      // Nobody who notified it can still commit, so all of its cells are at or below the safe point.
+      // No transaction that notified it can still commit, so all of its cells are at or below the safe point.
       if (expendable.observer(observerId)) garbage.push(eraseNotify(observerId, safePoint + 1))
       continue
     }

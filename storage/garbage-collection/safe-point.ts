@@ -5,14 +5,14 @@ import type { Timestamp } from '../cell-store/cell.ts'
 export type Retention = {
   /** Every snapshot younger than this can be read. */
   readonly retentionMs: number
-  /** An open transaction may hold the safe point back by so much more, and is then too old. */
+  /** Further milliseconds by which an open transaction may hold the safe point back; then it is too old. */
   readonly heldMsMax: number
 }
 
 /** A moment, as far as the choice asks for it. */
 export type SafePointMoment = {
   readonly oldestSnapshot: Timestamp
-  /** A timestamp that was issued at least so long ago, the newest that is known. */
+  /** The newest known timestamp that was issued at least `agoMs` ago. */
   readonly ago: (agoMs: number) => Timestamp
 }
 

@@ -35,7 +35,7 @@ async function inDirectory<T>(
   { clock = systemClock, randomness = systemRandomness }: Outside,
   work: (outside: HistoryOutside) => Promise<T>,
 ): Promise<T> {
-  // Opening would make a new store, whose history nobody asked about.
+  // Opening would make a new store, whose history was not asked for.
   if (!existsSync(join(dataDirectory, 'cells.db'))) {
     throw new StorageError('data_directory_unusable', `There is no store in ${dataDirectory}.`)
   }

@@ -60,7 +60,7 @@ export async function replaceHistory(
   await replacePlainRow(cellStore, CURRENT_ROW, encodeCurrent(from), encodeCurrent(to))
 }
 
-/** Notes a gap under its number, unless there is one. */
+/** Writes a gap under its number, unless there is one. */
 export async function putGap(cellStore: CellStore, number: number, gap: HistoryGap): Promise<void> {
   await replacePlainRow(cellStore, systemRowKey(`history/${number}`), undefined, encodeGap(gap))
 }

@@ -17,9 +17,9 @@ const ABOVE_CLOCK_MICROS = 10_000_000
 export type RenewedHistory = { readonly before: StoreHistory; readonly now: StoreHistory }
 
 /**
- * Gives the store another history, after a copy of it was put in its place: what was committed after the
- * copy was taken is lost, and its timestamps must not be taken for positions here. To be called while
- * nobody uses the store. One that is cut off is finished by the next open. Rejects with CellStoreError.
+ * Gives the store another history, after a copy of it was put in its place: what was committed after the copy was taken
+ * is lost, and its timestamps must not be taken for positions here. Must be called while the store is not in use. An
+ * interrupted renewal is finished by the next open. Rejects with CellStoreError.
  *
  *     the copy    commits up to 150, mark 160, clock 190
  *     renewed     from 200, gap (150, 200)

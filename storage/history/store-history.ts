@@ -16,9 +16,9 @@ export type HistoryId = string
 const ID = /^[0-9a-f]{32}$/
 
 /**
- * The identity of a store: which timestamps are its own. Timestamps of two stores look alike, and those
- * of a store that was removed, or of what a restored copy has lost, would otherwise be taken for positions
- * in this one, and a client would keep rows for ever that nobody here has written.
+ * The identity of a store: which timestamps are its own. Timestamps of two stores look alike, and those of a store that
+ * was removed, or of what a restored copy has lost, would otherwise be taken for positions in this one, and a client
+ * would keep rows for ever that were never written here.
  *
  *     store A   made at 100, id a      from 100                     own: 100 and later
  *     copied at 150; A goes on to 180
@@ -34,7 +34,7 @@ export class StoreHistory {
   /** Ascending. Before the first gap lies what the store had when it was renewed for the first time. */
   readonly gaps: readonly HistoryGap[]
 
-  /** Violations of H1. */
+  /** Throws on violations of H1. */
   constructor(id: HistoryId, from: Timestamp, gaps: readonly HistoryGap[]) {
     let last = 0
     for (const { after, until } of gaps) {

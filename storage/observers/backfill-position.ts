@@ -18,7 +18,7 @@ import type { Transaction } from '../transaction/transaction.ts'
 const FORMAT = 1
 const PREFIX = systemRowKey('observer-backfill/')
 
-/** The row key behind which to go on; undefined at the beginning. */
+/** The row key after which to continue; undefined at the beginning. */
 export async function readBackfillPosition(
   transaction: Pick<Transaction, 'getRow'>,
   observer: ObserverDefinition,
@@ -46,7 +46,7 @@ export function forgetBackfillPosition(
   transaction.delete(positionKey(observer.id), ROW_COLUMN)
 }
 
-/** Violations of T3. */
+/** Throws on violations of T3. */
 export function decodeBackfillPosition(value: Uint8Array): {
   readonly epoch: Timestamp
   readonly last: Uint8Array

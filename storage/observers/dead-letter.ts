@@ -7,9 +7,9 @@ import type { ObserverDefinition } from '../tables/table-definition.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
 /**
- * A notification whose run failed again and again: a transactional system row that keeps why. Its
- * notify cell stays, so nothing is lost; until the observer is resumed or replayed, or the row changes
- * again, nobody runs it. The run that succeeds in the end deletes the row.
+ * A notification whose run failed again and again: a transactional system row that keeps why. Its notify cell stays, so
+ * nothing is lost; it is not run until the observer is resumed or replayed, or the row changes again. The run that
+ * succeeds in the end deletes the row.
  *
  *     dead-letter/7/<row key>    {"format":1,"error":"…","tries":10,"notified":1769860800000007}
  */
@@ -31,7 +31,7 @@ export function encodeDeadLetter({ error, tries, notified }: DeadLetter): Uint8A
   return encodeJson(FORMAT, { error, tries, notified })
 }
 
-/** Violations of T3. */
+/** Throws on violations of T3. */
 export function decodeDeadLetter(value: Uint8Array): DeadLetter {
   const { error, tries, notified } = decodeJson(value, [FORMAT])
   if (typeof error !== 'string') throw damaged('an error is missing')

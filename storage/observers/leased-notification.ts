@@ -25,11 +25,11 @@ export type LeaseParts = ObserverParts & {
   readonly queue: NotificationQueue
   readonly counters: ObserverCounters
   readonly observerGone: AbortSignal
-  /** Told which transaction runs the observer. */
+  /** Called with the transaction that runs the observer. */
   readonly runs: (transaction: Transaction, observerId: number) => void
-  /** Told that others are at work in the same place of the store. */
+  /** Called when others are at work in the same key range of the store. */
   readonly metOthers: () => void
-  /** Told that something in the queue has become ready, or will be. */
+  /** Called when something in the queue has become ready, or will be. */
   readonly wake: () => void
 }
 
@@ -89,10 +89,10 @@ export class LeasedNotification implements Notification {
     try {
       if (seen !== undefined) await this.#clear(seen)
     } catch (error) {
-      // The cell stays, and whoever finds it finds that there is nothing to do.
+      // The cell stays, and a run that finds it has nothing to do.
       log.info({ observer: this.observer.name, reason: String(error) }, 'a notification was left')
     }
-    // What is left of a writer that has not ended is told by its commit, or found by a scan.
+    // What a writer that has not ended leaves is reported by its commit, or found by a scan.
     if (queue.isHeld(this.#queued)) queue.end(this.#queued)
     this.#parts.wake()
   }
@@ -173,7 +173,7 @@ export class LeasedNotification implements Notification {
     let transaction: Transaction | undefined
     try {
       transaction = await begin()
-      // Who got it when the lease had passed may have had more luck, or the observer is gone.
+      // The next holder after the lease may have succeeded, or the observer is gone.
       if (!(await this.#look(transaction)).isPending) return false
       const key = deadLetterKey(this.observer.id, this.key)
       transaction.put(key, ROW_COLUMN, encodeDeadLetter(letter))
@@ -203,7 +203,7 @@ type Seen = {
   readonly columns: readonly string[]
 }
 
-/** Somebody else came first, or the store did not answer: running it again is what helps. */
+/** Whether a rerun may succeed: another came first, or the store did not respond. */
 function isLostRace(error: unknown): boolean {
   if (error instanceof CellStoreError) return true
   if (!(error instanceof StorageError)) return false
@@ -220,7 +220,7 @@ function textOf(error: unknown): string {
   }
 }
 
-/** The code of an error says more than the name of its class, which nobody outside knows. */
+/** The code of an error says more than the name of its class, which users do not know. */
 function kindOf(error: Error): string {
   const code = 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : error.name

@@ -21,9 +21,8 @@ import {
 } from './backfill-position.ts'
 
 /**
- * One transaction of the notifying of rows that were there before their observer, or before what a REPLAY
- * goes back to. Whoever writes since notifies the observer itself, so what is missing are notify cells of rows
- * as this snapshot sees them:
+ * One transaction of the notifying of rows that were there before their observer, or before what a REPLAY goes back to.
+ * Later writers notify the observer themselves, so what is missing are notify cells of rows as this snapshot sees them:
  *
  *     write "0" @25 -> 21                      in the row
  *     notify "7" @60 "21"                      set by the transaction that began at 60
@@ -37,8 +36,8 @@ export type BackfillTransaction = CatalogWrites &
 export type BackfillParts = { readonly cellStore: CellStore; readonly settle: Settle }
 
 /**
- * Notifies the observer, which is not backfilled at the transaction's snapshot, of the next rows. Answers
- * whether those were the last ones. The caller commits. Rejects as reads do.
+ * Notifies the observer, which is not backfilled at the transaction's snapshot, of the next rows. Resolves to whether
+ * those were the last ones. The caller commits. Rejects as reads do.
  */
 export async function backfillBatch(
   parts: BackfillParts,
@@ -78,8 +77,8 @@ export async function backfillBatch(
 }
 
 /**
- * Reads rows as the snapshot sees them, only in order that the locks and latches among them are settled, and
- * between them too. Answers the last row; undefined where the range has been read to its end.
+ * Reads rows as the snapshot sees them, only in order that the locks and latches among them are settled, and between
+ * them too. Resolves to the last row; undefined if the range has been read to its end.
  */
 async function settleRows(
   transaction: Pick<Transaction, 'scanRows'>,

@@ -8,7 +8,10 @@
 export class ObserverCascade {
   readonly #notifies = new Map<number, Set<number>>()
 
-  /** A run of `from` has notified `to`. Answers whether that has closed a circle, which is said once. */
+  /**
+   * Records that a run of `from` has notified `to`. Returns whether that has closed a circle, true only for the first
+   * run that does so.
+   */
   notified(from: number, to: number): boolean {
     const known = this.#notifies.get(from)
     if (known?.has(to)) return false

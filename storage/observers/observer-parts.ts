@@ -23,7 +23,7 @@ export type ObserverParts = {
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
   /** Whether other processes may be at work on the same notifications. */
   readonly isShared: boolean
-  /** How often the store is looked at for notifications that nobody in this process told of. */
+  /** Milliseconds between two scans of the store for notifications that this process does not know. */
   readonly scanMs: number
   /** How often the catalog is looked at for changes of other processes; never when absent. */
   readonly lookMs?: number

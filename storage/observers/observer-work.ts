@@ -26,7 +26,7 @@ type Waiter = {
   readonly reject: (reason: unknown) => void
 }
 
-/** One observer in this process: what is to be run of it, who waits for that, and the search for more. */
+/** One observer in this process: its queued notifications, the callers that wait for them, and the search for more. */
 export class ObserverWork {
   readonly counters = new ObserverCounters()
   readonly #parts: ObserverWorkParts
@@ -108,7 +108,7 @@ export class ObserverWork {
     return await promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
-  /** Ends all waiting, and tells those that hold a notification. */
+  /** Ends all waiting, and aborts the notifications that are held. */
   end(reason: Error): void {
     this.#gone.abort(reason)
     for (const { reject } of this.#waiters) reject(reason)
@@ -116,8 +116,8 @@ export class ObserverWork {
   }
 
   /**
-   * Looks for what those who wait can be given. Answers after how many milliseconds there may be more;
-   * 0 at once, undefined when nobody waits. Rejects with CellStoreError and StorageError.
+   * Looks for notifications for the waiting callers. Resolves to the milliseconds after which there may be more; 0 at
+   * once, undefined when no caller waits. Rejects with CellStoreError and StorageError.
    */
   async search(signal: AbortSignal): Promise<number | undefined> {
     const { clock, scanMs } = this.#parts

@@ -9,8 +9,8 @@ import type { Transaction } from '../transaction/transaction.ts'
  */
 export interface Observers {
   /**
-   * Waits for a notification of this observer. It is the caller's alone until one of its ends is called, or
-   * for `leaseMs`; that is a courtesy, and what makes each change observed once is the acknowledgment.
+   * Waits for a notification of this observer. It is held by this caller only until one of its ends is called, or for
+   * `leaseMs`; that is only advisory, and what makes each change observed once is the acknowledgment.
    *
    * Rejects with StorageError `unknown_observer`, also when the observer is dropped while this waits, and
    * `closed`; and with the signal's reason. Of an observer that is paused it waits until it is resumed.
@@ -75,7 +75,7 @@ export type ObserverStatus = {
   readonly state: ObserverDefinition['state']
   /** Whether rows that were there before the observer, or its REPLAY, are still being notified. */
   readonly isBackfilling: boolean
-  /** Rows with a notification, dead letters among them; `countedRowsMax` means at least so many. */
+  /** Rows with a notification, dead letters among them; `countedRowsMax` means that many or more. */
   readonly pending: number
   /** The timestamp of the oldest notification among them; null when there is none. */
   readonly oldestPending: Timestamp | null

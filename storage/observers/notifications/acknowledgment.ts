@@ -5,10 +5,9 @@ import type { ObserverDefinition } from '../../tables/table-definition.ts'
 import { decodeStartTs, encodeStartTs } from '../../transaction/records/write-record.ts'
 
 /**
- * The acknowledgment of an observer is a column of the row beside its SQL columns, written by the run
- * itself: the run's startTs, up to which it has seen everything (Percolator 2.4). Two runs of one
- * notification both write it, so one of them conflicts, and each change is observed by one committed run
- * at most.
+ * The acknowledgment of an observer is a column of the row in addition to its SQL columns, written by the run itself:
+ * the run's startTs, up to which it has seen everything (Percolator 2.4). Two runs of one notification both write it,
+ * so one of them conflicts, and each change is observed by one committed run at most.
  *
  *     greeter is observer 7        write "ack/7" @31 -> 28 "28"
  *
@@ -35,7 +34,7 @@ export function encodeAck(startTs: Timestamp): Uint8Array {
   return encodeStartTs(startTs)
 }
 
-/** Violations of O3. */
+/** Throws on violations of O3. */
 export function decodeAck(value: Uint8Array): Timestamp {
   invariant(value.length === 8, 'O3', { damaged: 'acknowledgment', length: value.length })
   return decodeStartTs(value)

@@ -16,8 +16,8 @@ export type SeenNotification = {
 }
 
 /**
- * Takes away the notify cells whose changes have been seen. A writer that began before the run and
- * commits after it has not been seen, and its cell stands among the others:
+ * Erases the notify cells whose changes have been seen. A writer that began before the run and commits after it has not
+ * been seen, and its cell stands among the others:
  *
  *     notify @21, @26    write @25 -> 21    lock @26         the run of 28 has seen 25 only
  *

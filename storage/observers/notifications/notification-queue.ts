@@ -3,11 +3,11 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { rowKeyText } from '../../cell-store/row-key.ts'
 import type { FoundNotification } from './notification-scanner.ts'
 
-/** A notification that somebody runs, or may run next. */
+/** A notification that is being run, or may be run next. */
 export type QueuedNotification = FoundNotification & {
   /** How often running it has failed, of failures that were no conflicts. */
   readonly failures: number
-  /** How often it has been tried in whatever way. */
+  /** How often it has been tried, whatever the outcome. */
   readonly tries: number
 }
 
@@ -22,8 +22,8 @@ type Held = {
 type Delayed = { readonly notification: QueuedNotification; readonly dueMs: number }
 
 /**
- * What is to be run of one observer, as far as this process has seen it. A row is in one of four places
- * only, which is the advisory lock on it:
+ * What is to be run of one observer, as far as this process has seen it. A row is in exactly one of four states, which
+ * is the advisory lock on it:
  *
  *     ready      nobody runs it
  *     held       somebody does
@@ -44,7 +44,7 @@ export class NotificationQueue {
     return this.#held.size
   }
 
-  /** Whether something was offered, since this was last asked, that there was no room for. */
+  /** Whether the queue was too full for something that was offered since the last call. */
   takeHasLeftOut(): boolean {
     const hasLeftOut = this.#hasLeftOut
     this.#hasLeftOut = false
@@ -86,7 +86,7 @@ export class NotificationQueue {
     return this.#held.get(rowKeyText(notification.key))?.notification === notification
   }
 
-  /** It has been run and is nobody's any more. Where a notify cell of it is left, a scan finds it again. */
+  /** It has been run and is released. If a notify cell of it is left, a scan finds it again. */
   end(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
     this.#dead.delete(rowKeyText(notification.key))
@@ -118,7 +118,7 @@ export class NotificationQueue {
     this.#delayed.set(rowKeyText(key), { notification: delayed, dueMs })
   }
 
-  /** As `end`, and nobody runs it before a newer cell is seen. */
+  /** As `end`, and it is not run before a newer cell is seen. */
   bury(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
     this.#dead.set(rowKeyText(notification.key), notification.timestamp)
@@ -136,7 +136,7 @@ export class NotificationQueue {
     this.#delayed.clear()
   }
 
-  /** Makes ready what is due, and what was held for too long. Answers when the next one is due. */
+  /** Makes ready what is due, and what was held for too long. Returns when the next one is due. */
   turnDue(nowMs: number): number | undefined {
     let next: number | undefined
     for (const [text, { notification, dueMs }] of this.#delayed) {

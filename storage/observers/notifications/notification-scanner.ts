@@ -21,10 +21,9 @@ export type ScannedRange = {
 }
 
 /**
- * Finds the notify cells of one observer (Percolator 2.4). Their family is a locality group of its own, so
- * a scan costs what is dirty, not what is there. Each round begins at a random place and comes back to
- * it; scanners of several gateways that have met in one place, where they only get into each other's
- * way, `teleport` to other ones.
+ * Finds the notify cells of one observer (Percolator 2.4). Their family is a locality group of its own, so a scan costs
+ * what is dirty, not what is there. Each round begins at a random key and comes back to it; scanners of several
+ * gateways that have met in one key range, where they only block each other, `teleport` elsewhere.
  */
 export class NotificationScanner {
   readonly #cellStore: CellStore
@@ -68,7 +67,7 @@ export class NotificationScanner {
     return { found, isRoundOver }
   }
 
-  /** The next page is of a new round, from another place. */
+  /** The next page is of a new round, from another key. */
   teleport(): void {
     this.#round = undefined
   }

@@ -28,19 +28,19 @@ export type ObservedRow = {
  *     write  "0" @33 -> 30            @35 of nobody's column 7 is nothing to this observer
  *     write  "0" @37 -> 35
  *
- * "Is the newest write record acknowledged?" would be another rule: that record may be of a column that
- * nobody observes. Answers the newest such commit timestamp of the first page in which there is one;
- * undefined when nothing is pending.
+ * "Is the newest write record acknowledged?" would be another rule: that record may be of a column that is not
+ * observed. Returns the newest such commit timestamp of the first page in which there is one; undefined when nothing is
+ * pending.
  *
- * To be asked after the snapshot has read the row, which has settled the locks that it must see. A
- * settled lock may still stand in place of its write record.
+ * Must be called after the snapshot has read the row, which has settled the locks that it must see. A settled lock may
+ * still be there instead of its write record.
  */
 export async function findPendingChange(
   { cellStore, settle }: { readonly cellStore: CellStore; readonly settle: Settle },
   row: ObservedRow,
 ): Promise<Timestamp | undefined> {
   const { key, observerId, readTs } = row
-  // Who began after the snapshot has not committed in it. The newest first: mostly it is one of them.
+  // A transaction that began after the snapshot has not committed in it. The newest first: mostly it is one of them.
   for (let until = readTs + 1; ; ) {
     const [page] = await cellStore.readRows(
       [key],

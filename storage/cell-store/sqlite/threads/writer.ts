@@ -250,13 +250,16 @@ export class SqliteWriter {
   }
 }
 
-/** A large batch is put together over several turns, and nothing may overtake it meanwhile. */
+/**
+ * The share of `GROUPS_UNDER_WAY_MAX` that a batch takes. A large batch is built over several turns, and no other may
+ * overtake it meanwhile.
+ */
 function placesOf({ batch }: QueuedBatch): number {
   return batch.kind === 'large' ? GROUPS_UNDER_WAY_MAX : 1
 }
 
 function sizeOf(batch: WriteBatch | LargeBatch) {
-  // A large batch fits no group, so it is one by itself.
+  // A large batch fits no group, so it is a group of its own.
   const bytes = batch.kind === 'large' ? GROUP_BYTES_MAX : encodedBytesMax(batch)
   const steps = batch.kind === 'increment' ? 1 : batch.steps.length
   return { steps, bytes }

@@ -5,10 +5,10 @@ import type { MadeRoom } from './write-ahead-log.ts'
 
 /** The log was restarted; if the disk is full again so soon, there is not much to be had. */
 const PAUSE_MS = 1_000
-/** What stood in the way stands there for a while: somebody has to make room, or to end a backup. */
+/** The obstacle stays for a while: an operator has to free space, or a backup has to end. */
 const AGAIN_MS = 5_000
 
-/** For whoever keeps the server: what was done, and what is left to do. */
+/** For the operator: what was done, and what is left to do. */
 const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
   restarted:
     'the log was moved into the file and restarted, and writes go on; give the disk more room',
@@ -21,9 +21,9 @@ const WHAT_WAS_DONE: Readonly<Record<MadeRoom['outcome'], string>> = {
 }
 
 /**
- * A disk that has no room for a write may have room for all that is in SQLite's log: it holds each page as often as
- * that was written, and the file once. So what a full disk calls for is one attempt to move the log into the file
- * and to begin it anew, and not one for each write that is refused.
+ * A disk that has no space for a write may have space for everything in SQLite's log: the log holds each page as often
+ * as it was written, and the file once. So a full disk calls for one attempt to move the log into the file and to
+ * restart it, and not one for each write that is refused.
  */
 export class SqliteFullDisk {
   readonly #makeRoom: () => Promise<MadeRoom | null>
@@ -34,7 +34,7 @@ export class SqliteFullDisk {
   #underWay: Promise<void> | undefined
 
   constructor(parts: {
-    /** Resolves to null where nobody may touch the log any more. Rejects when the disk failed. */
+    /** Resolves to null if the log must not be touched any more. Rejects when the disk failed. */
     readonly makeRoom: () => Promise<MadeRoom | null>
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog

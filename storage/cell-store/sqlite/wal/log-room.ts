@@ -10,40 +10,40 @@ export type DiskSpace = {
 }
 
 /**
- * A log of some length asks for as much room again when it is moved, because each of its pages may be a new one of the
- * file. As much once more is left to a transaction that is larger than the others, and to what is not SQLite's.
+ * Moving a log may take as much space again, because each of its pages may be a new one of the file. The same amount
+ * once more is reserved for a transaction that is larger than the others, and for other programs.
  */
 const ROOM_FOR_EACH_BYTE = 3
 
-/** After so many pages of the log the disk is looked at again, which takes 20 microseconds. */
+/** Pages of the log after which the disk's free space is read again, which takes 20 microseconds. */
 const LOOK_PAGES = 1_000
 
-/** The log is restarted for each few groups then. Less would help nobody. */
+/** With this share the log is restarted every few groups. Less would not help. */
 const SHARE_MIN = 1 / 1024
 
 /** The disk that a store and its log lie on. */
 export interface StoreDisk {
   space(): DiskSpace
-  /** Cuts off what is behind so many bytes of the log. */
+  /** Truncates the log to this many bytes. */
   cutLog(bytes: number): void
 }
 
-/** How long the log may become on this disk, which is looked at now and then. */
+/** The length that the log may reach on this disk, whose free space is read now and then. */
 export class SqliteLogRoom {
   readonly #bytesWanted: number
   readonly #disk: StoreDisk
   #share = 1
   #lookedAt = Number.POSITIVE_INFINITY
 
-  /** `logBytesMax` is what the log may take of a disk with room. */
+  /** `logBytesMax` is what the log may take of a disk with enough space. */
   constructor(logBytesMax: number, disk: StoreDisk) {
     this.#bytesWanted = ROOM_FOR_EACH_BYTE * logBytesMax
     this.#disk = disk
   }
 
-  /** The share of all its usual lengths that the log may have: 1 unless the disk has little room. */
+  /** The share of its usual lengths that the log may have: 1 unless the disk has little space. */
   shareFor(pages: number): number {
-    // While somebody else moves the log its length is not known.
+    // While another process moves the log its length is not known.
     if (pages < 0) return this.#share
     // A log that has become shorter was restarted.
     const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + LOOK_PAGES * this.#share
@@ -54,7 +54,7 @@ export class SqliteLogRoom {
     return this.#share
   }
 
-  /** The next one who asks is told what the disk has then. */
+  /** The next call of `shareFor` reads the disk's free space. */
   lookAgain(): void {
     this.#lookedAt = Number.POSITIVE_INFINITY
   }
@@ -76,14 +76,14 @@ export class FileDisk implements StoreDisk {
   }
 
   /**
-   * As SQLite does when its `journal_size_limit` says so: nobody reads frames behind the last that was committed, and
-   * nobody but the thread that writes, whose call this is, makes new ones.
+   * As SQLite does for `journal_size_limit`: frames after the last committed one are never read, and only the writer
+   * thread, which calls this, makes new ones.
    */
   cutLog(bytes: number): void {
     try {
       if (fileBytes(this.#logPath) > bytes) truncateSync(this.#logPath, bytes)
     } catch {
-      // It stays, and is written over.
+      // The rest stays, and is overwritten.
     }
   }
 

@@ -6,45 +6,45 @@ import { EMPTY_LOG, LOOK_AT_LOG, RESTART_LOG } from '../statements.ts'
 import { FileDisk, SqliteLogRoom, type StoreDisk } from './log-room.ts'
 
 /**
- * The log is moved into the file by a thread of its own, which stops no writer but never catches up with
- * one either. So the writer itself moves what is left and begins the log anew: it would grow without bound
- * otherwise, and with it the time of the next start (a tenth of a second for 256 MiB). From so many pages on
- * (188 MiB) it does as soon as that takes but a moment, and beyond the second number (256 MiB) in any case.
+ * The checkpointer thread moves the log into the file; it stops no writer but never catches up with one either. So the
+ * writer itself moves what is left and restarts the log: otherwise it would grow without bound, and with it the time of
+ * the next start (a tenth of a second for 256 MiB). From `LOG_PAGES_ENOUGH` on (188 MiB) it does so as soon as that
+ * takes only a moment, and from `LOG_PAGES_MAX` on (256 MiB) in any case.
  */
 export const LOG_PAGES_ENOUGH = 48_000
 export const LOG_PAGES_MAX = 65_536
 
-/** SQLite's own size, which the schema leaves as it is. */
+/** SQLite's default size, which the schema does not change. */
 export const PAGE_BYTES = 4096
 export const LOG_BYTES_MAX = LOG_PAGES_MAX * PAGE_BYTES
 
 /**
- * So many pages that are not in the file yet are worth a checkpoint (62 MiB). SQLite itself takes 1,000,
- * but a page that many commits have written is moved once, and what is moved keeps the disk from syncing
- * commits: seldom is cheaper. When the log is long enough, checkpoints follow each other instead, each
- * with less to move, until so little is left that the writer moves it in a moment (1 MiB).
+ * Pages not yet in the file that are worth a checkpoint (62 MiB). SQLite's default is 1,000, but a page that many
+ * commits have written is moved once, and moving pages delays the syncs of commits: fewer checkpoints are cheaper. When
+ * the log is long enough, checkpoints follow each other instead, each with less to move, until so little is left that
+ * the writer moves it in a moment (1 MiB).
  */
 export const UNMOVED_PAGES_MAX = 16_000
 export const LEFT_PAGES_MAX = 256
 
 /**
- * How long the writer lets all others wait for whoever still reads the log. The view reads for a turn;
- * another process (a backup, a shell) may read for hours, and then the log has to grow.
+ * Milliseconds that the writer, and so all commits, wait for readers of the log. The view reads for a turn; another
+ * process (a backup, a shell) may read for hours, and then the log has to grow.
  */
 const READERS_AWAITED_MS = 50
 
 /**
- * In pages: how long the log is, and how much of it has been moved into the file. `share` is what the lengths above are
- * multiplied with: 1 unless the disk has little room (`log-room.ts`).
+ * The length of the log and how much of it has been moved into the file, in pages. The lengths above are multiplied by
+ * `share`: 1 unless the disk has little space (`log-room.ts`).
  */
 export type LogSize = { readonly pages: number; readonly moved: number; readonly share: number }
 
 const NOTHING_TO_DO: LogSize = { pages: 0, moved: 0, share: 1 }
 
-/** `isBusy`: somebody else moves the log just now. */
+/** `isBusy`: another process is moving the log. */
 type RestartOutcome = 'restarted' | 'isRead' | 'isBusy' | 'noRoom'
 
-/** How it went with a log of so many pages; `isEmpty` where there was nothing to move. */
+/** The outcome for a log of `pages` pages; `isEmpty` if there was nothing to move. */
 export type MadeRoom = {
   readonly outcome: RestartOutcome | 'isEmpty'
   readonly pages: number
@@ -90,7 +90,7 @@ export class SqliteWriteAheadLog {
     this.#lockAwaitedMs = setting('busy_timeout')
   }
 
-  /** Nothing after a COMMIT in doubt: then nobody touches the log again. */
+  /** The size of the log; `NOTHING_TO_DO` after a COMMIT in doubt, when the log must not be touched. */
   size(): LogSize {
     if (!this.#mayBeTouched) return NOTHING_TO_DO
     const [, pages, moved] = this.#look.get() as CheckpointRecord
@@ -98,9 +98,9 @@ export class SqliteWriteAheadLog {
   }
 
   /**
-   * Of a log that was just found so large. Throws when the disk failed. One that is still being read, or finds no
-   * room in the file, is tried again when it has grown by as much as is worth a checkpoint, so that such a reader holds
-   * the writers up seldom and briefly.
+   * Restarts a log of this size if it is large. Throws when the disk failed. One that is still being read, or that the
+   * full disk cannot take into the file, is tried again when it has grown by as much as is worth a checkpoint, so that
+   * such a reader delays the writers rarely and briefly.
    */
   restartWhenLarge({ pages, moved, share }: LogSize): void {
     if (pages < LOG_PAGES_ENOUGH * share) this.#triedFrom = 0
@@ -112,9 +112,9 @@ export class SqliteWriteAheadLog {
   }
 
   /**
-   * For a write that found no room. What the log takes of the disk is given back where its content fits into the file.
-   * What an undone transaction has left behind the log's end goes first, because it may be all that the file lacks.
-   * Null after a COMMIT in doubt. Throws when the disk failed.
+   * Frees disk space for a write that found the disk full: the log's, if its content fits into the file. What an undone
+   * transaction has left after the log's end is removed first, because that may be all that the file lacks. Returns the
+   * outcome, null after a COMMIT in doubt. Throws when the disk failed.
    */
   makeRoom(): MadeRoom | null {
     if (!this.#mayBeTouched) return null
@@ -124,7 +124,7 @@ export class SqliteWriteAheadLog {
     const usedBytes = pages === 0 ? 0 : LOG_HEADER_BYTES + pages * this.#frameBytes
     const missingBytes = this.#missingBytes(usedBytes)
     if (missingBytes > 0) return { outcome: 'noRoom', pages, missingBytes }
-    // Of an empty one SQLite takes care.
+    // SQLite itself truncates an empty log.
     if (pages > 0) this.#disk.cutLog(usedBytes)
     const outcome = this.#restartLog(true)
     if (outcome === 'noRoom') {
