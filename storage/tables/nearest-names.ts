@@ -2,9 +2,8 @@
 import { STORAGE_LIMITS } from '../limits.ts'
 
 /**
- * The names that somebody who wrote `wanted` most likely meant, best first: equal but for case, or
- * within an edit distance of a third of its length (at least 1), with something in common. At most
- * `count` of them.
+ * The names that a user who wrote `wanted` most likely meant, best first: equal but for case, or within an edit
+ * distance of a third of its length (at least 1), with something in common. At most `count` of them.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, count = 3): string[] {
   // No known name is longer, and the distance takes the product of two lengths.

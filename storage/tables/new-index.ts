@@ -10,7 +10,7 @@ export type NewIndex = {
   readonly table: string
   readonly unique: boolean
   readonly parts: readonly NewKeyPart[]
-  /** Names of columns that the entries carry beside those of the index and of the primary key. */
+  /** Names of columns that the entries carry in addition to those of the index and of the primary key. */
   readonly storing: readonly string[]
 }
 

@@ -9,7 +9,7 @@ export type NewObserver = {
   readonly name: string
   readonly table: string
   readonly isWeak: boolean
-  /** Names of the columns whose changes it is to be told. */
+  /** Names of the columns whose changes it observes. */
   readonly columns: readonly string[]
 }
 

@@ -51,10 +51,9 @@ export type KeyPart = { readonly columnId: number; readonly descending: boolean 
 export type FamilyDefinition = { readonly id: number; readonly name: string }
 
 /**
- * A secondary index. `building`: every writer keeps its entries, but older rows may have none yet, so
- * no read may use it. `ready`: it has exactly one entry for each row. `failed`: the rows that were
- * there break its uniqueness, or one cannot be read; nobody writes it any more, and only DROP INDEX is
- * left.
+ * A secondary index. `building`: every writer keeps its entries, but older rows may have none yet, so no read may use
+ * it. `ready`: it has exactly one entry for each row. `failed`: the rows that were there break its uniqueness, or one
+ * cannot be read; it is no longer written, and only DROP INDEX is left.
  */
 export type IndexDefinition = {
   readonly id: number
@@ -85,8 +84,8 @@ export type ObserverDefinition = {
   /** `paused`: it is notified as ever, and nothing runs. */
   readonly state: 'active' | 'paused'
   /**
-   * Whether the rows that CREATE OBSERVER or a REPLAY asked for have been notified, which happens
-   * behind it. Always true for a weak observer, which has no past.
+   * Whether the rows that CREATE OBSERVER or a REPLAY asked for have been notified, which happens later. Always true
+   * for a weak observer, which has no past.
    */
   readonly isBackfilled: boolean
   /**
@@ -102,7 +101,7 @@ export type ObserverDefinition = {
 /** A row in memory: one value for each of `TableDefinition.columns`, in their order. */
 export type SqlRow = readonly SqlValue[]
 
-/** Where the column with this id stands in `columns`, and in a row; it must be there. */
+/** The position of the column with this id in `columns`, and in a row; it must exist. */
 export function columnPosition(table: TableDefinition, columnId: number): number {
   // Ids start at 1 and have no gaps until a column is dropped, so this hits nearly always.
   if (table.columns[columnId - 1]?.id === columnId) return columnId - 1
@@ -111,7 +110,7 @@ export function columnPosition(table: TableDefinition, columnId: number): number
   return position
 }
 
-/** The column of a part of a key, with its place in the table. */
+/** The column of a part of a key, with its position in the table. */
 export function columnOf(
   table: TableDefinition,
   columnId: number,

@@ -33,7 +33,7 @@ const FORMAT = 1
 
 /** What a transaction reads in an index. */
 export type IndexEntry = {
-  /** The entry's own row key, which a page of a scan can be continued behind. */
+  /** The entry's own row key, after which a page of a scan can continue. */
   readonly key: Uint8Array
   /** In key order; `getRows` takes it. */
   readonly primaryKey: readonly SqlValue[]

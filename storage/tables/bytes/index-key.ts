@@ -14,9 +14,9 @@ import {
 } from './key-values.ts'
 
 /**
- * The row key of an index entry: one byte for the space of indexes, the index's id, then the values of
- * its columns, and behind them the primary key, which makes equal values different entries. In a
- * unique index the values alone are the key, unless one of them is NULL.
+ * The row key of an index entry: one byte for the space of indexes, the index's id, then the values of its columns,
+ * then the primary key, which makes equal values different entries. In a unique index the values alone are the key,
+ * unless one of them is NULL.
  *
  *     INDEX byCustomer ON trade (customer), index 8, the row (id 1, customer 'bob'):
  *       02  00 00 00 08  10 62 6F 62 00 00  10 80 00 00 00 00 00 00 01

@@ -6,8 +6,8 @@ import type { SqlType, SqlValue } from '../sql-type.ts'
 import { requireValue } from '../sql-value.ts'
 
 /**
- * One value inside a row key. The bytes sort as the values do, differ when the values differ, and
- * none is a prefix of another, so components can stand one after the other without a separator.
+ * One value inside a row key. The bytes sort as the values do, differ when the values differ, and none is a prefix of
+ * another, so components can be concatenated without a separator.
  *
  *     NULL               05
  *     INTEGER 1          10 80 00 00 00 00 00 00 01       sign bit flipped, so −1 sorts below 0
@@ -58,7 +58,7 @@ export type KeyComponent = {
   readonly descending: boolean
 }
 
-/** Writes the component at `offset`, where there is room enough; answers the offset behind it. */
+/** Writes the component at `offset`, if there is enough space; returns the offset after it. */
 export function writeKeyComponent(target: Buffer, offset: number, component: KeyComponent): number {
   const end = writeAscending(target, offset, component.type, component.value)
   if (component.descending) invert(target, offset, end)
@@ -75,7 +75,7 @@ export function keyBound(key: Uint8Array): Uint8Array {
   return key.length <= max ? key : key.subarray(0, max)
 }
 
-/** Reads the component at `offset`; answers its value and the offset behind it. Rule T1. */
+/** The component at `offset`: its value and the offset after it. Rule T1. */
 export function readKeyComponent(
   key: Buffer,
   offset: number,
@@ -181,7 +181,7 @@ function readAscending(
     case 'TEXT': {
       const { bytes, end } = readEscaped(key, start)
       const value = bytes.toString('utf8')
-      // Decoding puts U+FFFD in the place of damage, and only then the bytes come out different.
+      // Decoding replaces damage by U+FFFD, and only then the bytes come out different.
       if (value.includes('\ufffd') && !Buffer.from(value).equals(bytes)) {
         throw damagedKey(key, start, 'not UTF-8')
       }

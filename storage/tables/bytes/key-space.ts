@@ -14,7 +14,7 @@ export function keySpace(space: number, id: number): Uint8Array {
   return bytes
 }
 
-/** Writes the same at the beginning of a key; answers where the values begin. */
+/** Writes the same at the beginning of a key; returns the offset of the values. */
 export function writeKeySpace(target: Buffer, space: number, id: number): number {
   target[0] = space
   return target.writeUInt32BE(id, 1)

@@ -20,7 +20,7 @@ import {
 } from './key-component.ts'
 import { KEY_SPACE_BYTES, writeKeySpace } from './key-space.ts'
 
-/** The values of these columns one behind the other, as they stand in a key. */
+/** The values of these columns one after the other, as in a key. */
 export function componentsOf(
   table: TableDefinition,
   parts: readonly KeyPart[],
@@ -62,7 +62,7 @@ export function encodeComponents(
   return key
 }
 
-/** The values of these columns from `offset` on, and the offset behind them. Violations of T1. */
+/** The values of these columns from `offset` on, and the offset after them. Throws on violations of T1. */
 export function readComponents(
   table: TableDefinition,
   parts: readonly KeyPart[],

@@ -79,7 +79,7 @@ export class RowValueReader {
     }
   }
 
-  /** Steps over the value of this kind that begins here: to decode a text nobody wants would cost more. */
+  /** Steps over the value of this kind that begins here: decoding a text that is not needed would cost more. */
   skipBody(kind: number): void {
     if (kind > KIND.json) throw this.damaged(`there is no kind ${kind}`)
     this.#take(hasLength(kind) ? this.readVaruint() : fixedBodyBytes(kind))
@@ -104,7 +104,7 @@ export class RowValueReader {
     const length = this.readVaruint()
     const start = this.#take(length)
     const text = this.#bytes.toString('utf8', start, start + length)
-    // Decoding puts U+FFFD in the place of damage, and only then the bytes come out different.
+    // Decoding replaces damage by U+FFFD, and only then the bytes come out different.
     if (text.includes('\ufffd')) {
       const original = this.#bytes.subarray(start, start + length)
       if (!Buffer.from(text).equals(original)) throw this.damaged('not UTF-8')
@@ -118,7 +118,7 @@ export class RowValueReader {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, length)
   }
 
-  /** Steps over so many bytes and answers where they begin. */
+  /** Steps over `length` bytes and returns the offset where they begin. */
   #take(count: number): number {
     const start = this.#offset
     if (start + count > this.#bytes.length) throw this.damaged('it is cut short')

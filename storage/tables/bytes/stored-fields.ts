@@ -31,7 +31,7 @@ export function fieldBytes({ tag, kind, length }: StoredField): number {
   return varuintBytes(tag) + (hasLength(kind) ? varuintBytes(length) : 0) + length
 }
 
-/** Writes the fields from `offset` on, where there is room; answers the offset behind them. */
+/** Writes the fields from `offset` on, if there is space; returns the offset after them. */
 export function writeFields(
   target: Buffer,
   offset: number,

@@ -2,9 +2,9 @@
 import type { SqlType, SqlValue } from '../sql-type.ts'
 
 /**
- * A value inside a row value: how it is written is told by a number, its kind, so that a reader can
- * step over a column it does not know and sees when bytes do not belong to the column's type.
- * Numbers are big-endian, signed where they can be; an INTEGER takes the smallest kind it fits.
+ * A value inside a row value: a number, its kind, says how it is written, so that a reader can step over a column it
+ * does not know and sees when bytes do not belong to the column's type. Numbers are big-endian, signed where they can
+ * be; an INTEGER takes the smallest kind it fits.
  */
 export const KIND = {
   null: 0,
@@ -48,7 +48,7 @@ function kindOfInteger(value: bigint): number {
   return KIND.integer64
 }
 
-/** How many bytes the value takes behind its kind, without the length of TEXT, BYTES and JSON. */
+/** The bytes that the value takes after its kind, without the length of TEXT, BYTES and JSON. */
 export function bodyBytes(kind: number, value: SqlValue): number {
   switch (kind) {
     case KIND.text:
@@ -79,12 +79,12 @@ export function fixedBodyBytes(kind: number): number {
   }
 }
 
-/** Whether a length stands before the body. */
+/** Whether the body is preceded by its length. */
 export function hasLength(kind: number): boolean {
   return kind === KIND.text || kind === KIND.bytes || kind === KIND.json
 }
 
-/** Writes the body at `offset`, where there is room; answers the offset behind it. */
+/** Writes the body at `offset`, if there is space; returns the offset after it. */
 export function writeBody(target: Buffer, offset: number, kind: number, value: SqlValue): number {
   switch (kind) {
     case KIND.integer8:

@@ -11,8 +11,8 @@ import { type CatalogWrites, changeTable, takeId, writeVersion } from './catalog
 import { forgetProgress } from './index-progress.ts'
 
 /**
- * Creates a table. `catalog` is the one of this transaction. Answers the definition, and whether it
- * is new: with `ifNotExists` a table of that very name is answered as it is.
+ * Creates a table. `catalog` is the one of this transaction. Returns the definition, and whether it is new: with
+ * `ifNotExists` an existing table of that name is returned as it is.
  *
  * Errors: those of `defineTable`; `already_exists` with the field `existing`, also for a name that
  * differs from that of another table by case only; `limit_exceeded` for the number of tables.
@@ -34,9 +34,8 @@ export async function createTable(
 }
 
 /**
- * Drops a table with its indexes; snapshots from before still see it and its rows. Answers its
- * definition, or null when there was none and `ifExists` allows that; otherwise that is
- * `unknown_table`.
+ * Drops a table with its indexes; snapshots from before still see it and its rows. Returns its definition, or null when
+ * there was none and `ifExists` allows that; otherwise that is `unknown_table`.
  */
 export async function dropTable(
   transaction: CatalogWrites,

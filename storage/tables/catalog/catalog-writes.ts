@@ -40,8 +40,8 @@ export async function changeTable(
 }
 
 /**
- * The version names the table that changed and the version before, so that whoever has that one reads a
- * single table. A second change of one transaction names nothing, and all tables are read once.
+ * The version names the table that changed and the version before, so that a reader that has that one reads a single
+ * table. A second change of one transaction names nothing, and all tables are read once.
  */
 export async function writeVersion(
   transaction: Pick<Transaction, 'getRow' | 'put' | 'changeCatalog'>,

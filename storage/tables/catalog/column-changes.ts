@@ -12,9 +12,9 @@ import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable } from './catalog-writes.ts'
 
 /**
- * Adds a column behind the others, at once however many rows there are: rows of before lack it, and
- * reading gives them the value that its default has now. now() is the time of this change for all of
- * them; uuid() would be one id for all of them and is refused.
+ * Adds a column after the others, at once however many rows there are: rows of before lack it, and reading gives them
+ * the value that its default has now. now() is the time of this change for all of them; uuid() would be one id for all
+ * of them and is refused.
  *
  * Errors: `unknown_table`; those of `defineColumn`; `invalid_definition` for a NOT NULL without a
  * default; `limit_exceeded` for the number of columns.
@@ -39,8 +39,8 @@ export async function addColumn(
 }
 
 /**
- * Drops a column, at once: its values stay in the rows until these are written again, and nobody
- * reads them, because no later column gets its id.
+ * Drops a column, at once: its values stay in the rows until these are written again, and are not read, because no
+ * later column gets its id.
  *
  * Errors: `unknown_table`; `invalid_definition` for no such column, and for one of the primary key or
  * of an index or an observer, which is named in the field `index` or `observer`.

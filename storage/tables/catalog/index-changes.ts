@@ -9,10 +9,10 @@ import { type CatalogWrites, changeTable, takeId } from './catalog-writes.ts'
 import { forgetProgress } from './index-progress.ts'
 
 /**
- * Creates an index in the state `building`: from this transaction's commit on, every transaction that
- * can still commit keeps its entries (the schema fence of the table sees to that), and the entries of
- * the rows that are there already are written behind it by `IndexBuilder`. Answers the table with the
- * index, and whether it is new: with `ifNotExists` an index of that very name is answered as it is.
+ * Creates an index in the state `building`: from this transaction's commit on, every transaction that can still commit
+ * keeps its entries (the schema fence of the table sees to that), and the entries of existing rows are written later by
+ * `IndexBuilder`. Returns the table with the index, and whether it is new: with `ifNotExists` an existing index of that
+ * name is returned as it is.
  *
  * Errors: those of `defineIndex`; `unknown_table`; `already_exists` with the field `existing`, also
  * for a name that differs from that of another index by case only.
@@ -37,9 +37,8 @@ export async function createIndex(
 }
 
 /**
- * Drops an index in whatever state; snapshots from before still see it, and garbage collection takes
- * its entries away. Answers its definition, or null when there was none and `ifExists` allows that;
- * otherwise that is `unknown_index`.
+ * Drops an index in any state; older snapshots still see it, and garbage collection erases its entries. Returns its
+ * definition, or null when there was none and `ifExists` allows that; otherwise that is `unknown_index`.
  */
 export async function dropIndex(
   transaction: CatalogWrites,
@@ -51,14 +50,14 @@ export async function dropIndex(
   const { table, index } = requireIndex(catalog, name)
   const indexes = table.indexes.filter(({ id }) => id !== index.id)
   forgetProgress(transaction, index)
-  // The fence: whoever began before and goes on writing entries would leave them for ever.
+  // The fence: older transactions that still write entries would leave them for ever.
   await changeTable(transaction, { ...table, indexes })
   return index
 }
 
 /**
- * Ends the building of an index. Whoever wrote by the definition before kept the same entries, so no
- * transaction has to fail for it.
+ * Ends the building of an index. Writers with the previous definition kept the same entries, so no transaction has to
+ * fail for it.
  */
 export async function endBuilding(
   transaction: CatalogWrites,

@@ -22,7 +22,7 @@ export type BuildPosition = {
   readonly last: Uint8Array
 }
 
-/** What SHOW INDEXES tells of an index that is being built. */
+/** What SHOW INDEXES says about an index that is being built. */
 export type IndexProgress = {
   readonly rowsDone: number
   /** The primary key of the last row done; null before the first. */

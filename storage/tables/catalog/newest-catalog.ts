@@ -5,8 +5,8 @@ import type { Transaction } from '../../transaction/transaction.ts'
 import type { Catalog } from './catalog.ts'
 
 /**
- * The newest catalog, for the only owner of a store: all changes of it go through this process, so
- * between two of them nobody need look which one is the newest.
+ * The newest catalog, for the only owner of a store: all changes of it go through this process, so between two of them
+ * the newest one is known.
  *
  *     read at 100: version 40           a snapshot at 120 has version 40 too
  *     a change begins at 130            from now on every snapshot reads for itself

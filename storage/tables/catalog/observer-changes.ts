@@ -9,11 +9,10 @@ import { requireCatalogCounts } from './catalog-counts.ts'
 import { type CatalogWrites, changeTable, takeId } from './catalog-writes.ts'
 
 /**
- * Creates an observer: from this transaction's commit on, every transaction that can still commit
- * notifies it (the schema fence of the table sees to that). The rows that are there already are
- * changes too, of which an observer that is not weak is told behind this. Answers the table with the
- * observer, and whether it is new: with `ifNotExists` an observer of that very name is answered as it
- * is.
+ * Creates an observer: from this transaction's commit on, every transaction that can still commit notifies it (the
+ * schema fence of the table sees to that). The rows that are there already are changes too, and an observer that is not
+ * weak is notified of them later. Returns the table with the observer, and whether it is new: with `ifNotExists` an
+ * existing observer of that name is returned as it is.
  *
  * Errors: those of `defineObserver`; `unknown_table`; `already_exists` with the field `existing`, also
  * for a name that differs from that of another observer by case only.
@@ -38,8 +37,8 @@ export async function createObserver(
 }
 
 /**
- * Drops an observer; what it was still to be told of is forgotten. Answers its definition, or null
- * when there was none and `ifExists` allows that; otherwise that is `unknown_observer`.
+ * Drops an observer; its outstanding notifications are dropped. Returns its definition, or null when there was none and
+ * `ifExists` allows that; otherwise that is `unknown_observer`.
  */
 export async function dropObserver(
   transaction: CatalogWrites,
@@ -50,7 +49,7 @@ export async function dropObserver(
   if (options.ifExists && catalog.observer(name) === undefined) return null
   const { table, observer } = requireObserver(catalog, name)
   const observers = table.observers.filter(({ id }) => id !== observer.id)
-  // The fence: whoever began before and goes on notifying it would leave notify cells for ever.
+  // The fence: older transactions that still notify it would leave notify cells for ever.
   await changeTable(transaction, { ...table, observers })
   return observer
 }
@@ -75,9 +74,9 @@ export async function resumeObserver(
 }
 
 /**
- * Tells the observer again of every row that has changed at or after `from`, those that are deleted by
- * now as well, whatever it had acknowledged. The rows are notified behind this. While an earlier notifying of
- * rows is under way, this one goes back as far as that does; after CREATE OBSERVER that is to all rows.
+ * Notifies the observer again of every row that has changed at or after `from`, those that are deleted by now as well,
+ * whatever it had acknowledged. The rows are notified later. While an earlier notifying of rows is under way, this one
+ * goes back as far as that does; after CREATE OBSERVER that is to all rows.
  *
  * Errors: `unknown_observer`; `invalid_definition` for a weak observer, of which nothing tells what it
  * has seen; `timestamp_in_future`.
@@ -118,8 +117,8 @@ export async function endBackfill(
 }
 
 /**
- * Whoever wrote by the definition before notified the observer all the same, so no transaction has to
- * fail for these changes and the fence stays.
+ * Writers with the previous definition also notified the observer, so no transaction has to fail for these changes and
+ * the fence stays.
  */
 async function changeObserver(
   transaction: CatalogWrites,

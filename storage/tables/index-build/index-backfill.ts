@@ -16,8 +16,8 @@ import type { SqlValue } from '../sql-type.ts'
 import { columnOf } from '../table-definition.ts'
 
 /**
- * One transaction of the building of an index. Since the index was created every writer keeps its
- * entries, so what is missing are entries of rows that nobody has changed since:
+ * One transaction of the building of an index. Since the index was created every writer keeps its entries, so what is
+ * missing are entries of rows that have not changed since:
  *
  *     at the snapshot   row (1, 'bob')    row (2, 'joe')    entry 'joe' 2        position: before row 1
  *     written           entry 'bob' 1                                            position: row 2

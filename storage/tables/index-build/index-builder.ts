@@ -35,10 +35,10 @@ export type IndexBuild = {
 }
 
 /**
- * Builds indexes behind the writers' backs, one at a time, batch by batch. It begins with whatever is
- * `building` when the store is opened, so a build that a crash interrupted goes on where it was. Each
- * batch is a transaction that also moves the position in the catalog's system row, so two builders,
- * of two processes or by mistake, conflict there and do no harm.
+ * Builds indexes in the background, one at a time, batch by batch. It begins with whatever is `building` when the store
+ * is opened, so a build that a crash interrupted continues where it was. Each batch is a transaction that also moves
+ * the position in the catalog's system row, so two builders, of two processes or by mistake, conflict there and do no
+ * harm.
  */
 export class IndexBuilder {
   readonly #parts: IndexBuilderParts

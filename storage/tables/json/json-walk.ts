@@ -91,8 +91,7 @@ export function walkJsonUntil(
 }
 
 /**
- * Where the quote stands that ends the string whose content begins at `from`; the length of the
- * text where none does.
+ * The index of the quote that ends the string whose content begins at `from`; the length of the text if there is none.
  */
 export function endOfJsonString(text: string, from: number): number {
   const first = text.indexOf('"', from)

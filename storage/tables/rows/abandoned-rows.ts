@@ -6,9 +6,9 @@ import type { Catalog, CatalogReads } from '../catalog/catalog.ts'
 import { readNextId } from '../catalog/catalog-writes.ts'
 
 /**
- * Tells rows of tables, and entries of indexes, that had been dropped at the transaction's snapshot:
- * their id was given out before it, and the catalog no longer has it. Ids are never given out again.
- * The entries of an index that failed are abandoned too: nobody writes or reads them any more.
+ * Tells rows of tables, and entries of indexes, that had been dropped at the transaction's snapshot: their id was given
+ * out before it, and the catalog no longer has it. Ids are never given out again. The entries of an index that failed
+ * are abandoned too: they are no longer written or read.
  */
 export async function findAbandonedRows(
   transaction: CatalogReads,

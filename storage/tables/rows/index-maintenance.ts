@@ -20,8 +20,8 @@ import {
  *                                                               (1, 'joe', 10)   delete 'bob' 1, put 'joe' 1
  *                                                               gone             delete 'bob' 1
  *
- * Whoever changes what an entry says writes the entry's own row, so two transactions that change the
- * parts of one entry conflict even where they write different families.
+ * A change of an entry's content writes the entry's own row, so two transactions that change the parts of one entry
+ * conflict even where they write different families.
  */
 
 /**
@@ -55,7 +55,7 @@ export type EntryEdit = {
   readonly index: IndexDefinition
   readonly deleted?: EncodedEntry
   readonly put?: EncodedEntry
-  /** Both have the same key: the one that comes takes the other's place. */
+  /** Both have the same key: the new one replaces the other. */
   readonly inPlace: boolean
   /** An entry of another row that stays; see `withoutForeignEntry`. */
   readonly guarded?: Uint8Array
@@ -101,9 +101,8 @@ export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit
 }
 
 /**
- * Looks up, in one round trip, who owns the unique entries of these edits, and decides change by
- * change as if each had been made before the next. Answers for each change its edits, or the conflict
- * that forbids it.
+ * Looks up, in one round trip, who owns the unique entries of these edits, and decides change by change as if each had
+ * been made before the next. Resolves to the edits of each change, or the conflict that forbids it.
  */
 export function settleUniqueness(
   transaction: UniquenessReads,

@@ -38,9 +38,8 @@ export type RowWrites = Pick<
  * observers that they concern. This is the only way to write rows, so that none is forgotten. Tables
  * without unique indexes cost no read; the others one round trip for all changes.
  *
- * Answers for each change null, or with `onConflict: 'skip'` the conflict for which it was left out.
- * Errors, with nothing written: `disk_full`, `unique_violation`, and those of `fullKey`,
- * `encodeRowValue` and `encodeEntry`.
+ * Resolves to null for each change, or with `onConflict: 'skip'` the conflict for which it was left out. Errors, with
+ * nothing written: `disk_full`, `unique_violation`, and those of `fullKey`, `encodeRowValue` and `encodeEntry`.
  */
 export function changeRows(
   transaction: RowWrites,

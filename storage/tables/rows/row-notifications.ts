@@ -44,8 +44,8 @@ export function notifyOfChange(
 }
 
 /**
- * Tells a weak observer of a row, whether or not it has changed or exists. Nobody conflicts with that
- * but whoever drops the observer.
+ * Tells a weak observer of a row, whether or not it has changed or exists. Only dropping the observer conflicts with
+ * that.
  */
 export function notifyObserver(
   transaction: Pick<Transaction, 'notify' | 'dependOnSchema'>,

@@ -24,7 +24,7 @@ import type { SqlRow, TableDefinition } from '../table-definition.ts'
  * the transaction's own snapshot, so `table` comes from the catalog of that snapshot.
  */
 export type StoredRow = {
-  /** The row key, which a page of a scan can be continued behind. */
+  /** The row key, after which a page of a scan can continue. */
   readonly key: Uint8Array
   /** Columns that were not asked for are NULL, or what their ADD COLUMN gave to the rows of before. */
   readonly row: SqlRow
@@ -52,7 +52,7 @@ export function getRows(
   )
 }
 
-/** What `getRows` answers for one key. */
+/** What `getRows` returns for one key. */
 export function getRow(
   transaction: Pick<Transaction, 'getRow'>,
   table: TableDefinition,
@@ -73,7 +73,7 @@ export type RowsAsked = {
   readonly columns?: readonly number[]
 }
 
-/** What `getRows` answers for each of these, in one round trip for all of them. */
+/** What `getRows` returns for each of these, in one round trip for all of them. */
 export async function getRowsOfTables(
   transaction: Pick<Transaction, 'getRows'>,
   asked: readonly RowsAsked[],
@@ -108,7 +108,7 @@ export type TableScan = {
   readonly signal?: AbortSignal
 }
 
-/** Rows that were read together, each of which is decoded when it is asked for. */
+/** Rows that were read together; each is decoded when it is used. */
 export type StoredRows = Iterable<StoredRow> & { readonly length: number }
 
 /** The rows of a range of keys, in key order or reversed. */
