@@ -118,7 +118,7 @@ export class RowValueReader {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, length)
   }
 
-  /** Steps over `length` bytes and returns the offset where they begin. */
+  /** Steps over `count` bytes and returns the offset where they begin. */
   #take(count: number): number {
     const start = this.#offset
     if (start + count > this.#bytes.length) throw this.damaged('it is cut short')
