@@ -2,7 +2,6 @@
 
 /** The only place where the parts of the storage layer are put together. */
 
-import { type Answer, andThen } from './answer.ts'
 import type { Timestamp } from './cell-store/cell.ts'
 import type { CellStore } from './cell-store/cell-store.ts'
 import { systemClock } from './clock.ts'
@@ -17,6 +16,7 @@ import type { Retention } from './garbage-collection/safe-point.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
+import { andThen, type MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
 import { isOfObserver } from './observers/observer-rows.ts'
 import type { Observers } from './observers/observers.ts'
@@ -167,14 +167,14 @@ export class Storage {
    * Begins a transaction. Throws or rejects with StorageError `history_replaced`, `snapshot_too_old` or
    * `timestamp_in_future` when `asOf` is of another history, or lies outside what can be read.
    */
-  begin(options: BeginOptions = {}): Answer<Transaction> {
+  begin(options: BeginOptions = {}): MaybePromise<Transaction> {
     const { asOf, history } = options
     if (asOf !== undefined) this.history.require(asOf, history)
     return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
   }
 
   /** The catalog at the transaction's own snapshot. */
-  catalog(transaction: Transaction): Answer<Catalog> {
+  catalog(transaction: Transaction): MaybePromise<Catalog> {
     if (this.#owner !== 'exclusive') return this.#catalogs.read(transaction)
     const { startTs } = transaction
     const known = this.#newestCatalog.at(startTs)
@@ -344,7 +344,7 @@ export class Storage {
     return transaction
   }
 
-  #snapshotOf(options: BeginOptions): Answer<TransactionOptions> {
+  #snapshotOf(options: BeginOptions): MaybePromise<TransactionOptions> {
     const { context, stampNow } = this.#parts
     return andThen(stampNow() ?? context.oracle.nextToRead(), (stamp) =>
       this.#starts.at(stamp, options),

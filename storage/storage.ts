@@ -5,7 +5,6 @@
  * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
-export { type Answer, andThen, awaited, doWork, type Work } from './answer.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
@@ -35,6 +34,7 @@ export {
   writeIdempotencyRecord,
 } from './idempotency-record.ts'
 export { STORAGE_LIMITS } from './limits.ts'
+export { andThen, awaited, doWork, type MaybePromise, type Work } from './maybe-promise.ts'
 export {
   BATCH_ROUTES,
   type BatchRoute,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Answer,
   type Catalog,
   changeRows,
   createTable,
+  type MaybePromise,
   type NewTable,
   openStorage,
   requireTable,
@@ -49,7 +49,7 @@ export async function insertRows(
 
 export async function inTransaction<Result>(
   storage: Storage,
-  work: (transaction: Transaction, catalog: Catalog) => Answer<Result>,
+  work: (transaction: Transaction, catalog: Catalog) => MaybePromise<Result>,
 ): Promise<Result> {
   const transaction = await storage.begin()
   const catalog = await storage.catalog(transaction)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Answer } from '../../storage/storage.ts'
+import type { MaybePromise } from '../../storage/storage.ts'
 import type { DataPlan } from '../plan/plan.ts'
 import { executeAggregate } from './execute-aggregate.ts'
 import { executeGet } from './execute-get.ts'
@@ -10,7 +10,10 @@ import { executeInsert } from './writes/execute-insert.ts'
 import { executeSet } from './writes/execute-set.ts'
 
 /** Runs a plan on rows within the statement layer that the caller has opened. */
-export function executeData(plan: DataPlan, context: ExecutionContext): Answer<StatementResult> {
+export function executeData(
+  plan: DataPlan,
+  context: ExecutionContext,
+): MaybePromise<StatementResult> {
   switch (plan.kind) {
     case 'pointGet':
       return executeGet(plan, context)

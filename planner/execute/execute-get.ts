@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Answer,
   andThen,
   awaited,
   doWork,
@@ -8,6 +7,7 @@ import {
   getUniqueEntries,
   guardRow,
   type IndexDefinition,
+  type MaybePromise,
   ROW_COLUMN,
   type SqlValue,
   type StoredRow,
@@ -34,7 +34,10 @@ type AnsweredRow = Pick<StoredRow, 'key' | 'row' | 'commitTs'>
  * without a row: that there is none may be what matters. The reading ends where the answer would
  * become too large.
  */
-export function executeGet(plan: PointGetPlan, context: ExecutionContext): Answer<StatementResult> {
+export function executeGet(
+  plan: PointGetPlan,
+  context: ExecutionContext,
+): MaybePromise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   const keys = keyTuples(plan.keys, scope, 'asked')
   const answer = new GetAnswer(plan, context, scope)
@@ -100,7 +103,7 @@ function rowsAt(
   plan: PointGetPlan,
   context: ExecutionContext,
   keys: ReadonlyArray<readonly SqlValue[]>,
-): Answer<Array<AnsweredRow | null>> {
+): MaybePromise<Array<AnsweredRow | null>> {
   const { table } = plan
   const { index } = plan.keys.key
   if (index !== undefined) return rowsOfEntries(plan, index, context, keys)

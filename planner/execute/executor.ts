@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Answer } from '../../storage/storage.ts'
+import type { MaybePromise } from '../../storage/storage.ts'
 import type { Plan } from '../plan/plan.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
@@ -12,7 +12,7 @@ import { executeNotify } from './writes/execute-notify.ts'
  * Runs a plan as one statement of the context's transaction: it does not see its own writes, and
  * when it throws they are dropped. Throws or rejects with PlanError, StorageError, or the signal's reason.
  */
-export function executePlan(plan: Plan, context: ExecutionContext): Answer<StatementResult> {
+export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise<StatementResult> {
   const { transaction, signal } = context
   switch (plan.kind) {
     case 'showTables':

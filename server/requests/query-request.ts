@@ -2,7 +2,7 @@
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import { JsonSource, noteSource, type Parameters, sourceOf } from '../../planner/planner.ts'
-import { type Answer, andThen } from '../../storage/storage.ts'
+import { andThen, type MaybePromise } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError, StatementFailure } from '../errors/server-error.ts'
 import { ALL_LIMITS } from '../limits.ts'
@@ -73,7 +73,7 @@ export function parsedText(
   parser: Parser,
   sql: string,
   turns: Turns,
-): Answer<readonly Statement[]> {
+): MaybePromise<readonly Statement[]> {
   return sql.length <= SHORT_TEXT ? parser.parseScript(sql) : parsedInTurns(parser, sql, turns)
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Answer,
   awaited,
   type Catalog,
   type Clock,
+  type MaybePromise,
   type Randomness,
   type Storage,
   type Timestamp,
@@ -103,7 +103,7 @@ export class OwnTransactions {
 export function commitWritten(
   { transaction }: Pick<OwnTransaction, 'transaction'>,
   running: RunningRequest,
-): Answer<Timestamp | null> {
+): MaybePromise<Timestamp | null> {
   if (transaction.hasWrites) running.commits()
   running.signal.throwIfAborted()
   return transaction.hasWrites ? transaction.commit().then(({ commitTs }) => commitTs) : null

@@ -11,10 +11,10 @@ import {
   WorkMeter,
 } from '../../planner/planner.ts'
 import {
-  type Answer,
   andThen,
   type Catalog,
   type Clock,
+  type MaybePromise,
   type Randomness,
   type Storage,
   type Timestamp,
@@ -76,7 +76,7 @@ export class StatementExecution {
    * Throws or rejects with StatementFailure around whatever went wrong. Statements that have nothing to
    * wait for are all answered in this turn, without a promise.
    */
-  run(statements: readonly IndexedStatement[], run: Run): Answer<StatementResult[]> {
+  run(statements: readonly IndexedStatement[], run: Run): MaybePromise<StatementResult[]> {
     const results: StatementResult[] = []
     const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running)
     while (results.length < statements.length) {
@@ -100,7 +100,7 @@ export class StatementExecution {
     begun: {
       readonly results: StatementResult[]
       readonly turns: Turns
-      readonly step: Answer<void>
+      readonly step: MaybePromise<void>
     },
   ): Promise<StatementResult[]> {
     const { results, turns } = begun
@@ -122,7 +122,7 @@ export class StatementExecution {
     statements: readonly IndexedStatement[],
     run: Run,
     results: StatementResult[],
-  ): Answer<void> {
+  ): MaybePromise<void> {
     const answered = (result: StatementResult) => {
       run.answer.add(result)
       run.paging.check(result)
@@ -172,7 +172,7 @@ export class StatementExecution {
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */
-  #runStatement(entry: IndexedStatement, run: Run): Answer<StatementResult> {
+  #runStatement(entry: IndexedStatement, run: Run): MaybePromise<StatementResult> {
     const asOf = asOfOf(entry)
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run)
@@ -181,7 +181,7 @@ export class StatementExecution {
     return this.#withinTime(run, executePlan(plan, this.#contextOf(run, entry.parameters)))
   }
 
-  #withinTime<T>(run: Run, executed: Answer<T>): Answer<T> {
+  #withinTime<T>(run: Run, executed: MaybePromise<T>): MaybePromise<T> {
     return executed instanceof Promise
       ? run.running.withinTime(this.#timeoutMs(run), executed)
       : executed

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { ExecutionContext, IntegerForm, StatementResult } from '../../planner/planner.ts'
-import { type Answer, awaited, doWork, type Transaction, type Work } from '../../storage/storage.ts'
+import {
+  awaited,
+  doWork,
+  type MaybePromise,
+  type Transaction,
+  type Work,
+} from '../../storage/storage.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import {
   AnswerBudget,
@@ -136,7 +142,7 @@ export class StatementRunner {
   }
 
   /** Throws or rejects with what is wrong with the text; a statement that it suggests is one that runs. */
-  #parsed(request: QueryRequest, turns: Turns): Answer<ScriptStatement[]> {
+  #parsed(request: QueryRequest, turns: Turns): MaybePromise<ScriptStatement[]> {
     const explain = async (error: unknown): Promise<never> => {
       throw await withRunnableSuggestion(error, this.#parts)
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Answer, andThen } from '../answer.ts'
+
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { NotifiedRow } from './buffer/buffered-notifications.ts'
 import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
@@ -106,7 +107,7 @@ export class Transaction {
     return !this.#writes.isEmpty
   }
 
-  getRow(key: Uint8Array, columns: readonly string[]): Answer<SnapshotRow | null> {
+  getRow(key: Uint8Array, columns: readonly string[]): MaybePromise<SnapshotRow | null> {
     this.#checkActive()
     const found = this.#snapshot.getRow(key, columns, this.#signal)
     const { buffer } = this.#writes
@@ -118,7 +119,7 @@ export class Transaction {
   getRows(
     keys: readonly Uint8Array[],
     columns: readonly string[],
-  ): Answer<Array<SnapshotRow | null>> {
+  ): MaybePromise<Array<SnapshotRow | null>> {
     this.#checkActive()
     const found = this.#snapshot.getRows(keys, columns, this.#signal)
     const { buffer } = this.#writes
@@ -187,7 +188,7 @@ export class Transaction {
    * Runs one statement: `work` does not see its own writes, and when it throws they are dropped.
    * The signal ends its waiting for locks.
    */
-  statement<T>(work: () => Answer<T>, signal?: AbortSignal): Answer<T> {
+  statement<T>(work: () => MaybePromise<T>, signal?: AbortSignal): MaybePromise<T> {
     this.#checkActive()
     if (this.#writes.isStatementRunning) throw closed('A statement is still running.')
     this.#writes.beginStatement()
@@ -284,10 +285,10 @@ export class Transaction {
     }
   }
 
-  #decide(): Answer<CommitOutcome | typeof NOTHING> {
+  #decide(): MaybePromise<CommitOutcome | typeof NOTHING> {
     const { buffer } = this.#writes
     const rows = buffer.size > SORTED_AT_ONCE ? buffer.rowsInTurns() : buffer.rows()
-    return andThen(rows, (sorted): Answer<CommitOutcome | typeof NOTHING> => {
+    return andThen(rows, (sorted): MaybePromise<CommitOutcome | typeof NOTHING> => {
       const request = this.#commitRequest(sorted)
       return request === undefined ? NOTHING : this.#parts.protocol.commit(request)
     })

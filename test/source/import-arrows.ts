@@ -74,7 +74,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
 type Step = readonly string[]
 
 const FOUNDATION: Step = [
-  ...['answer.ts', 'clock.ts', 'errors.ts', 'invariant.ts', 'limits.ts'],
+  ...['maybe-promise.ts', 'clock.ts', 'errors.ts', 'invariant.ts', 'limits.ts'],
   ...['measures.ts', 'randomness.ts', 'storage-log.ts'],
 ]
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Answer,
   getRows,
   getUniqueEntries,
   type IndexDefinition,
   type IndexEntry,
+  type MaybePromise,
   type SqlValue,
   type StoredRow,
   type TableDefinition,
@@ -52,7 +52,7 @@ export function entriesByKeys(
 async function* inBatches<Found extends Pick<StoredRow, 'key' | 'row'>>(
   keys: readonly KeyValues[],
   size: BatchSize,
-  read: (asked: readonly KeyValues[]) => Answer<Array<Found | null>>,
+  read: (asked: readonly KeyValues[]) => MaybePromise<Array<Found | null>>,
 ): AsyncGenerator<ReadonlyArray<Asked<Found>>, void, undefined> {
   let first = 0
   while (first < keys.length) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Position } from '../../../parser/ast.ts'
 import {
-  type Answer,
   type ColumnDefinition,
+  type MaybePromise,
   type SqlRow,
   type SqlValue,
   StorageError,
@@ -27,8 +27,8 @@ const SHOWN_CHARACTERS_MAX = 60
 export function writtenRows<T>(
   table: TableDefinition,
   wanted: readonly WantedRow[],
-  write: () => Answer<T>,
-): Answer<T> {
+  write: () => MaybePromise<T>,
+): MaybePromise<T> {
   const explain = (error: unknown): never => {
     throw withWantedRow(error, table, wanted)
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  type Answer,
   andThen,
   type ColumnDefinition,
   changeRows,
   emptyRow,
   getRow,
   guardRow,
+  type MaybePromise,
   type RowChange,
   type SqlRow,
   type SqlValue,
@@ -26,7 +26,10 @@ import { requireKey } from './one-row.ts'
  * names, and a new row takes the defaults of the others. Inside coalesce the columns of an absent
  * row are NULL, but for those of its key. An IF that is not met leaves everything as it is.
  */
-export function executeSet(plan: SetPlan, context: ExecutionContext): Answer<StatementResult> {
+export function executeSet(
+  plan: SetPlan,
+  context: ExecutionContext,
+): MaybePromise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
@@ -49,7 +52,7 @@ function writeRow(
     /** Null where there is no row, or where it makes no difference whether there is. */
     readonly stored: StoredRow | null
   },
-): Answer<StatementResult> {
+): MaybePromise<StatementResult> {
   const { table, assignments } = plan
   const { transaction } = context
   const answer = new AnswerRows(plan.returning, plan.position, context)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import {
-  type Answer,
   awaited,
   type Clock,
   doWork,
+  type MaybePromise,
   type Timestamp,
   type Work,
 } from '../../../storage/storage.ts'
@@ -75,7 +75,7 @@ export class QueryAnswers {
     query: QueryRequest,
     response: ServerResponse,
     options: AnswerOptions = {},
-  ): Answer<ReadyAnswer> {
+  ): MaybePromise<ReadyAnswer> {
     const running = this.#parts.requests.arrived(response, new AboutQuery(query))
     return doWork(this.#of(query, { running, response }, options), running.armWaiting)
   }

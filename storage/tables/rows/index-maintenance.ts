@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Answer, andThen } from '../../answer.ts'
+
 import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { belongsTo, type EncodedEntry, encodeEntry } from '../bytes/index-entry.ts'
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
@@ -107,7 +108,7 @@ export function entryEdits(table: TableDefinition, change: RowChange): EntryEdit
 export function settleUniqueness(
   transaction: UniquenessReads,
   changes: ReadonlyArray<readonly EntryEdit[]>,
-): Answer<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
+): MaybePromise<ReadonlyArray<readonly EntryEdit[] | UniqueConflict>> {
   // Most changes touch no index, and nothing has to be put together for them.
   if (changes.every((edits) => edits.length === 0)) return changes
   return andThen(readOwners(transaction, changes.flat()), (owners) => settledWith(owners, changes))
@@ -173,7 +174,7 @@ function withoutForeignEntry(owners: EntryOwners, edit: EntryEdit): EntryEdit {
 function readOwners(
   transaction: UniquenessReads,
   edits: readonly EntryEdit[],
-): Answer<EntryOwners | undefined> {
+): MaybePromise<EntryOwners | undefined> {
   const keys = new Map<string, Uint8Array>()
   for (const { index, deleted, put, inPlace } of edits) {
     if (put?.isUnique && !inPlace) keys.set(rowKeyText(put.key), put.key)

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { FakeStore, type FakeTransaction } from '../../../test/storage/fake-transactions.ts'
 import { deleteRow, putRow } from '../../../test/storage/row-writes.ts'
-import { type Answer, openStorage, type Transaction } from '../../storage.ts'
+import { type MaybePromise, openStorage, type Transaction } from '../../storage.ts'
 import { defineIndex } from '../new-index.ts'
 import { defineTable } from '../new-table.ts'
 import type { SqlValue } from '../sql-type.ts'
@@ -46,7 +46,10 @@ async function entries(
   return found
 }
 
-async function commit(store: FakeStore, work: (transaction: FakeTransaction) => Answer<unknown>) {
+async function commit(
+  store: FakeStore,
+  work: (transaction: FakeTransaction) => MaybePromise<unknown>,
+) {
   const transaction = store.begin()
   await work(transaction)
   transaction.commit()
@@ -226,7 +229,7 @@ suite('a unique value', () => {
 
 async function commitAndTell<T>(
   store: FakeStore,
-  work: (transaction: FakeTransaction) => Answer<T>,
+  work: (transaction: FakeTransaction) => MaybePromise<T>,
 ): Promise<T> {
   const transaction = store.begin()
   const result = await work(transaction)

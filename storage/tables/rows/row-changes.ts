@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Answer, andThen } from '../../answer.ts'
+
 import { invariant } from '../../invariant.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import {
@@ -46,7 +47,7 @@ export function changeRows(
   table: TableDefinition,
   changes: readonly RowChange[],
   { onConflict = 'fail' }: { readonly onConflict?: 'fail' | 'skip' } = {},
-): Answer<Array<UniqueConflict | null>> {
+): MaybePromise<Array<UniqueConflict | null>> {
   if (changes.some(({ after }) => after !== null)) transaction.requireRoom()
   const rowWrites = changes.map((change) => writesOfRow(table, change))
   const edits = changes.map((change) => entryEdits(table, change))

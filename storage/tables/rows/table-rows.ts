@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Answer, andThen } from '../../answer.ts'
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { rowsOfBatches } from '../../transaction/protocol/row-batches.ts'
 import type { SnapshotRow } from '../../transaction/records/version.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
@@ -42,7 +43,7 @@ export function getRows(
   table: TableDefinition,
   keyTuples: ReadonlyArray<readonly SqlValue[]>,
   columns?: readonly number[],
-): Answer<Array<StoredRow | null>> {
+): MaybePromise<Array<StoredRow | null>> {
   const keys = keyTuples.map((keyValues) => soughtKey(table, keyValues))
   const families = familiesOf(table, columns)
   return andThen(transaction.getRows(keys, columnsOfFamilies(families)), (rows) =>
@@ -58,7 +59,7 @@ export function getRow(
   table: TableDefinition,
   keyValues: readonly SqlValue[],
   columns?: readonly number[],
-): Answer<StoredRow | null> {
+): MaybePromise<StoredRow | null> {
   const families = familiesOf(table, columns)
   const found = transaction.getRow(soughtKey(table, keyValues), columnsOfFamilies(families))
   return andThen(found, (row) =>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Answer } from '../../answer.ts'
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import type { StorageError, StorageErrorCode } from '../../errors.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'
 import type { Hint } from '../records/notify-cell.ts'
 import type { SnapshotRow } from '../records/version.ts'
@@ -28,14 +29,14 @@ export interface SnapshotReads {
     key: Uint8Array,
     columns: readonly string[],
     signal?: AbortSignal,
-  ): Answer<SnapshotRow | null>
+  ): MaybePromise<SnapshotRow | null>
 
   /** In the order of the keys, null where no asked column exists. */
   getRows(
     keys: readonly Uint8Array[],
     columns: readonly string[],
     signal?: AbortSignal,
-  ): Answer<Array<SnapshotRow | null>>
+  ): MaybePromise<Array<SnapshotRow | null>>
 
   scan(range: SnapshotRange): RowBatches
 }

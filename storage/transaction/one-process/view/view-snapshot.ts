@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Answer } from '../../../answer.ts'
+
 import type { Row, Timestamp } from '../../../cell-store/cell.ts'
 import type { RowFilter } from '../../../cell-store/row-filter.ts'
+import type { MaybePromise } from '../../../maybe-promise.ts'
 import type { RowBatches } from '../../protocol/row-batches.ts'
 import { snapshotTooOld } from '../../protocol/snapshot-age.ts'
 import type { SnapshotRange, SnapshotReads } from '../../protocol/transaction-protocol.ts'
@@ -35,7 +36,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     key: Uint8Array,
     columns: readonly string[],
     signal?: AbortSignal,
-  ): Answer<SnapshotRow | null> {
+  ): MaybePromise<SnapshotRow | null> {
     this.checkReadable()
     const { latches, cellStore } = this.#context
     const owner = latches.hiding(key, this.readTs)
@@ -50,7 +51,7 @@ export class ViewSnapshot implements SnapshotReads, ScannedSnapshot {
     keys: readonly Uint8Array[],
     columns: readonly string[],
     signal?: AbortSignal,
-  ): Answer<Array<SnapshotRow | null>> {
+  ): MaybePromise<Array<SnapshotRow | null>> {
     this.checkReadable()
     const owner = this.#hidingOneOf(keys)
     if (owner !== undefined) {

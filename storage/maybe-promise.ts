@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What is at hand, or the promise of it. In the process that owns its store nearly every read is answered
- * in its turn, and a promise at each layer for it would cost more than the read.
+ * A value, or a promise of it when it must be waited for. The process that owns its store has nearly every read at
+ * hand, and a promise in each layer would cost more than the read.
  */
-export type Answer<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with an answer: at once, or when it is there. Throws what `next` throws, or rejects with it. */
-export function andThen<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
-  return answer instanceof Promise ? answer.then(next) : next(answer)
+/** Returns what `next` makes of the value: at once, or as a promise. Throws what `next` throws, or rejects with it. */
+export function andThen<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /**
@@ -18,7 +21,7 @@ export function andThen<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>):
 export type Work<T> = Generator<Promise<unknown>, T, unknown>
 
 /** In a `Work`: the value, which is waited for only where it is a promise. */
-export function* awaited<T>(value: Answer<T>): Work<T> {
+export function* awaited<T>(value: MaybePromise<T>): Work<T> {
   return value instanceof Promise ? ((yield value) as T) : value
 }
 
@@ -26,7 +29,7 @@ export function* awaited<T>(value: Answer<T>): Work<T> {
  * Returns what the work returns: at once where it waits for nothing, else the promise of it. Throws what the work
  * throws, or rejects with it. `beforeWaiting` is called once, before the first wait; it must not throw.
  */
-export function doWork<T>(work: Work<T>, beforeWaiting?: () => void): Answer<T> {
+export function doWork<T>(work: Work<T>, beforeWaiting?: () => void): MaybePromise<T> {
   const first = work.next()
   if (first.done === true) return first.value
   beforeWaiting?.()

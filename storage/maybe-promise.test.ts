@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { andThen } from './answer.ts'
+import { andThen } from './maybe-promise.ts'
 
 test('what is at hand is gone on with at once, and what is not when it is there', async () => {
   assert.equal(
