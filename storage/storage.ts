@@ -119,6 +119,7 @@ export {
   getRow,
   getRows,
   getRowsOfTables,
+  type RowsAsked,
   type StoredRow,
   scanRowBatches,
   scanRows,

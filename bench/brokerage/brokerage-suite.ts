@@ -16,7 +16,10 @@ export const brokerageSuite: Suite = {
   defaults: { seconds: 120, repetitions: 1 },
   options: {
     profile: { default: 'small', help: 'tiny, small, standard, wide-n or official-shape' },
-    path: { default: 'http', help: 'how percolite is reached: http, or ws (its WebSocket)' },
+    path: {
+      default: 'http',
+      help: 'how percolite is reached: http, ws (its WebSocket), or embedded in the driver',
+    },
     against: {
       default: 'auto',
       help: 'who else takes part: null, postgres, postgres-async, pg-native, sqlite, sqlite-normal, sqlite-native, percolite-ws, …; auto is null at tiny, nobody for a figure, postgres and sqlite otherwise',

@@ -2,6 +2,7 @@
 import type { PercoliteOptions } from '../../servers/percolite-server.ts'
 import type { Engine } from '../engine.ts'
 import { NullEngine } from './null-engine.ts'
+import { EmbeddedEngine } from './percolite/embedded-engine.ts'
 import { PercoliteEngine } from './percolite/percolite-engine.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -30,6 +31,7 @@ export const ENGINE_KINDS = {
     open: async ({ folder, percolite, connections }) =>
       new PercoliteEngine({ way: 'ws', folder, options: percolite, connections }),
   },
+  'percolite-embedded': { open: ({ folder }) => EmbeddedEngine.open(folder) },
   postgres: {
     program: 'postgres',
     open: ({ folder }) => PostgresEngine.start({ folder, synchronousCommit: 'on' }),

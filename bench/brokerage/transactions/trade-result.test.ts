@@ -164,7 +164,12 @@ testOnEngine(
 )
 
 // SQLite has one writer, so that there is nobody to collide with.
-for (const name of ['percolite-http', 'percolite-ws', 'postgres'] satisfies EngineName[]) {
+for (const name of [
+  'percolite-embedded',
+  'percolite-http',
+  'percolite-ws',
+  'postgres',
+] satisfies EngineName[]) {
   testOnEngine(
     name,
     'two results for one position collide, and what comes while a broker is folded is folded the next time',
