@@ -41,8 +41,8 @@ export class FuzzServer {
     const server = await createServer(config, {
       onUndeclaredAnswer: (description) => undeclared.push(description),
     })
-    const { port } = await server.listen()
     const fuzzed = new TestServer(server)
+    const { port } = await fuzzed.listen()
     for (const table of FUZZ_TABLES) await fuzzed.rows(table)
     await fuzzed.rows("INSERT INTO account (id, balance) VALUES ('bob', 10), ('joe', 2)")
     return new FuzzServer(fuzzed, port, undeclared)

@@ -303,5 +303,5 @@ const SAMPLE_EVENTS = 1_500
 const IDLE_TURNS_MAX = 25
 /** What has gone wrong need not be watched for ever. */
 const SAMPLES_AFTER_VIOLATION = 10
-/** A run of 160 s of virtual time in which garbage is collected every 3 ms takes 400,000. */
+/** A run of 340 s of virtual time in which garbage is collected every 3 ms takes 860,000. */
 const EVENTS_MAX = 1_000_000
