@@ -92,9 +92,13 @@ export class Gateways implements World {
         return this.#death === 'prewritten' ? 'crashBefore' : 'crashAfter'
       }
     })
-    void commit()
+    // Its client gets no answer, or the end of its connection.
+    commit().catch(() => undefined)
     await this.settled(died)
     this.#gateways.delete(name)
+    // Of a dead process the sockets end as well. Nothing of it reaches the store any more, and its clock stands still.
+    gateway.store.fault = () => 'crashBefore'
+    gateway.close().catch(() => undefined)
     await this.letTimePass(UNTIL_TAKEN_FOR_DEAD_MS)
   }
 
@@ -113,7 +117,8 @@ async function startGateway(shared: MemoryCellStore): Promise<Gateway> {
   const storage = await openGateway(store, { clock })
   const closings: Array<() => unknown> = []
   const after = (step: unknown) => void closings.push(step as () => unknown)
-  const server = await startTestServer({ after }, { outside: { clock, storage } })
+  const flags = { 'shutdown-timeout': '1s' }
+  const server = await startTestServer({ after }, { flags, outside: { clock, storage } })
   const close = async () => {
     for (const step of closings) await step()
   }
