@@ -160,7 +160,7 @@ export class RowTransactions {
       const results = JSON.stringify({ ...answer, ...text })
       idempotent.keep(transaction, { results, readTimestamp, attempts })
     }
-    const commitTimestamp = yield* awaited(commitWritten(own, running))
+    const commitTimestamp = yield* awaited(commitWritten(transaction, running))
     return { ...answer, readTimestamp, commitTimestamp, replayed: false }
   }
 

@@ -60,6 +60,6 @@ function* definedIn(
   const { transaction, catalog, attempts } = own
   const defined = executeDefinition(statement, { transaction, catalog, parameters })
   const result = yield* awaited(defined)
-  const commitTimestamp = yield* awaited(commitWritten(own, running))
+  const commitTimestamp = yield* awaited(commitWritten(transaction, running))
   return { result, readTimestamp: transaction.startTs, commitTimestamp, attempts }
 }

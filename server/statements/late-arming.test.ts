@@ -132,6 +132,15 @@ test('a SET that finds no share left is refused, and writes nothing', async (t) 
   assert.deepEqual(rowsOf(await run({ sql: GET, params: { id: 'ann' } })), [[['ann', 1n]]])
 })
 
+test('a BEGIN that finds no share left is refused, and opens nothing', async (t) => {
+  const shares = new Shares({ requestsMax: 4 })
+  const { storage, run } = await given(t, shares)
+  const client = 'somebody' as ClientKey
+  for (let n = 0; n < 3; n += 1) shares.requests.take(client)
+  await assert.rejects(run({ sql: 'BEGIN' }), { code: 'client_overloaded' })
+  assert.equal((await storage.status()).openTransactions, 0)
+})
+
 test('a client that left before its SET was armed has changed nothing', async (t) => {
   const { run } = await given(t)
   const gone = Object.assign(new EventEmitter(), { destroyed: true })

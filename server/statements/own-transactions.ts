@@ -49,7 +49,7 @@ export class OwnTransactions {
    * rolled back. Counted once, by the timestamp of its commit: null where it wrote nothing, undefined where its client
    * gave it up. Throws what is wrong, in words for the client.
    */
-  *run<T>(
+  run<T>(
     snapshot: SnapshotAsked,
     running: RunningRequest,
     work: (own: OwnTransaction) => Work<T>,
@@ -58,17 +58,10 @@ export class OwnTransactions {
     const { clock, randomness, ended } = this.#parts
     const { signal } = running
     const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    let result: T
-    try {
-      result = yield* withRetries({ clock, randomness, signal, mayRetry }, (attempts) =>
-        this.#attempt(snapshot, running, work, attempts),
-      )
-    } catch (error) {
-      ended.failed(error)
-      throw error
-    }
-    ended.count(commitTsOf(result))
-    return result
+    const tried = withRetries({ clock, randomness, signal, mayRetry }, (attempts) =>
+      this.#attempt(snapshot, running, work, attempts),
+    )
+    return ended.counting(tried, commitTsOf)
   }
 
   *#attempt<T>(
@@ -101,7 +94,7 @@ export class OwnTransactions {
  * here a client that went away has changed nothing: throws the signal's reason. A commit is always finished.
  */
 export function commitWritten(
-  { transaction }: Pick<OwnTransaction, 'transaction'>,
+  transaction: Transaction,
   running: RunningRequest,
 ): MaybePromise<Timestamp | null> {
   if (transaction.hasWrites) running.commits()

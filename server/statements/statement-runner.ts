@@ -107,6 +107,9 @@ export class StatementRunner {
     const statements = parsed instanceof Promise ? yield* awaited(parsed) : parsed
     const { idempotent, textForm, observerRun, newRowWriter } = around
     const inside = { running, textForm, observerRun, newRowWriter }
+    // What is left open or kept is refused before anything of it happens.
+    const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
+    if (isArmedFirst) running.arm()
     if (request.transaction !== undefined) {
       if (idempotent !== undefined) throw keyWithoutRows()
       if (request.asOf !== undefined) throw snapshotIsSettled()
@@ -120,6 +123,7 @@ export class StatementRunner {
     if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
     switch (script.kind) {
       case 'open':
+        running.arm()
         return yield* awaited(this.#open(script, request, inside))
       case 'definitions':
         if (observerRun !== undefined) throw definitionsOfObserver()
@@ -237,7 +241,7 @@ export class StatementRunner {
     if (idempotent !== undefined) {
       yield this.#keep(idempotent, transaction, outcome, running, request.integers)
     }
-    const committed = commitWritten({ transaction }, running)
+    const committed = commitWritten(transaction, running)
     const commitTimestamp = committed instanceof Promise ? yield* awaited(committed) : committed
     observerRun?.committed()
     return commitTimestamp === null ? outcome : { ...outcome, commitTimestamp }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../storage/storage.ts'
+import { awaited, doWork, type Timestamp, type Work } from '../../storage/storage.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { ClientDisconnected } from '../errors/server-error.ts'
 import { retryableCause } from './retry.ts'
@@ -45,14 +45,19 @@ export class EndedTransactions {
     this.#counts[endingBy(error)] += 1
   }
 
-  /** Counts what `work` comes to; `commitTsOf` returns what `count` takes. */
+  /** As `counting`, for work that is a promise. */
   async counted<T>(
     work: () => Promise<T>,
     commitTsOf: (result: T) => Timestamp | null | undefined = () => null,
   ): Promise<T> {
+    return await doWork(this.counting(awaited(work()), commitTsOf))
+  }
+
+  /** Returns what `work` comes to, and counts it; `commitTsOf` returns what `count` takes. */
+  *counting<T>(work: Work<T>, commitTsOf: (result: T) => Timestamp | null | undefined): Work<T> {
     let result: T
     try {
-      result = await work()
+      result = yield* work
     } catch (error) {
       this.failed(error)
       throw error
