@@ -7,7 +7,12 @@ import type { NotifiedRow } from './buffer/buffered-notifications.ts'
 import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
 import { overlayRow, overlayScan } from './buffer/read-your-writes.ts'
-import type { BufferBudget, BufferedRow, BufferedWrite } from './buffer/write-buffer.ts'
+import type {
+  BufferBudget,
+  BufferedRow,
+  BufferedWrite,
+  WriteBuffer,
+} from './buffer/write-buffer.ts'
 import { outcomeUnknown } from './protocol/commit-refusal.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import type {
@@ -85,7 +90,7 @@ export class Transaction {
     this.#writeRefusal = options.writeRefusal
     this.#parts = parts
     this.#snapshot = parts.protocol.snapshotAt(options.startTs)
-    this.#writes = new LayeredWrites(parts.budget.countingWith(options.budget))
+    this.#writes = new LayeredWrites(parts.budget, options.budget)
   }
 
   get id(): string {
@@ -111,7 +116,7 @@ export class Transaction {
     this.#checkActive()
     const found = this.#snapshot.getRow(key, columns, this.#signal)
     const { buffer } = this.#writes
-    if (buffer.isEmpty) return found
+    if (buffer === undefined) return found
     return andThen(found, (committed) => overlayRow({ key, committed }, columns, buffer))
   }
 
@@ -123,7 +128,7 @@ export class Transaction {
     this.#checkActive()
     const found = this.#snapshot.getRows(keys, columns, this.#signal)
     const { buffer } = this.#writes
-    if (buffer.isEmpty) return found
+    if (buffer === undefined) return found
     return andThen(found, (rows) =>
       rows.map((committed, index) =>
         overlayRow({ key: keys[index] as Uint8Array, committed }, columns, buffer),
@@ -139,8 +144,10 @@ export class Transaction {
   /** As `scanRows`, in batches of the rows that were read together; none is empty. */
   scanBatches(range: SnapshotRange): RowBatches {
     this.#checkActive()
-    const own = this.#writes.buffer.rowsBetween(range.start, range.end)
-    return own.length === 0 ? this.#snapshot.scan(range) : this.#scanWithOwn(range, own)
+    const { buffer } = this.#writes
+    const own = buffer?.rowsBetween(range.start, range.end) ?? []
+    if (buffer === undefined || own.length === 0) return this.#snapshot.scan(range)
+    return this.#scanWithOwn(range, own, buffer)
   }
 
   /**
@@ -287,7 +294,8 @@ export class Transaction {
 
   #decide(): MaybePromise<CommitOutcome | typeof NOTHING> {
     const { buffer } = this.#writes
-    const rows = buffer.size > SORTED_AT_ONCE ? buffer.rowsInTurns() : buffer.rows()
+    const isLarge = buffer !== undefined && buffer.size > SORTED_AT_ONCE
+    const rows = isLarge ? buffer.rowsInTurns() : (buffer?.rows() ?? [])
     return andThen(rows, (sorted): MaybePromise<CommitOutcome | typeof NOTHING> => {
       const request = this.#commitRequest(sorted)
       return request === undefined ? NOTHING : this.#parts.protocol.commit(request)
@@ -316,13 +324,14 @@ export class Transaction {
   async *#scanWithOwn(
     range: SnapshotRange,
     rows: readonly BufferedRow[],
+    buffer: WriteBuffer,
   ): AsyncGenerator<readonly SnapshotRow[]> {
     const { limit = Number.POSITIVE_INFINITY, ...unlimited } = range
     if (limit <= 0) return
     // Own deletes may remove rows, so the limit cannot bound what is read from the store.
     const committed = rowsOfBatches(this.#snapshot.scan(unlimited))
     const reverse = range.reverse === true
-    const merging = { rows, buffer: this.#writes.buffer, columns: range.columns, reverse }
+    const merging = { rows, buffer, columns: range.columns, reverse }
     let left = limit
     for await (const row of overlayScan(committed, merging)) {
       yield [row]

@@ -3,6 +3,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import type { Hint } from '../records/notify-cell.ts'
 import { BufferedNotifications, type NotifiedRow } from './buffered-notifications.ts'
 import {
+  type BufferBudget,
   type BufferedRow,
   type BufferedWrite,
   type ByteBudget,
@@ -11,26 +12,33 @@ import {
 
 /**
  * What a transaction has written and the observers it notifies, and on top of that the layer of the running statement:
- * merged when the statement succeeds, dropped when it fails.
+ * merged when the statement succeeds, dropped when it fails. Every part of it is created by what first needs it: most
+ * transactions only read.
  */
 export class LayeredWrites {
-  /** The writes of earlier statements, which all reads show. */
-  readonly buffer: WriteBuffer
-  readonly #budget: ByteBudget
-  /** Created by the first notification; most transactions have none. */
+  readonly #shared: BufferBudget
+  readonly #own: ByteBudget | undefined
+  #countedBudget: ByteBudget | undefined
+  #buffer: WriteBuffer | undefined
   #notifications: BufferedNotifications | undefined
   #isStatementRunning = false
-  /** The writes of the running statement, which its reads do not show; created by the first one. */
+  /** The writes of the running statement, which its reads do not show. */
   #layer: WriteBuffer | undefined
   #layerNotifications: BufferedNotifications | undefined
 
-  constructor(budget: ByteBudget) {
-    this.#budget = budget
-    this.buffer = new WriteBuffer(budget)
+  /** Its bytes are bounded by the `own` budget and counted by the `shared` one, which bounds them where there is no own. */
+  constructor(shared: BufferBudget, own: ByteBudget | undefined) {
+    this.#shared = shared
+    this.#own = own
+  }
+
+  /** The writes of earlier statements, which all reads show; undefined where there is none. */
+  get buffer(): WriteBuffer | undefined {
+    return this.#buffer
   }
 
   get isEmpty(): boolean {
-    return this.buffer.isEmpty && this.#notifications === undefined
+    return (this.#buffer?.isEmpty ?? true) && this.#notifications === undefined
   }
 
   get isStatementRunning(): boolean {
@@ -48,8 +56,9 @@ export class LayeredWrites {
 
   write(key: Uint8Array, column: string, write: BufferedWrite): void {
     if (this.#isStatementRunning) this.#layer ??= new WriteBuffer(this.#budget)
-    const buffer = this.#layer ?? this.buffer
-    buffer.write(key, column, write)
+    else this.#buffer ??= new WriteBuffer(this.#budget)
+    const buffer = this.#layer ?? this.#buffer
+    buffer?.write(key, column, write)
   }
 
   notifyStrongly(key: Uint8Array, observerId: number): void {
@@ -79,7 +88,10 @@ export class LayeredWrites {
       this.#notifications ??= new BufferedNotifications(this.#budget)
       this.#notifications.checkRoomFor(notifications)
     }
-    if (this.#layer !== undefined) this.buffer.merge(this.#layer)
+    if (this.#buffer === undefined) {
+      this.#buffer = this.#layer
+      this.#layer = undefined
+    } else if (this.#layer !== undefined) this.#buffer.merge(this.#layer)
     if (notifications !== undefined) this.#notifications?.merge(notifications)
   }
 
@@ -94,10 +106,16 @@ export class LayeredWrites {
 
   /** Releases everything, and returns the rows that the transaction notifies. */
   clear(): readonly NotifiedRow[] {
-    this.buffer.clear()
+    this.#buffer?.clear()
+    this.#buffer = undefined
     const notified = this.#notifications?.all() ?? []
     this.#notifications?.clear()
     return notified
+  }
+
+  get #budget(): ByteBudget {
+    this.#countedBudget ??= this.#shared.countingWith(this.#own)
+    return this.#countedBudget
   }
 
   #current(): BufferedNotifications {

@@ -22,9 +22,6 @@ export type BufferedRow = {
 
 type MutableRow = BufferedRow & { readonly writes: Map<string, BufferedWrite> }
 
-/** The rows of an empty buffer: most transactions only read. */
-const NO_ROWS: RowsByText<MutableRow> = new RowsByText()
-
 /**
  * A bound on the bytes that transactions buffer. Without one, idle transactions could exhaust the process' memory. Each
  * amount that was taken is given back.
@@ -97,7 +94,7 @@ class CountedBudget implements ByteBudget {
  */
 export class WriteBuffer {
   readonly #budget: ByteBudget
-  #rows = NO_ROWS
+  #rows = new RowsByText<MutableRow>()
   #bytes = 0
   #sorted: readonly BufferedRow[] | undefined
 
@@ -169,10 +166,6 @@ export class WriteBuffer {
    * limit forbids it.
    */
   merge(layer: WriteBuffer): void {
-    if (this.isEmpty) {
-      this.#become(layer)
-      return
-    }
     const rows = layer.#rows
     let newRows = 0
     let growth = 0
@@ -192,22 +185,13 @@ export class WriteBuffer {
     }
   }
 
-  /** Most transactions have one statement that writes, so its layer becomes the buffer. */
-  #become(layer: WriteBuffer): void {
-    this.#rows = layer.#rows
-    this.#bytes = layer.#bytes
-    this.#sorted = layer.#sorted
-    layer.#forget()
-  }
-
   #forget(): void {
-    this.#rows = NO_ROWS
+    this.#rows = new RowsByText()
     this.#bytes = 0
     this.#sorted = undefined
   }
 
   #add(row: MutableRow): MutableRow {
-    if (this.#rows === NO_ROWS) this.#rows = new RowsByText()
     this.#rows.add(row)
     this.#sorted = undefined
     return row
