@@ -12,7 +12,6 @@ import {
 } from '../storage/storage.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
-import { TurnQueue } from './budgets/turns.ts'
 import type { Config } from './config.ts'
 import { ServerError } from './errors/server-error.ts'
 import { Connections } from './http/connections.ts'
@@ -144,7 +143,6 @@ export class Server {
     const shared = {
       parser: createParser(),
       cursors,
-      turnQueue: new TurnQueue(clock),
       plans: new PlanCache(),
       shares,
       ended: this.#ended,
@@ -213,10 +211,10 @@ export class Server {
     await this.#parts.storage.close()
   }
 
-  #createObservers({ parser, cursors, turnQueue, plans, ended }: Shared): InProcessObservers {
+  #createObservers({ parser, cursors, plans, ended }: Shared): InProcessObservers {
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const ways = { clock, randomness, turnQueue, plans, ended }
+    const ways = { clock, randomness, plans, ended }
     const executionParts = { storage, statementTimeoutMs, ...ways }
     const execution = new StatementExecution(executionParts)
     const requests = this.#requests

@@ -11,7 +11,7 @@ import { TurnQueue, Turns } from '../budgets/turns.ts'
 import { textOf } from './answer-body.ts'
 import { AnswerWriter } from './answer-text.ts'
 
-const turns = () => new Turns(new TurnQueue(systemClock), systemClock, turnTaker())
+const turns = () => new Turns(new TurnQueue(systemClock), turnTaker())
 
 /** Of the years that can be written down. */
 const anyTime = fc.bigInt({ min: 0n, max: 10n ** 16n })
@@ -86,7 +86,7 @@ test('a long answer lets others have their turn, and stops when nobody waits for
   const writing = new AnswerWriter().results(
     [result],
     'number',
-    new Turns(queue, clock, turnTaker(undefined, gone.signal)),
+    new Turns(queue, turnTaker(undefined, gone.signal)),
   )
   assert.equal(queue.isEmpty, false)
   gone.abort(new Error('gone'))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import type { StatementResult } from '../../planner/planner.ts'
-import { systemClock } from '../../storage/storage.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
 import { TurnQueue, Turns } from '../budgets/turns.ts'
 import { sendable, textOf } from './answer-body.ts'
@@ -36,7 +35,7 @@ test('a body pauses whenever a turn is used up, also while there is nothing to w
   const clock = { monotonicMs: () => nowMs }
   let pauses = 0
   const taker = { ...turnTaker(), hasTurn: () => (pauses += 1) }
-  const turns = new Turns(new TurnQueue(systemClock), clock, taker)
+  const turns = new Turns(new TurnQueue(clock), taker)
   function* pieces() {
     for (const piece of ['', '', 'a'.repeat(PIECE_CHARACTERS), 'b']) {
       nowMs += 2
@@ -53,7 +52,7 @@ test('parts are joined over several turns', async () => {
   let pauses = 0
   const clock = { monotonicMs: () => (nowMs += 10) }
   const taker = { ...turnTaker(), hasTurn: () => (pauses += 1) }
-  const turns = new Turns(new TurnQueue(systemClock), clock, taker)
+  const turns = new Turns(new TurnQueue(clock), taker)
   const joined = await joinedInTurns(
     ['a', 'bc', 'd'].map((text) => Buffer.from(text)),
     turns,

@@ -87,6 +87,10 @@ export class TurnQueue {
     return true
   }
 
+  monotonicMs(): number {
+    return this.#clock.monotonicMs()
+  }
+
   /** Resolves when it is the turn of a request that has not begun, or when it is aborted. */
   first(taker: TurnTaker): Promise<void> {
     return this.#wait(this.#newcomers, taker)
@@ -183,15 +187,25 @@ export class TurnQueue {
  */
 export class Turns {
   readonly #queue: TurnQueue
-  readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #taker: TurnTaker
+  readonly #createdMs: number
   #beganMs: number
 
-  constructor(queue: TurnQueue, clock: Pick<Clock, 'monotonicMs'>, taker: TurnTaker) {
+  constructor(queue: TurnQueue, taker: TurnTaker) {
     this.#queue = queue
-    this.#clock = clock
     this.#taker = taker
-    this.#beganMs = clock.monotonicMs()
+    this.#createdMs = queue.monotonicMs()
+    this.#beganMs = this.#createdMs
+  }
+
+  /** Since it was created, in ms. */
+  get ageMs(): number {
+    return this.#queue.monotonicMs() - this.#createdMs
+  }
+
+  /** Whether nobody waits for a turn. */
+  get isAlone(): boolean {
+    return this.#queue.isEmpty
   }
 
   /** To be asked once, before the first piece of work, and to be answered with `begin` where it is false. */
@@ -215,7 +229,7 @@ export class Turns {
 
   /** To be asked between two pieces of work, and to be answered with `pause`. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax
+    return this.#queue.monotonicMs() - this.#beganMs >= ALL_LIMITS.turnMsMax
   }
 
   /** Throws the signal's reason. Separate from the questions, so that most work costs no promise. */
@@ -226,6 +240,6 @@ export class Turns {
 
   #began(): void {
     this.#taker.signal.throwIfAborted()
-    this.#beganMs = this.#clock.monotonicMs()
+    this.#beganMs = this.#queue.monotonicMs()
   }
 }

@@ -6,7 +6,6 @@ import type { Parser } from '../../parser/parser.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
-import type { TurnQueue } from '../budgets/turns.ts'
 import type { Config } from '../config.ts'
 import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
 import type { CommitMetrics } from '../metrics/commit-metrics.ts'
@@ -50,7 +49,6 @@ import { transactionRoutes } from './routes/transaction-routes.ts'
 export type Shared = {
   readonly parser: Parser
   readonly cursors: Cursors
-  readonly turnQueue: TurnQueue
   readonly plans: PlanCache
   readonly shares: Shares
   readonly ended: EndedTransactions
@@ -89,7 +87,7 @@ export function addInterface(
   const { live, metrics, answers } = doers
   const history = storage.history.id
   metrics.watch(http)
-  const largeBodies = new LargeBodies(parts.turnQueue, requests)
+  const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   addRequestHooks(http, { rules, log, isStopping, requests, largeBodies, history })
   addBodyParsers(http, largeBodies)
@@ -120,16 +118,16 @@ type Doers = ReturnType<typeof doersOf>
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
-  const { parser, cursors, turnQueue, plans, shares, ended } = parts
+  const { parser, cursors, plans, shares, ended } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, turnQueue, plans, ended }
+  const ways = { clock, randomness, plans, ended }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
   const begins = new UnreadBegins(sessions)
-  const answers = new QueryAnswers({ runner, writer, requests, begins, turnQueue, clock })
+  const answers = new QueryAnswers({ runner, writer, requests, begins })
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
   const streams = new StreamAnswers({ streams: scans, writer, requests, log })
@@ -142,17 +140,17 @@ function doersOf(parts: InterfaceParts, version: string) {
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, turnQueue, ended } = parts
+  const { parser, cursors, ended } = parts
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, streams, live, metrics } = doers
   const { engine } = config
   const warnings = () => storage.warnings
   return {
     ...queryRoutes({ answers, scans, streams }),
-    ...rowRoutes({ rows, streams, parser, cursors, writer, clock, turnQueue, requests }),
+    ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended, requests, turnQueue, clock }),
+    ...tableRoutes({ storage, ended, requests }),
     ...operationRoutes({ storage, sessions, clock, engine, version, requests }),
     ...observerRoutes({ storage }),
     ...changeRoutes({ streams: live.streams, requests }),

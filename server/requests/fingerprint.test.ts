@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
-import { openStorage, readIdempotencyRecord, systemClock } from '../../storage/storage.ts'
+import { openStorage, readIdempotencyRecord } from '../../storage/storage.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
 import { PIECE_CHARACTERS } from '../answers/text-pieces.ts'
@@ -58,7 +58,7 @@ test('a long body is written and hashed in many pieces, with turns between them'
   let pauses = 0
   const clock = { monotonicMs: () => (nowMs += 10) }
   const taker = { ...turnTaker(), hasTurn: () => (pauses += 1) }
-  const turns = new Turns(new TurnQueue(systemClock), clock, taker)
+  const turns = new Turns(new TurnQueue(clock), taker)
   const hash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
   assert.equal(await fingerprintOf(distinctPieces(body), turns), hash)
   assert.ok(pauses >= LENGTH / PIECE_CHARACTERS, `${pauses}`)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
+import { systemClock } from '../../storage/storage.ts'
 import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
-import type { TurnTaker } from '../budgets/turns.ts'
+import { TurnQueue, Turns, type TurnTaker } from '../budgets/turns.ts'
 import type { Waiting } from '../budgets/waiting-line.ts'
 import { ServerError } from '../errors/server-error.ts'
 
@@ -16,6 +17,8 @@ import { ServerError } from '../errors/server-error.ts'
  * first has to wait, or holds something: until then nothing else knows of it, and most requests end before.
  */
 export class RunningRequest implements TurnTaker, Waiting {
+  /** Its turns of the event loop. */
+  readonly turns: Turns
   readonly #controller = new AbortController()
   readonly #parts: RequestParts
   /** Where it stands among those that run. */
@@ -38,6 +41,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   constructor(parts: RequestParts = {}) {
     this.#parts = parts
     this.client = parts.client ?? SERVER_ITSELF
+    this.turns = new Turns(parts.keeper?.turnQueue ?? new TurnQueue(systemClock), this)
   }
 
   /** Makes it one of those that run, unless it is. Throws `client_overloaded` and `overloaded`. */
@@ -96,8 +100,7 @@ export class RunningRequest implements TurnTaker, Waiting {
   }
 
   get ageMs(): number {
-    const { keeper, beganMs } = this.#parts
-    return keeper === undefined || beganMs === undefined ? 0 : keeper.monotonicMs() - beganMs
+    return this.turns.ageMs
   }
 
   /** The texts of its statements. */
@@ -233,7 +236,7 @@ export type RunningState = 'waiting' | 'running' | 'committing'
 /** Who keeps those that run. */
 export interface RequestKeeper {
   readonly shares: Shares
-  monotonicMs(): number
+  readonly turnQueue: TurnQueue
   /** Throws where it may not run. */
   armed(request: RunningRequest): void
   ended(request: RunningRequest): void
@@ -245,7 +248,6 @@ type RequestParts = {
   readonly response?: ServerResponse | undefined
   readonly takesShare?: boolean
   readonly keeper?: RequestKeeper
-  readonly beganMs?: number
 }
 
 /** The error of a statement that was ended by `DELETE /v1/running/{id}`. */

@@ -4,14 +4,16 @@ import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
 import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import { Shares } from '../budgets/shares.ts'
+import { TurnQueue } from '../budgets/turns.ts'
 import { ClientDisconnected } from '../errors/server-error.ts'
 import { type RequestAbout, type RequestKeeper, RunningRequest } from './running-request.ts'
 
 /** The requests that a stopping server would have to wait for, and whose they are. */
 export class RunningRequests implements RequestKeeper {
   readonly shares: Shares
+  /** Where those wait that are not alone in a turn of the event loop. */
+  readonly turnQueue: TurnQueue
   readonly #clients: ClientKeys
-  readonly #clock: Clock
   /** Tells the ids of this process from those of earlier ones. */
   readonly #idPrefix: string
   readonly #running = new SlottedSet<RunningRequest>()
@@ -25,7 +27,7 @@ export class RunningRequests implements RequestKeeper {
   ) {
     this.#clients = clients
     this.shares = shares
-    this.#clock = clock
+    this.turnQueue = new TurnQueue(clock)
     this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
   }
 
@@ -49,7 +51,8 @@ export class RunningRequests implements RequestKeeper {
 
   /** A request that has just arrived. It is armed when it first has to wait. */
   arrived(response: ServerResponse, about?: RequestAbout): RunningRequest {
-    return this.#new({ client: this.clientOf(response.req), about, response, takesShare: true })
+    const client = this.clientOf(response.req)
+    return new RunningRequest({ client, about, response, takesShare: true, keeper: this })
   }
 
   /**
@@ -65,25 +68,12 @@ export class RunningRequests implements RequestKeeper {
    * when the response has been sent. Throws as `begin`.
    */
   beginQuery(client: ClientKey, about?: RequestAbout): RunningRequest {
-    return armed(this.#new({ client, about, takesShare: true }))
+    return armed(new RunningRequest({ client, about, takesShare: true, keeper: this }))
   }
 
   /** As `beginQuery`, for what is counted elsewhere, or is run by the server itself. */
   beginFor(client: ClientKey, about?: RequestAbout): RunningRequest {
-    return armed(this.#new({ client, about }))
-  }
-
-  #new(of: {
-    readonly client: ClientKey
-    readonly about: RequestAbout | undefined
-    readonly response?: ServerResponse
-    readonly takesShare?: boolean
-  }): RunningRequest {
-    return new RunningRequest({ ...of, keeper: this, beganMs: this.monotonicMs() })
-  }
-
-  monotonicMs(): number {
-    return this.#clock.monotonicMs()
+    return armed(new RunningRequest({ client, about, keeper: this }))
   }
 
   armed(request: RunningRequest): void {

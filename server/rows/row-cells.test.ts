@@ -7,7 +7,6 @@ import {
   type InspectedCell,
   openStorage,
   requireTable,
-  systemClock,
 } from '../../storage/storage.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { turnTaker } from '../../test/server/turn-taker.ts'
@@ -44,7 +43,7 @@ async function shownOf(context: Context, cells: readonly InspectedCell[]) {
   const taker = { ...turnTaker(), hasTurn: () => (turns += 1) }
   const answer = new RowCells(context, ['joe'], {
     budget: new AnswerBudget(),
-    turns: new Turns(new TurnQueue(systemClock), clock, taker),
+    turns: new Turns(new TurnQueue(clock), taker),
   })
   await answer.add(cells)
   return { shown: JSON.parse(textOf(await answer.body())), turns }

@@ -36,14 +36,13 @@ async function given(t: TestContext, shares = new Shares()) {
   t.after(() => storage.close())
   const requests = new RunningRequests(undefined, shares)
   const parser = createParser()
-  const ways = { clock: STANDING_CLOCK, turnQueue: new TurnQueue(STANDING_CLOCK) }
   const writer = new AnswerWriter()
-  const parts = { ...executionParts(storage), ...ways, shares, parser, writer }
+  const parts = { ...executionParts(storage), clock: STANDING_CLOCK, shares, parser, writer }
   const runner = new StatementRunner({ ...parts, sessions: undefined, cursors: undefined } as never)
   const armed: string[] = []
   const keeper = {
     shares,
-    monotonicMs: () => 0,
+    turnQueue: new TurnQueue(STANDING_CLOCK),
     armed: (request: RunningRequest) => {
       armed.push(request.operation)
       requests.armed(request)
@@ -73,7 +72,7 @@ async function given(t: TestContext, shares = new Shares()) {
   for (const id of ['ann', 'bob']) await run({ sql: SET, params: { id, n: 1 } })
   await run({ sql: ADD, params: { id: 'ann', n: 0 } })
   armed.length = 0
-  return { storage, requests, turnQueue: ways.turnQueue, armed, start, run }
+  return { storage, requests, turnQueue: keeper.turnQueue, armed, start, run }
 }
 
 const rowsOf = ({ results }: QueryOutcome) => results.map(({ rows }) => rows)

@@ -11,7 +11,6 @@ import {
   type Work,
 } from '../../storage/storage.ts'
 import type { Shares } from '../budgets/shares.ts'
-import { type TurnQueue, Turns } from '../budgets/turns.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
@@ -23,7 +22,6 @@ export type OwnTransactionParts = {
   readonly storage: Storage
   readonly clock: Clock
   readonly randomness: Randomness
-  readonly turnQueue: TurnQueue
   readonly shares: Shares
   readonly ended: EndedTransactions
 }
@@ -70,12 +68,12 @@ export class OwnTransactions {
     work: (own: OwnTransaction) => Work<T>,
     attempts: number,
   ): Work<T> {
-    const { storage, shares, turnQueue, clock } = this.#parts
+    const { storage, shares } = this.#parts
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
     const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
     let catalog: Catalog | undefined
     try {
-      if (begun instanceof Promise) yield new Turns(turnQueue, clock, running).rejoin()
+      if (begun instanceof Promise) yield running.turns.rejoin()
       requireMinTimestamp(storage, snapshot, transaction.startTs)
       const known = storage.catalog(transaction)
       catalog = known instanceof Promise ? yield* awaited(known) : known

@@ -9,7 +9,6 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
-import { Turns, type TurnTaker } from '../budgets/turns.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { requireHistory } from '../history/request-history.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -55,20 +54,20 @@ export class ScanStreams {
   }
 
   /** Whether it is one SCAN outside of a transaction. Throws ParseError. */
-  async isOneScan(request: QueryRequest, taker: TurnTaker): Promise<boolean> {
+  async isOneScan(request: QueryRequest, running: RunningRequest): Promise<boolean> {
     const { sql = request.statements?.[0]?.sql ?? '' } = request
     if (request.transaction !== undefined || (request.statements?.length ?? 1) !== 1) return false
-    const { parser, turnQueue, clock } = this.#parts
-    const [first, ...others] = await parsedText(parser, sql, new Turns(turnQueue, clock, taker))
+    const { parser } = this.#parts
+    const [first, ...others] = await parsedText(parser, sql, running.turns)
     return first?.kind === 'scan' && others.length === 0
   }
 
   /** Undefined where the request is anything but one SCAN of its own. */
   async scanOf(request: QueryRequest, running: RunningRequest): Promise<StreamedScan | undefined> {
+    const { turns } = running
     if (!(await this.isOneScan(request, running))) return undefined
-    const { parser, turnQueue, clock, cursors, storage } = this.#parts
+    const { parser, cursors, storage } = this.#parts
     requireHistory(storage.history, request.history, request)
-    const turns = new Turns(turnQueue, clock, running)
     const script = readScript(await parseRequest(parser, request, turns))
     const [entry] = script.kind === 'transaction' ? script.statements : []
     if (script.kind !== 'transaction' || entry === undefined) return undefined
@@ -135,10 +134,9 @@ export class ScanStreams {
     const { streamPageRows: rows, streamPageBytes: bytes } = SERVER_LIMITS
     const page = { rows, bytes, ...(after === undefined ? {} : { after }) }
     const { timeoutMs } = scan
-    const { turnQueue, clock } = this.#parts
+    const { turns } = running
     try {
       // A page is read in one go, and as many of them may be asked for at a time as there are streams.
-      const turns = new Turns(turnQueue, clock, running)
       if (!turns.mayBegin) await (after === scan.after ? turns.begin() : turns.pause())
       const [result] = await this.#execution.run([scan.entry], {
         request: timeoutMs === undefined ? {} : { timeoutMs },

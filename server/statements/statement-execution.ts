@@ -21,7 +21,6 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
-import { type TurnQueue, Turns } from '../budgets/turns.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
 import { asOfOf } from '../requests/request-snapshot.ts'
@@ -39,7 +38,6 @@ export type ExecutionParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly statementTimeoutMs: number
-  readonly turnQueue: TurnQueue
   readonly plans: PlanCache
   readonly ended: EndedTransactions
 }
@@ -78,13 +76,12 @@ export class StatementExecution {
    */
   run(statements: readonly IndexedStatement[], run: Run): MaybePromise<StatementResult[]> {
     const results: StatementResult[] = []
-    const turns = new Turns(this.#parts.turnQueue, this.#parts.clock, run.running)
     while (results.length < statements.length) {
       try {
         const step = this.#step(statements, run, results)
         const isDone = results.length === statements.length
-        if (step instanceof Promise || (!isDone && turns.isDue)) {
-          return this.#runRest(statements, run, { results, turns, step })
+        if (step instanceof Promise || (!isDone && run.running.turns.isDue)) {
+          return this.#runRest(statements, run, { results, step })
         }
       } catch (error) {
         throw failureAt(statements, results.length, error)
@@ -99,11 +96,11 @@ export class StatementExecution {
     run: Run,
     begun: {
       readonly results: StatementResult[]
-      readonly turns: Turns
       readonly step: MaybePromise<void>
     },
   ): Promise<StatementResult[]> {
-    const { results, turns } = begun
+    const { results } = begun
+    const { turns } = run.running
     let { step } = begun
     try {
       for (;;) {
@@ -207,9 +204,9 @@ export class StatementExecution {
       page: paging.page,
       answerBytes: answer.bytes,
       rowTimestamps: run.rowTimestamps === true,
-      takeTurn: () => this.#parts.turnQueue.next(run.running),
+      takeTurn: () => run.running.turns.pause(),
       monotonicMs: this.#monotonicMs,
-      ...(newRowWriter === undefined ? {} : { newRowWriter }),
+      newRowWriter,
     }
   }
 

@@ -17,7 +17,7 @@ import {
 } from '../answers/query-answer.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Shares } from '../budgets/shares.ts'
-import { Turns } from '../budgets/turns.ts'
+import type { Turns } from '../budgets/turns.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
@@ -99,10 +99,10 @@ export class StatementRunner {
     running: RunningRequest,
     around: RunAround,
   ): Work<QueryOutcome | TransactionSession | ReplayedAnswer> {
-    const { turnQueue, clock, storage } = this.#parts
-    requireHistory(storage.history, request.history, request)
-    const turns = new Turns(turnQueue, clock, running)
-    if (!turns.mayBegin && !this.#isSmall(request)) yield turns.begin()
+    const { history } = this.#parts.storage
+    requireHistory(history, request.history, request)
+    const { turns } = running
+    if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) yield turns.begin()
     const parsed = this.#parsed(request, turns)
     const statements = parsed instanceof Promise ? yield* awaited(parsed) : parsed
     const { idempotent, textForm, observerRun, newRowWriter } = around
@@ -135,13 +135,10 @@ export class StatementRunner {
   }
 
   /**
-   * Whether it is one GET or SET that has been parsed before, and none waits: to put it off would take longer than
-   * the most of them do.
+   * Whether it is one GET or SET that has been parsed before: to put it off would take longer than most of them do.
    */
   #isSmall({ sql }: QueryRequest): boolean {
-    const { turnQueue, parser } = this.#parts
-    if (sql === undefined || !turnQueue.isEmpty) return false
-    const [statement, another] = parser.knownScript(sql) ?? []
+    const [statement, another] = (sql && this.#parts.parser.knownScript(sql)) || []
     return another === undefined && (statement?.kind === 'get' || statement?.kind === 'set')
   }
 
@@ -256,9 +253,10 @@ export class StatementRunner {
     integers: IntegerForm = 'number',
   ): Promise<void> {
     if (!transaction.hasWrites) return
-    const { writer, turnQueue, clock } = this.#parts
-    const turns = new Turns(turnQueue, clock, running)
-    const kept = idempotent.textToKeep(text ?? (await writer.results(results, integers, turns)))
+    const { writer } = this.#parts
+    const kept = idempotent.textToKeep(
+      text ?? (await writer.results(results, integers, running.turns)),
+    )
     const json = text === undefined ? kept : JSON.stringify(kept)
     idempotent.keep(transaction, { results: json, readTimestamp, attempts })
   }
@@ -269,9 +267,7 @@ export class StatementRunner {
     textForm: TextForm,
     { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
   ): Work<QueryOutcome> {
-    const { turnQueue, clock } = this.#parts
-    const turns = new Turns(turnQueue, clock, running)
-    const text = yield* awaited(bodyInTurns(textForm(outcome, answer), turns))
+    const text = yield* awaited(bodyInTurns(textForm(outcome, answer), running.turns))
     return { ...outcome, text }
   }
 

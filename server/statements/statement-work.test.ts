@@ -6,6 +6,7 @@ import { type Clock, openStorage, systemClock } from '../../storage/storage.ts'
 import { executionParts } from '../../test/server/execution-parts.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
+import { Shares } from '../budgets/shares.ts'
 import { TurnQueue } from '../budgets/turns.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 import { RunningRequest } from '../requests/running-request.ts'
@@ -29,14 +30,15 @@ async function run(
   const clock: Clock = { ...systemClock, monotonicMs: () => (nowMs += 10) }
   const turnQueue = new TurnQueue(systemClock)
   const next = turnQueue.next.bind(turnQueue)
-  const running = new RunningRequest()
+  const keeper = { shares: new Shares(), turnQueue, armed() {}, ended() {} }
+  const running = new RunningRequest({ keeper })
   let turns = 0
   turnQueue.next = (taker) => {
     turns += 1
     onTurn(running)
     return next(taker)
   }
-  const execution = new StatementExecution({ ...executionParts(storage), clock, turnQueue })
+  const execution = new StatementExecution({ ...executionParts(storage), clock })
   const transaction = await storage.begin()
   const catalog = await storage.catalog(transaction)
   const [statement] = createParser().parseScript(SQL)

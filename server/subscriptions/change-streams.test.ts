@@ -4,6 +4,7 @@ import test from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { Shares } from '../budgets/shares.ts'
+import { TurnQueue } from '../budgets/turns.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { ChangeStreams } from './change-streams.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
@@ -32,7 +33,7 @@ test('more answers of changes than may be open are refused, until one ends', asy
   let ended = 0
   const keeper = {
     shares,
-    monotonicMs: () => 0,
+    turnQueue: new TurnQueue(clock),
     armed: () => {},
     ended: () => {
       ended += 1

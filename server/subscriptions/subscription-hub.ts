@@ -50,7 +50,7 @@ export class SubscriptionHub implements LiveSubscribers {
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts
-    this.#turns = new Turns(parts.turnQueue, parts.clock, ALL_TOGETHER)
+    this.#turns = new Turns(parts.turnQueue, ALL_TOGETHER)
     this.#live = new LiveSubscriptions(this.#turns)
   }
 

@@ -2,7 +2,6 @@
 import { type SubscriptionPlan, WorkMeter } from '../../planner/planner.ts'
 import type { Catalog, Timestamp, Transaction } from '../../storage/storage.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
-import { Turns } from '../budgets/turns.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -88,12 +87,12 @@ async function* pagesOf(
 }
 
 async function* rowFrames(
-  { writer, turnQueue, clock }: SubscriptionParts,
+  { writer }: SubscriptionParts,
   plan: SubscriptionPlan,
   { query, running }: Reader,
   rows: Rows,
 ): AsyncGenerator<SubscriptionFrame, void, undefined> {
-  const turns = new Turns(turnQueue, clock, running)
+  const { turns } = running
   const form = { writer, integers: query.integers, work: new WorkMeter() }
   const list = new ListFrames((items) => new SubscriptionFrame('rows', `,"rows":[${items}]}`))
   for (const [position, row] of rows.entries()) {

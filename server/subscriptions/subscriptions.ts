@@ -5,7 +5,6 @@ import type { Parser } from '../../parser/parser.ts'
 import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../planner/planner.ts'
 import { repeat, type Timestamp } from '../../storage/storage.ts'
 import { Hold } from '../budgets/hold.ts'
-import { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { checkedParameters, noteParameters, parsedText } from '../requests/query-request.ts'
@@ -92,9 +91,7 @@ export class Subscriptions {
     running: RunningRequest,
   ): Promise<never> {
     const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
-    const { turnQueue, clock } = this.#parts
-    const turns = new Turns(turnQueue, clock, running)
-    const parsed = parsedText(this.#parser, request.sql, turns)
+    const parsed = parsedText(this.#parser, request.sql, running.turns)
     const query = this.#queryOf(request, parsed instanceof Promise ? await parsed : parsed, hold)
     query.subscriptions += 1
     try {

@@ -30,8 +30,9 @@ export class LiveConnections {
       },
   ) {
     const execution = new StatementExecution(parts)
-    const { parser, validator } = parts
-    this.subscriptions = new Subscriptions({ ...parts, execution }, parser)
+    const { parser, validator, requests } = parts
+    const { turnQueue } = requests
+    this.subscriptions = new Subscriptions({ ...parts, execution, turnQueue }, parser)
     const { subscriptions } = this
     this.streams = new ChangeStreams({ ...parts, subscriptions })
     const frames = new ClientFrameReader(validator)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Clock, doWork } from '../../storage/storage.ts'
+import { doWork } from '../../storage/storage.ts'
 import { textOf } from '../answers/answer-body.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
-import { type TurnQueue, Turns } from '../budgets/turns.ts'
 import { ReplayedAnswer } from '../requests/idempotency.ts'
 import type { QueryRequest } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -16,8 +15,6 @@ export type SocketQueryParts = {
   readonly runner: StatementRunner
   readonly sessions: TransactionSessions
   readonly writer: AnswerWriter
-  readonly turnQueue: TurnQueue
-  readonly clock: Clock
 }
 
 /** Transactions after which those that have ended are forgotten, so that a long life costs nothing. */
@@ -69,7 +66,7 @@ export class SocketQueries {
     running: RunningRequest,
     observerRun: ObserverRun | undefined,
   ): Promise<string> {
-    const { runner, writer, turnQueue, clock } = this.#parts
+    const { runner, writer } = this.#parts
     const integers = request.integers ?? 'number'
     const newRowWriter = writer.rowWriters[integers]
     const outcome = await doWork(runner.run(request, running, { observerRun, newRowWriter }))
@@ -83,8 +80,7 @@ export class SocketQueries {
       return JSON.stringify({ transaction, readTimestamp, expiresAt }).slice(1)
     }
     if (outcome.opened !== undefined) this.#opened(outcome.opened.transaction)
-    const turns = new Turns(turnQueue, clock, running)
-    return textOf(await writer.answer(outcome, integers, turns)).slice(1, -1)
+    return textOf(await writer.answer(outcome, integers, running.turns)).slice(1, -1)
   }
 
   /** To be called when the socket has closed: what has not been committed is rolled back. */

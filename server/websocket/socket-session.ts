@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
+import type { Clock } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
@@ -27,6 +28,7 @@ import { SocketSink } from './socket-sink.ts'
 import { welcomeText } from './welcome.ts'
 
 export type SocketParts = FrameWorkParts & {
+  readonly clock: Clock
   readonly frames: ClientFrameReader
   readonly requests: RunningRequests
   readonly version: string

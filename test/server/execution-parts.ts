@@ -7,7 +7,9 @@ import { EndedTransactions } from '../../server/transactions/ended-transactions.
 import { type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
 
 /** What statements on this storage are run with where there is no whole server. */
-export function executionParts(storage: Storage): ExecutionParts & { readonly shares: Shares } {
+export function executionParts(
+  storage: Storage,
+): ExecutionParts & { readonly shares: Shares; readonly turnQueue: TurnQueue } {
   return {
     storage,
     clock: systemClock,

@@ -40,7 +40,7 @@ export type ExecutionContext = {
   /** Bounds the rows of a GET and of RETURNING, which have no pages. */
   readonly answerBytes?: AnswerBytesBudget
   /** Makes the writer of a long answer's rows, while more of them are sought; without it they are all held. */
-  readonly newRowWriter?: (columns: StatementResult['columns']) => RowWriter
+  readonly newRowWriter?: ((columns: StatementResult['columns']) => RowWriter) | undefined
   /** Asks a GET for the commit timestamps of its rows, for which it reads all of their families. */
   readonly rowTimestamps?: boolean
   /** Resolves when a statement that has paused may go on; else it does in the next turn. */

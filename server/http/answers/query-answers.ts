@@ -2,7 +2,6 @@
 import type { ServerResponse } from 'node:http'
 import {
   awaited,
-  type Clock,
   doWork,
   type MaybePromise,
   type Timestamp,
@@ -14,7 +13,6 @@ import type { AnswerWriter } from '../../answers/answer-text.ts'
 import { AnswerBudget, type QueryOutcome, type TextForm } from '../../answers/query-answer.ts'
 import { tableText } from '../../answers/table-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
-import { type TurnQueue, Turns } from '../../budgets/turns.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
@@ -36,8 +34,6 @@ export type QueryAnswersParts = {
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
   readonly begins: UnreadBegins
-  readonly turnQueue: TurnQueue
-  readonly clock: Clock
 }
 
 export type AnswerOptions = {
@@ -85,11 +81,11 @@ export class QueryAnswers {
     { running, response }: { readonly running: RunningRequest; readonly response: ServerResponse },
     { format = 'json', isJoined = false, idempotency }: AnswerOptions,
   ): Work<ReadyAnswer> {
-    const { runner, writer, begins, turnQueue, clock } = this.#parts
+    const { runner, writer, begins } = this.#parts
+    const { turns } = running
     try {
       let idempotent: IdempotentRequest | undefined
       if (idempotency?.key !== undefined) {
-        const turns = new Turns(turnQueue, clock, running)
         const { key, about } = idempotency
         idempotent = yield* awaited(IdempotentRequest.of(key, about, turns))
       }
@@ -109,7 +105,6 @@ export class QueryAnswers {
       }
       const short = textForm === undefined ? writer.shortAnswer(outcome, integers) : undefined
       if (short !== undefined) return answered(outcome, short)
-      const turns = new Turns(turnQueue, clock, running)
       // Only a request without rows, such as a CREATE, comes without its text.
       const made =
         textForm === undefined

@@ -17,7 +17,8 @@ const CHUNK = Buffer.alloc(64 * 1024)
 function scene() {
   const clients = new Map<unknown, ClientKey>()
   const queue = new TurnQueue({ monotonicMs: () => 0 })
-  const bodies = new LargeBodies(queue, { clientOf: (raw) => clients.get(raw) as ClientKey })
+  const clientOf = (raw: unknown) => clients.get(raw) as ClientKey
+  const bodies = new LargeBodies({ clientOf, turnQueue: queue })
   /** A request with a large body. */
   const begin = (address: string) => {
     const socket = new Socket()

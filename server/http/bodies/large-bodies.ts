@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
 import { COUNTED_BYTES_MIN } from '../../budgets/hold.ts'
-import type { TurnQueue, TurnTaker } from '../../budgets/turns.ts'
+import type { TurnTaker } from '../../budgets/turns.ts'
 import { ClientDisconnected } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
@@ -19,11 +19,9 @@ const NEVER = new AbortController().signal
  * all of them.
  */
 export class LargeBodies {
-  readonly #turnQueue: TurnQueue
-  readonly #requests: Pick<RunningRequests, 'clientOf'>
+  readonly #requests: Pick<RunningRequests, 'clientOf' | 'turnQueue'>
 
-  constructor(turnQueue: TurnQueue, requests: Pick<RunningRequests, 'clientOf'>) {
-    this.#turnQueue = turnQueue
+  constructor(requests: Pick<RunningRequests, 'clientOf' | 'turnQueue'>) {
     this.#requests = requests
   }
 
@@ -35,7 +33,7 @@ export class LargeBodies {
   /** Told of each request with a body, before any of it is read, also where it is going to be refused. */
   expect(raw: IncomingMessage, bytes: number): void {
     if (bytes < COUNTED_BYTES_MIN || !(raw instanceof WholeRequest)) return
-    const mayGoOn = () => !this.isLarge(bytes) && this.#turnQueue.isFree
+    const mayGoOn = () => !this.isLarge(bytes) && this.#requests.turnQueue.isFree
     raw.readAt({
       bytesMax: SERVER_LIMITS.bodyBytesMax,
       beforeEnd: () => (mayGoOn() ? undefined : this.turn(raw)),
@@ -56,7 +54,7 @@ export class LargeBodies {
       },
       hasTurn: () => socket.off('close', left),
     }
-    if (!socket.destroyed) await this.#turnQueue.first(taker)
+    if (!socket.destroyed) await this.#requests.turnQueue.first(taker)
     if (socket.destroyed) throw new ClientDisconnected('The client left.')
   }
 }

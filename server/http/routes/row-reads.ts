@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../../parser/parser.ts'
 import type { IntegerForm, StatementResult } from '../../../planner/planner.ts'
-import type { Clock, Timestamp } from '../../../storage/storage.ts'
+import type { Timestamp } from '../../../storage/storage.ts'
 import { sendable, sendableLine } from '../../answers/answer-body.ts'
 import type { AnswerFormat } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
-import { type TurnQueue, Turns } from '../../budgets/turns.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import type { Cursors } from '../../requests/cursor.ts'
 import {
@@ -35,8 +34,6 @@ export type RowReadParts = {
   readonly parser: Parser
   readonly cursors: Cursors
   readonly writer: AnswerWriter
-  readonly clock: Clock
-  readonly turnQueue: TurnQueue
 }
 
 /** For those who list what is running; the WHERE is all that a request on rows has of a text. */
@@ -50,7 +47,7 @@ export function aboutRows({ parameters, reply }: CheckedRequest): RequestAbout {
 
 /** One page of a SCAN, which a cursor continues. */
 export async function pageOfRows(
-  { rows, parser, cursors, writer, clock, turnQueue }: RowReadParts,
+  { rows, parser, cursors, writer }: RowReadParts,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
 ): Promise<string | Buffer> {
@@ -69,7 +66,7 @@ export async function pageOfRows(
     const result = await transaction.run(scan, params, { paging })
     const { cursor } = paging.cursorAfter(transaction.readTimestamp, [result])
     answerReadTimestamp(reply, transaction.readTimestamp)
-    const turns = new Turns(turnQueue, clock, running)
+    const { turns } = running
     const page = { result, cursor, readTimestamp: transaction.readTimestamp }
     const pieces = pagePieces(writer, page, integersOf(parameters))
     return sendable(await joinedInTurns(await bodyInTurns(pieces, turns), turns))
@@ -131,7 +128,7 @@ export async function streamOfRows(
 
 /** Throws `row_not_found`; undefined where the reader has this very version. */
 export async function oneRow(
-  { rows, writer, turnQueue, clock }: RowReadParts,
+  { rows, writer }: RowReadParts,
   { parameters, reply }: CheckedRequest,
   running: RunningRequest,
 ): Promise<string | Buffer | undefined> {
@@ -145,7 +142,7 @@ export async function oneRow(
     const commitTs = result.rowTimestamps?.[0] ?? null
     if (result.rows.length === 0 || commitTs === null) throw rowNotFound(target)
     answerReadTimestamp(reply, transaction.readTimestamp)
-    const form = formOf(writer, parameters, new Turns(turnQueue, clock, running))
+    const form = formOf(writer, parameters, running.turns)
     const tag = tagOf(commitTs, representationOf(table, { ...asked, ...form }))
     reply.header('ETag', tag)
     if (conditions.hasAlready(tag)) {

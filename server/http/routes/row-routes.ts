@@ -2,7 +2,6 @@
 import type { FastifyReply } from 'fastify'
 import { sendableLine } from '../../answers/answer-body.ts'
 import { formatOf } from '../../answers/answer-format.ts'
-import { Turns } from '../../budgets/turns.ts'
 import { distinctPieces } from '../../requests/distinct-pieces.ts'
 import { IdempotentRequest } from '../../requests/idempotency.ts'
 import type { RunningRequest } from '../../requests/running-request.ts'
@@ -27,17 +26,17 @@ import { aboutRows, oneRow, pageOfRows, type RowReadParts, streamOfRows } from '
 
 /** Rows as resources: the operations on `/v1/tables/{table}/rows`. */
 export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequests }): Handlers {
-  const { rows, writer, requests, turnQueue, clock } = parts
+  const { rows, writer, requests } = parts
 
   const running = async (
     asked: CheckedRequest,
-    work: (running: RunningRequest, turns: Turns) => Promise<unknown>,
+    work: (running: RunningRequest) => Promise<unknown>,
   ): Promise<unknown> => {
     const request = requests.begin(asked.reply.raw, aboutRows(asked))
     try {
-      const turns = new Turns(turnQueue, clock, request)
+      const { turns } = request
       if (!turns.mayBegin) await turns.begin()
-      return await work(request, turns)
+      return await work(request)
     } finally {
       request.end()
     }
@@ -48,7 +47,8 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
     request: CheckedRequest,
     work: (target: RowTarget, form: RowForm) => Promise<WrittenAnswer>,
   ): Promise<unknown> =>
-    running(request, async (run, turns) => {
+    running(request, async (run) => {
+      const { turns } = run
       const { parameters } = request
       const key = parameters['Idempotency-Key']
       const idempotent = await IdempotentRequest.of(key, () => identityOf(request), turns)

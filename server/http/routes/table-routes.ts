@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonOfText, readStamp, valueToJson } from '../../../planner/planner.ts'
 import {
-  type Clock,
   type ColumnDefinition,
   columnPosition,
   encodePrimaryKey,
@@ -20,7 +19,6 @@ import {
 import { sendable } from '../../answers/answer-body.ts'
 import { AnswerBudget } from '../../answers/query-answer.ts'
 import { joinedInTurns } from '../../answers/text-pieces.ts'
-import { type TurnQueue, Turns } from '../../budgets/turns.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readKeyPath } from '../../rows/key-path.ts'
 import { RowCells } from '../../rows/row-cells.ts'
@@ -34,14 +32,10 @@ export function tableRoutes({
   storage,
   ended,
   requests,
-  turnQueue,
-  clock,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
   readonly requests: RunningRequests
-  readonly turnQueue: TurnQueue
-  readonly clock: Clock
 }): Handlers {
   const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
     ended.counted(async () => {
@@ -76,7 +70,7 @@ export function tableRoutes({
       const rowKey = encodePrimaryKey(table, key)
       const running = requests.begin(reply.raw, { operation: 'getCells' })
       try {
-        const turns = new Turns(turnQueue, clock, running)
+        const { turns } = running
         if (!turns.mayBegin) await turns.begin()
         const budget = new AnswerBudget(running)
         const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
