@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IntegerForm, RowWriter, StatementResult } from '../../planner/planner.ts'
-import type { SqlValue } from '../../storage/storage.ts'
+import type { MaybePromise, SqlValue } from '../../storage/storage.ts'
 import type { Turns } from '../budgets/turns.ts'
 import type { AnswerBody } from './answer-body.ts'
 import type { QueryOutcome } from './query-answer.ts'
@@ -34,26 +34,18 @@ export class AnswerWriter {
   }
 
   /** The whole answer, which ends in a newline. A long one is written over several turns. */
-  async answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): Promise<AnswerBody> {
-    if (isShort(outcome.results)) return this.#short(outcome, integers)
-    return bodyInTurns(this.#answerPieces(outcome, integers), turns)
-  }
-
-  #short(outcome: QueryOutcome, integers: IntegerForm): string {
-    return `{"results":${this.#resultsNow(outcome.results, integers)}${endOfAnswer(outcome)}`
-  }
-
-  /** The same, when it is few results of few rows. */
-  shortAnswer(outcome: QueryOutcome, integers: IntegerForm): string | undefined {
-    return isShort(outcome.results) ? this.#short(outcome, integers) : undefined
+  answer(outcome: QueryOutcome, integers: IntegerForm, turns: Turns): MaybePromise<AnswerBody> {
+    return isShort(outcome.results)
+      ? `{"results":${this.#resultsNow(outcome.results, integers)}${endOfAnswer(outcome)}`
+      : bodyInTurns(this.#answerPieces(outcome, integers), turns)
   }
 
   /** The array of the results alone. */
-  async results(
+  results(
     results: readonly StatementResult[],
     integers: IntegerForm,
     turns: Turns,
-  ): Promise<AnswerBody> {
+  ): MaybePromise<AnswerBody> {
     return isShort(results)
       ? this.#resultsNow(results, integers)
       : bodyInTurns(this.#resultsPieces(results, integers), turns)

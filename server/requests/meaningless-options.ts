@@ -20,17 +20,46 @@ export function meaningless(
   return new ServerError('invalid_request', detail, { parameter, in: place, hint })
 }
 
-/** Of a request that is a transaction of its own. Throws `invalid_request` and `bad_cursor`. */
-export function requireMeaning(request: QueryRequest, script: Script): void {
+/** What comes with a request and is not in its body. */
+type Around = {
+  readonly idempotent?: object | undefined
+  readonly observerRun?: object | undefined
+}
+
+/** Of a request outside of a transaction. Throws `invalid_request`, `bad_cursor` and `read_only_transaction`. */
+export function requireMeaning(request: QueryRequest, script: Script, around: Around): void {
   requirePaged(request, script.kind === 'transaction' ? script.statements : [])
-  if (script.kind === 'definitions' && request.minTimestamp !== undefined) {
+  if (script.kind !== 'transaction' && around.idempotent !== undefined) throw keyWithoutRows()
+  if (script.kind !== 'definitions') return
+  if (request.minTimestamp !== undefined) {
     const why = 'CREATE, ALTER and DROP read no snapshot'
     throw meaningless('Percolite-Min-Timestamp', 'header', why)
+  }
+  if (around.observerRun !== undefined) {
+    const detail = 'CREATE, ALTER and DROP cannot acknowledge a notification.'
+    throw new ServerError('invalid_request', detail)
+  }
+  if (request.asOf !== undefined) {
+    throw new ServerError('read_only_transaction', 'With asOf nothing can be created or dropped.')
   }
 }
 
 /** Of a request inside an open transaction. Throws `invalid_request` and `bad_cursor`. */
-export function requireMeaningInside(request: QueryRequest, { statements }: InnerScript): void {
+export function requireMeaningInside(
+  request: QueryRequest,
+  { statements }: InnerScript,
+  around: Around,
+): void {
+  if (around.idempotent !== undefined) throw keyWithoutRows()
+  if (request.asOf !== undefined) {
+    const detail = 'An open transaction has its snapshot: asOf is not for it.'
+    const hint = 'open it with asOf, or write AS OF in a GET or SCAN'
+    throw new ServerError('invalid_request', detail, { hint })
+  }
+  if (request.keepOpen === true) {
+    const detail = '"keepOpen" is for BEGIN, not for an open transaction.'
+    throw new ServerError('invalid_request', detail)
+  }
   requirePaged(request, statements)
   if (request.minTimestamp !== undefined) {
     const why = 'an open transaction has its snapshot'
@@ -88,4 +117,11 @@ export function requireSameSnapshot(asOf: unknown, cursorTimestamp: Timestamp | 
     readTimestamp: cursorTimestamp,
     hint: 'leave asOf out: a cursor goes on in the snapshot of its first page',
   })
+}
+
+function keyWithoutRows(): ServerError {
+  return new ServerError(
+    'invalid_request',
+    'Idempotency-Key is for a request that is a transaction of its own: not for BEGIN, whose COMMIT can be repeated by its id, and not for CREATE and DROP, which have IF NOT EXISTS and IF EXISTS.',
+  )
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StatementResult } from '../../planner/planner.ts'
-import {
-  awaited,
-  type Catalog,
-  doWork,
-  type Timestamp,
-  type Transaction,
-  type Work,
-} from '../../storage/storage.ts'
+import { type Catalog, doWork, type Timestamp, type Transaction } from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -110,14 +103,7 @@ export class RowTransactions {
       return answer
     }
     const asked = { ...snapshot, readOnly: true }
-    return await doWork(
-      this.#transactions.run(
-        asked,
-        running,
-        (own) => awaited(once(own)),
-        () => null,
-      ),
-    )
+    return await doWork(this.#transactions.run(asked, running, once, () => null))
   }
 
   /** Runs the work again while it meets conflicts, as a query would be. */
@@ -143,16 +129,16 @@ export class RowTransactions {
       : await this.#repetitions.run(idempotent.key, running.signal, async () => doWork(run))
   }
 
-  *#writeOnce(
+  async #writeOnce(
     own: OwnTransaction,
     idempotent: IdempotentRequest | undefined,
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
-  ): Work<Written> {
+  ): Promise<Written> {
     const { transaction, attempts } = own
-    const before = idempotent && (yield* awaited(idempotent.replayed(transaction)))
+    const before = await idempotent?.replayed(transaction)
     if (before !== undefined) return replayedAnswer(before)
-    const answer = yield* awaited(work(this.#rowTransaction(own, running)))
+    const answer = await work(this.#rowTransaction(own, running))
     const readTimestamp = transaction.startTs
     if (idempotent !== undefined && transaction.hasWrites) {
       const { body } = answer
@@ -160,7 +146,7 @@ export class RowTransactions {
       const results = JSON.stringify({ ...answer, ...text })
       idempotent.keep(transaction, { results, readTimestamp, attempts })
     }
-    const commitTimestamp = yield* awaited(commitWritten(transaction, running))
+    const commitTimestamp = await commitWritten(transaction, running)
     return { ...answer, readTimestamp, commitTimestamp, replayed: false }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DefinitionStatement } from '../../parser/ast.ts'
 import { executeDefinition, type StatementResult } from '../../planner/planner.ts'
-import { awaited, type Timestamp, type Work } from '../../storage/storage.ts'
+import type { Timestamp, Work } from '../../storage/storage.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -52,14 +52,13 @@ type Defined = Pick<QueryOutcome, 'readTimestamp' | 'commitTimestamp' | 'attempt
   readonly result: StatementResult
 }
 
-function* definedIn(
+async function definedIn(
   own: OwnTransaction,
   { statement, parameters }: ScriptStatement<DefinitionStatement>,
   running: RunningRequest,
-): Work<Defined> {
+): Promise<Defined> {
   const { transaction, catalog, attempts } = own
-  const defined = executeDefinition(statement, { transaction, catalog, parameters })
-  const result = yield* awaited(defined)
-  const commitTimestamp = yield* awaited(commitWritten(transaction, running))
+  const result = await executeDefinition(statement, { transaction, catalog, parameters })
+  const commitTimestamp = await commitWritten(transaction, running)
   return { result, readTimestamp: transaction.startTs, commitTimestamp, attempts }
 }

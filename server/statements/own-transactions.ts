@@ -14,7 +14,7 @@ import type { Shares } from '../budgets/shares.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
-import { retryableCause, withRetries } from '../transactions/retry.ts'
+import { withRetries } from '../transactions/retry.ts'
 import { explained } from './explained-error.ts'
 import { withCreation } from './table-creation.ts'
 
@@ -34,6 +34,12 @@ export type OwnTransaction = {
   readonly attempts: number
 }
 
+type Attempt<T> = {
+  readonly work: (own: OwnTransaction) => MaybePromise<T>
+  readonly commitTsOf: (result: T) => Timestamp | null | undefined
+  readonly attempts: number
+}
+
 /** Runs requests that are each a transaction of their own. */
 export class OwnTransactions {
   readonly #parts: OwnTransactionParts
@@ -50,25 +56,23 @@ export class OwnTransactions {
   run<T>(
     snapshot: SnapshotAsked,
     running: RunningRequest,
-    work: (own: OwnTransaction) => Work<T>,
+    work: (own: OwnTransaction) => MaybePromise<T>,
     commitTsOf: (result: T) => Timestamp | null | undefined,
   ): Work<T> {
     const { clock, randomness, ended } = this.#parts
-    const { signal } = running
-    const mayRetry = (error: unknown) => snapshot.asOf === undefined && retryableCause(error)
-    const tried = withRetries({ clock, randomness, signal, mayRetry }, (attempts) =>
-      this.#attempt(snapshot, running, work, attempts),
+    const isRepeatable = snapshot.asOf === undefined
+    const around = { clock, randomness, ended, signal: running.signal, isRepeatable }
+    return withRetries(around, (attempts) =>
+      this.#attempt(snapshot, running, { work, commitTsOf, attempts }),
     )
-    return ended.counting(tried, commitTsOf)
   }
 
   *#attempt<T>(
     snapshot: SnapshotAsked,
     running: RunningRequest,
-    work: (own: OwnTransaction) => Work<T>,
-    attempts: number,
+    { work, commitTsOf, attempts }: Attempt<T>,
   ): Work<T> {
-    const { storage, shares } = this.#parts
+    const { storage, shares, ended } = this.#parts
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
     const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
     let catalog: Catalog | undefined
@@ -77,7 +81,10 @@ export class OwnTransactions {
       requireMinTimestamp(storage, snapshot, transaction.startTs)
       const known = storage.catalog(transaction)
       catalog = known instanceof Promise ? yield* awaited(known) : known
-      return yield* work({ transaction, catalog, attempts })
+      const worked = work({ transaction, catalog, attempts })
+      const result = worked instanceof Promise ? yield* awaited(worked) : worked
+      ended.count(commitTsOf(result))
+      return result
     } catch (error) {
       throw yield* awaited(withCreation(explained(error, catalog), storage, snapshot.asOf))
     } finally {

@@ -28,7 +28,7 @@ import type { RunningRequest } from '../requests/running-request.ts'
 import { Paging } from '../requests/scan-paging.ts'
 import { type IndexedStatement, readScript } from '../requests/script.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
-import { retryableCause, withRetries } from '../transactions/retry.ts'
+import { withRetries } from '../transactions/retry.ts'
 import { explained } from './explained-error.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 import { withCreation } from './table-creation.ts'
@@ -92,7 +92,6 @@ export class ScanStreams {
     const { storage, ended } = this.#parts
     const { asOf, minTimestamp, history } = scan
     const { signal } = running
-    const mayRetry = (error: unknown) => asOf === undefined && retryableCause(error)
     const snapshot: SnapshotAsked = { readOnly: true, asOf, minTimestamp, history }
     const attempt = async () => {
       const transaction = await storage.begin(snapshot)
@@ -109,13 +108,8 @@ export class ScanStreams {
         throw await withCreation(explained(error, catalog), storage, asOf)
       }
     }
-    try {
-      const retries = { ...this.#parts, signal, mayRetry }
-      return await doWork(withRetries(retries, () => awaited(attempt())))
-    } catch (error) {
-      ended.failed(error)
-      throw error
-    }
+    const retries = { ...this.#parts, signal, isRepeatable: asOf === undefined }
+    return await doWork(withRetries(retries, () => awaited(attempt())))
   }
 
   async #page({

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
-import type { ExecutionContext, IntegerForm, StatementResult } from '../../planner/planner.ts'
+import type { ExecutionContext, StatementResult } from '../../planner/planner.ts'
 import {
+  andThen,
   awaited,
   doWork,
   type MaybePromise,
@@ -18,7 +19,6 @@ import {
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Turns } from '../budgets/turns.ts'
-import { ServerError } from '../errors/server-error.ts'
 import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -66,6 +66,8 @@ type RunInside = Pick<RunAround, 'textForm' | 'observerRun' | 'newRowWriter'> & 
   readonly running: RunningRequest
 }
 
+export type RunResult = QueryOutcome | TransactionSession | ReplayedAnswer
+
 type OwnScript = Script & { readonly kind: 'transaction' }
 
 type AskedTransaction = {
@@ -94,43 +96,56 @@ export class StatementRunner {
    * Runs a request, without waiting as far as nothing has to be waited for. Returns what it came to. Throws what is
    * wrong.
    */
-  *run(
-    request: QueryRequest,
-    running: RunningRequest,
-    around: RunAround,
-  ): Work<QueryOutcome | TransactionSession | ReplayedAnswer> {
+  run(request: QueryRequest, running: RunningRequest, around: RunAround): Work<RunResult> {
     const { history } = this.#parts.storage
     requireHistory(history, request.history, request)
     const { turns } = running
-    if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) yield turns.begin()
+    if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) {
+      const parsed = turns.begin().then(() => this.#parsed(request, turns))
+      return this.#runLater(parsed, request, running, around)
+    }
     const parsed = this.#parsed(request, turns)
-    const statements = parsed instanceof Promise ? yield* awaited(parsed) : parsed
-    const { idempotent, textForm, observerRun, newRowWriter } = around
-    const inside = { running, textForm, observerRun, newRowWriter }
+    return parsed instanceof Promise
+      ? this.#runLater(parsed, request, running, around)
+      : this.#runParsed(parsed, request, running, around)
+  }
+
+  *#runLater(
+    parsed: Promise<ScriptStatement[]>,
+    request: QueryRequest,
+    running: RunningRequest,
+    around: RunAround,
+  ): Work<RunResult> {
+    const statements = yield* awaited(parsed)
+    return yield* this.#runParsed(statements, request, running, around)
+  }
+
+  #runParsed(
+    statements: readonly ScriptStatement[],
+    request: QueryRequest,
+    running: RunningRequest,
+    around: RunAround,
+  ): Work<RunResult> {
+    const { idempotent, observerRun } = around
     // What is left open or kept is refused before anything of it happens.
     const isArmedFirst = (idempotent ?? observerRun ?? request.transaction) !== undefined
     if (isArmedFirst) running.arm()
     if (request.transaction !== undefined) {
-      if (idempotent !== undefined) throw keyWithoutRows()
-      if (request.asOf !== undefined) throw snapshotIsSettled()
-      if (request.keepOpen === true) throw isOpenAlready()
       const script = readInnerScript(statements)
-      requireMeaningInside(request, script)
-      return yield* awaited(this.#runInside(request.transaction, script, request, inside))
+      requireMeaningInside(request, script, around)
+      const inside = { ...around, running }
+      return awaited(this.#runInside(request.transaction, script, request, inside))
     }
     const script = readScript(statements, request.keepOpen)
-    requireMeaning(request, script)
-    if (idempotent !== undefined && script.kind !== 'transaction') throw keyWithoutRows()
+    requireMeaning(request, script, around)
     switch (script.kind) {
       case 'open':
         running.arm()
-        return yield* awaited(this.#open(script, request, inside))
+        return awaited(this.#open(script, request, { ...around, running }))
       case 'definitions':
-        if (observerRun !== undefined) throw definitionsOfObserver()
-        if (request.asOf !== undefined) throw definitionsInThePast()
-        return yield* this.#definitions.run(script.statements, running)
+        return this.#definitions.run(script.statements, running)
       case 'transaction':
-        return yield* this.#runTransaction(script, request, running, around)
+        return this.#runTransaction(script, request, running, around)
     }
   }
 
@@ -209,39 +224,56 @@ export class StatementRunner {
     return awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
   }
 
-  *#runOnce(
+  #runOnce(
+    own: OwnTransaction,
+    asked: AskedTransaction,
+    around: RunAround,
+  ): MaybePromise<QueryOutcome | ReplayedAnswer> {
+    const { idempotent, observerRun } = around
+    return idempotent === undefined && observerRun === undefined
+      ? this.#runAndCommit(own, asked, around)
+      : this.#runUnlessReplayed(own, asked, around)
+  }
+
+  async #runUnlessReplayed(
+    own: OwnTransaction,
+    asked: AskedTransaction,
+    around: RunAround,
+  ): Promise<QueryOutcome | ReplayedAnswer> {
+    const { idempotent, observerRun } = around
+    const replayed = await idempotent?.replayed(own.transaction)
+    if (replayed !== undefined) return replayed
+    await observerRun?.acknowledge(own.transaction)
+    const outcome = await this.#runAndCommit(own, asked, around)
+    if (asked.script.end === 'commit') observerRun?.committed()
+    return outcome
+  }
+
+  #runAndCommit(
     { transaction, catalog, attempts }: OwnTransaction,
     asked: AskedTransaction,
-    { idempotent, textForm, observerRun, newRowWriter }: RunAround,
-  ): Work<QueryOutcome | ReplayedAnswer> {
+    { idempotent, textForm, newRowWriter }: RunAround,
+  ): MaybePromise<QueryOutcome> {
     const { script, request, running, paging } = asked
-    const replayed = idempotent && (yield* awaited(idempotent.replayed(transaction)))
-    if (replayed !== undefined) return replayed
-    if (observerRun !== undefined) yield observerRun.acknowledge(transaction)
     const answer = new AnswerBudget(running)
     const run = { request, transaction, catalog, paging, answer, running, newRowWriter }
-    const executed = this.#execution.run(script.statements, run)
-    const results = executed instanceof Promise ? yield* awaited(executed) : executed
-    const made: QueryOutcome = {
-      results: script.begin === undefined ? results : aroundRows(script, results),
-      readTimestamp: transaction.startTs,
-      commitTimestamp: null,
-      attempts,
-      ...paging.cursorAfter(transaction.startTs, results),
-    }
-    const outcome =
-      textForm === undefined ? made : yield* this.#withText(made, textForm, { answer, running })
-    if (script.end === 'rollback') {
-      running.signal.throwIfAborted()
-      return outcome
-    }
-    if (idempotent !== undefined) {
-      yield this.#keep(idempotent, transaction, outcome, running, request.integers)
-    }
-    const committed = commitWritten(transaction, running)
-    const commitTimestamp = committed instanceof Promise ? yield* awaited(committed) : committed
-    observerRun?.committed()
-    return commitTimestamp === null ? outcome : { ...outcome, commitTimestamp }
+    return andThen(this.#execution.run(script.statements, run), (results) => {
+      const made: QueryOutcome = {
+        results: script.begin === undefined ? results : aroundRows(script, results),
+        readTimestamp: transaction.startTs,
+        commitTimestamp: null,
+        attempts,
+        ...paging.cursorAfter(transaction.startTs, results),
+      }
+      return andThen(withText(made, textForm, { answer, running }), (outcome) => {
+        if (script.end === 'commit') {
+          const kept = idempotent && this.#keep(idempotent, transaction, outcome, asked)
+          return andThen(kept, () => commitOutcome(outcome, transaction, running))
+        }
+        running.signal.throwIfAborted()
+        return outcome
+      })
+    })
   }
 
   /** The answer of a transaction that wrote nothing is not kept: it may just as well run again. */
@@ -249,26 +281,16 @@ export class StatementRunner {
     idempotent: IdempotentRequest,
     transaction: Transaction,
     { results, readTimestamp, attempts, text }: QueryOutcome,
-    running: RunningRequest,
-    integers: IntegerForm = 'number',
+    { request, running }: AskedTransaction,
   ): Promise<void> {
     if (!transaction.hasWrites) return
     const { writer } = this.#parts
+    const { integers = 'number' } = request
     const kept = idempotent.textToKeep(
       text ?? (await writer.results(results, integers, running.turns)),
     )
     const json = text === undefined ? kept : JSON.stringify(kept)
     idempotent.keep(transaction, { results: json, readTimestamp, attempts })
-  }
-
-  /** The outcome as a text: made before the commit, so that what is refused has changed nothing. */
-  *#withText(
-    outcome: QueryOutcome,
-    textForm: TextForm,
-    { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
-  ): Work<QueryOutcome> {
-    const text = yield* awaited(bodyInTurns(textForm(outcome, answer), running.turns))
-    return { ...outcome, text }
   }
 
   /** Inside a transaction over several requests. */
@@ -305,8 +327,7 @@ export class StatementRunner {
             attempts: 1,
             ...paging.cursorAfter(readTimestamp, results),
           }
-          if (textForm === undefined) return made
-          return await doWork(this.#withText(made, textForm, { answer, running }))
+          return await withText(made, textForm, { answer, running })
         } catch (error) {
           throw explained(error, session.catalog)
         }
@@ -341,6 +362,27 @@ export class StatementRunner {
   }
 }
 
+/** The outcome with its text, which is made before the commit: what is refused has changed nothing. */
+function withText(
+  outcome: QueryOutcome,
+  textForm: TextForm | undefined,
+  { answer, running }: { readonly answer: AnswerBudget; readonly running: RunningRequest },
+): MaybePromise<QueryOutcome> {
+  if (textForm === undefined) return outcome
+  const body = bodyInTurns(textForm(outcome, answer), running.turns)
+  return andThen(body, (text) => ({ ...outcome, text }))
+}
+
+function commitOutcome(
+  outcome: QueryOutcome,
+  transaction: Transaction,
+  running: RunningRequest,
+): MaybePromise<QueryOutcome> {
+  return andThen(commitWritten(transaction, running), (commitTimestamp) =>
+    commitTimestamp === null ? outcome : { ...outcome, commitTimestamp },
+  )
+}
+
 /** `results[i]` answers statement i, so a BEGIN and its end have a result too. */
 function aroundRows(
   { begin, end }: Pick<InnerScript, 'begin' | 'end'>,
@@ -348,34 +390,4 @@ function aroundRows(
 ): readonly StatementResult[] {
   const ofBegin = begin === undefined ? [] : [EMPTY_RESULT]
   return [...ofBegin, ...results, ...(end === undefined ? [] : [EMPTY_RESULT])]
-}
-
-function isOpenAlready(): ServerError {
-  return new ServerError('invalid_request', '"keepOpen" is for BEGIN, not for an open transaction.')
-}
-
-function snapshotIsSettled(): ServerError {
-  return new ServerError(
-    'invalid_request',
-    'An open transaction has its snapshot: asOf is not for it.',
-    {
-      hint: 'open it with asOf, or write AS OF in a GET or SCAN',
-    },
-  )
-}
-
-function definitionsInThePast(): ServerError {
-  return new ServerError('read_only_transaction', 'With asOf nothing can be created or dropped.')
-}
-
-function definitionsOfObserver(): ServerError {
-  const detail = 'CREATE, ALTER and DROP cannot acknowledge a notification.'
-  return new ServerError('invalid_request', detail)
-}
-
-function keyWithoutRows(): ServerError {
-  return new ServerError(
-    'invalid_request',
-    'Idempotency-Key is for a request that is a transaction of its own: not for BEGIN, whose COMMIT can be repeated by its id, and not for CREATE and DROP, which have IF NOT EXISTS and IF EXISTS.',
-  )
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { awaited, doWork, type Timestamp, type Work } from '../../storage/storage.ts'
+import type { Timestamp } from '../../storage/storage.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { ClientDisconnected } from '../errors/server-error.ts'
 import { retryableCause } from './retry.ts'
@@ -45,19 +45,14 @@ export class EndedTransactions {
     this.#counts[endingBy(error)] += 1
   }
 
-  /** As `counting`, for work that is a promise. */
+  /** Returns the result of `work`, and counts it; `commitTsOf` returns what `count` takes. */
   async counted<T>(
     work: () => Promise<T>,
     commitTsOf: (result: T) => Timestamp | null | undefined = () => null,
   ): Promise<T> {
-    return await doWork(this.counting(awaited(work()), commitTsOf))
-  }
-
-  /** Returns what `work` comes to, and counts it; `commitTsOf` returns what `count` takes. */
-  *counting<T>(work: Work<T>, commitTsOf: (result: T) => Timestamp | null | undefined): Work<T> {
     let result: T
     try {
-      result = yield* work
+      result = await work()
     } catch (error) {
       this.failed(error)
       throw error

@@ -4,7 +4,7 @@ import test from 'node:test'
 import { awaited, doWork, StorageError } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { StatementFailure } from '../errors/server-error.ts'
-import { retryableCause, withRetries } from './retry.ts'
+import { withRetries } from './retry.ts'
 
 const conflict = new StorageError('write_conflict', 'It was written.')
 
@@ -12,7 +12,9 @@ function surroundings(fraction = 0.5) {
   const clock = new ManualClock()
   const randomness = { fraction: () => fraction, bytes: (length: number) => new Uint8Array(length) }
   const { signal } = new AbortController()
-  return { clock, randomness, signal, mayRetry: retryableCause }
+  const failures: unknown[] = []
+  const ended = { failed: (error: unknown) => failures.push(error) }
+  return { clock, randomness, signal, isRepeatable: true, ended, failures }
 }
 
 const retrying = async <T>(
@@ -41,6 +43,7 @@ test('after eight attempts the conflict is the answer', async () => {
   await around.clock.advance(10_000)
   await refused
   assert.equal(attempts, 8)
+  assert.deepEqual(around.failures, [conflict], 'counted once')
 })
 
 test('no attempt begins later than two seconds after the first', async () => {

@@ -9,29 +9,37 @@ export type RetrySurroundings = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly signal: AbortSignal
-  /** Whether running the whole work again may succeed and cannot do anything twice. */
-  readonly mayRetry: (error: unknown) => boolean
+  /** Whether the work may run again where its error is one that this may help against. */
+  readonly isRepeatable: boolean
+  readonly ended: { failed(error: unknown): void }
 }
 
 /**
  * Runs `work` until it succeeds: at most `transactionAttemptsMax` times, and no further attempt is
  * begun later than `transactionRetryMsMax`. Waits in between are fully jittered (anything from zero
- * to a bound that doubles), so that transactions that met once do not meet again in step.
+ * to a bound that doubles), so that transactions that met once do not meet again in step. What it fails
+ * with in the end is counted.
  */
 export function* withRetries<T>(
-  { clock, randomness, signal, mayRetry }: RetrySurroundings,
+  { clock, randomness, signal, isRepeatable, ended }: RetrySurroundings,
   work: (attempt: number) => Work<T>,
 ): Work<T> {
   const deadline = clock.monotonicMs() + SERVER_LIMITS.transactionRetryMsMax
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return yield* work(attempt)
-    } catch (error) {
-      if (attempt === SERVER_LIMITS.transactionAttemptsMax || !mayRetry(error)) throw error
-      const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** attempt)
-      if (clock.monotonicMs() + waitMs > deadline) throw error
-      yield clock.sleep(waitMs, signal)
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return yield* work(attempt)
+      } catch (error) {
+        if (!isRepeatable || !retryableCause(error)) throw error
+        if (attempt === SERVER_LIMITS.transactionAttemptsMax) throw error
+        const waitMs = randomness.fraction() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** attempt)
+        if (clock.monotonicMs() + waitMs > deadline) throw error
+        yield clock.sleep(waitMs, signal)
+      }
     }
+  } catch (error) {
+    ended.failed(error)
+    throw error
   }
 }
 

@@ -7,21 +7,23 @@ import type { NotifiedRow } from './buffer/buffered-notifications.ts'
 import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
 import { overlayRow, overlayScan } from './buffer/read-your-writes.ts'
-import type {
-  BufferBudget,
-  BufferedRow,
-  BufferedWrite,
-  WriteBuffer,
+import {
+  type BufferBudget,
+  type BufferedRow,
+  type BufferedWrite,
+  changesValue,
+  type WriteBuffer,
 } from './buffer/write-buffer.ts'
 import { outcomeUnknown } from './protocol/commit-refusal.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
-import type {
-  CommitOutcome,
-  CommitRequest,
-  SnapshotRange,
-  SnapshotReads,
-  TransactionEnd,
-  TransactionProtocol,
+import {
+  type CommitOutcome,
+  type CommitRequest,
+  rolledBackBy,
+  type SnapshotRange,
+  type SnapshotReads,
+  type TransactionEnd,
+  type TransactionProtocol,
 } from './protocol/transaction-protocol.ts'
 import type { SnapshotRow } from './records/version.ts'
 import type { TransactionOptions } from './transaction-options.ts'
@@ -72,8 +74,8 @@ export class Transaction {
   readonly #parts: TransactionParts
   readonly #snapshot: SnapshotReads
   readonly #writes: LayeredWrites
-  readonly #schemaScopes: number[] = []
-  readonly #changedSchemas: number[] = []
+  #schemaScopes: readonly number[] = NO_TABLES
+  #changedSchemas: readonly number[] = NO_TABLES
   #changesCatalog = false
   #id: string | undefined
   #state: TransactionState = 'active'
@@ -229,12 +231,13 @@ export class Transaction {
 
   /** The commit fails with `schema_changed` when this table's definition changed since `startTs`. */
   dependOnSchema(tableId: number): void {
-    if (!this.#schemaScopes.includes(tableId)) this.#schemaScopes.push(tableId)
+    if (!this.#schemaScopes.includes(tableId)) this.#schemaScopes = [...this.#schemaScopes, tableId]
   }
 
   /** The commit raises this table's schema fence, so that older writers of the table fail. */
   changeSchema(tableId: number): void {
-    if (!this.#changedSchemas.includes(tableId)) this.#changedSchemas.push(tableId)
+    const changed = this.#changedSchemas
+    if (!changed.includes(tableId)) this.#changedSchemas = [...changed, tableId]
     this.changeCatalog()
   }
 
@@ -260,7 +263,7 @@ export class Transaction {
   /** Drops all writes. Nothing happens when the transaction has ended or is committing. */
   rollback(reason?: StorageError): void {
     if (this.#state !== 'active') return
-    this.#end('rolledBack', reason === undefined ? ROLLED_BACK : endedBy(reason))
+    this.#end('rolledBack', rolledBackBy(reason))
   }
 
   async #commitOnce(): Promise<CommitResult> {
@@ -283,7 +286,7 @@ export class Transaction {
         this.#end('committed', outcome)
         return { commitTs: outcome.commitTs }
       case 'aborted':
-        this.#end('rolledBack', endedBy(outcome.reason))
+        this.#end('rolledBack', rolledBackBy(outcome.reason))
         this.#parts.refused?.(outcome.reason)
         throw outcome.reason
       case 'unknown':
@@ -305,7 +308,7 @@ export class Transaction {
   /** The request for the protocol; undefined when there is nothing to write: guards alone protect nothing. */
   #commitRequest(written: readonly BufferedRow[]): CommitRequest | undefined {
     const { hints } = this.#writes
-    const isWritten = written.some(({ writes }) => hasValueWrite(writes))
+    const isWritten = written.some(changesValue)
     if (!isWritten && hints.length === 0) return undefined
     // Hints alone have no row that could be the primary, so the outcome row is.
     const outcome = this.#keepsOutcome || !isWritten ? outcomeRow(this.id) : undefined
@@ -384,21 +387,12 @@ export class Transaction {
   }
 }
 
-function hasValueWrite(writes: ReadonlyMap<string, BufferedWrite>): boolean {
-  for (const { kind } of writes.values()) if (kind !== 'guard') return true
-  return false
-}
+const NO_TABLES: readonly number[] = []
 
 /** Rows that a commit sorts in one turn. */
 const SORTED_AT_ONCE = 1_000
 
 const NOTHING = { kind: 'nothing' } as const
-
-const ROLLED_BACK: TransactionEnd = { kind: 'rolledBack', reason: 'transaction_rolled_back' }
-
-function endedBy(reason: StorageError): TransactionEnd {
-  return { kind: 'rolledBack', reason: reason.code }
-}
 
 function closed(message: string): StorageError {
   return new StorageError('transaction_closed', message)

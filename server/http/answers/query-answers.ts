@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
+import type { IntegerForm } from '../../../planner/planner.ts'
 import {
+  andThen,
   awaited,
   doWork,
   type MaybePromise,
@@ -13,11 +15,12 @@ import type { AnswerWriter } from '../../answers/answer-text.ts'
 import { AnswerBudget, type QueryOutcome, type TextForm } from '../../answers/query-answer.ts'
 import { tableText } from '../../answers/table-text.ts'
 import { bodyInTurns, joinedInTurns } from '../../answers/text-pieces.ts'
+import type { Turns } from '../../budgets/turns.ts'
 import { IdempotentRequest, ReplayedAnswer } from '../../requests/idempotency.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
-import type { StatementRunner } from '../../statements/statement-runner.ts'
+import type { RunResult, StatementRunner } from '../../statements/statement-runner.ts'
 import { TransactionSession } from '../../transactions/transaction-session.ts'
 import type { UnreadBegins } from '../../transactions/unread-begins.ts'
 import type { ReadyAnswer } from './outbox.ts'
@@ -49,6 +52,12 @@ export type AnswerOptions = {
   }
 }
 
+type AskedQuery = {
+  readonly query: QueryRequest
+  readonly running: RunningRequest
+  readonly response: ServerResponse
+}
+
 /** The forms that are text, in pieces. */
 const TEXTS: Partial<Record<AnswerFormat, TextForm>> = {
   csv: csvOfOutcome,
@@ -73,49 +82,64 @@ export class QueryAnswers {
     options: AnswerOptions = {},
   ): MaybePromise<ReadyAnswer> {
     const running = this.#parts.requests.arrived(response, new AboutQuery(query))
-    return doWork(this.#of(query, { running, response }, options), running.armWaiting)
+    return doWork(this.#of({ query, running, response }, options), running.armWaiting)
   }
 
-  *#of(
-    query: QueryRequest,
-    { running, response }: { readonly running: RunningRequest; readonly response: ServerResponse },
-    { format = 'json', isJoined = false, idempotency }: AnswerOptions,
-  ): Work<ReadyAnswer> {
-    const { runner, writer, begins } = this.#parts
-    const { turns } = running
+  *#of(asked: AskedQuery, options: AnswerOptions): Work<ReadyAnswer> {
+    const { query, running } = asked
+    const { format = 'json', idempotency } = options
     try {
-      let idempotent: IdempotentRequest | undefined
-      if (idempotency?.key !== undefined) {
-        const { key, about } = idempotency
-        idempotent = yield* awaited(IdempotentRequest.of(key, about, turns))
-      }
-      const integers = query.integers ?? 'number'
+      const idempotent =
+        idempotency?.key === undefined
+          ? undefined
+          : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running.turns))
       const textForm = TEXTS[format]
-      const newRowWriter = textForm === undefined ? writer.rowWriters[integers] : undefined
+      const { runner, writer } = this.#parts
+      const newRowWriter = textForm === undefined ? writer.rowWriters[integersOf(query)] : undefined
       const outcome = yield* runner.run(query, running, { idempotent, textForm, newRowWriter })
-      if (outcome instanceof TransactionSession) {
-        yield* awaited(begins.watch(outcome.id, response))
-        return opened(outcome)
-      }
-      if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
-      if (outcome.opened !== undefined) {
-        // Its client has to learn the id, however many wait.
-        running.commits()
-        yield* awaited(begins.watch(outcome.opened.transaction, response))
-      }
-      const short = textForm === undefined ? writer.shortAnswer(outcome, integers) : undefined
-      if (short !== undefined) return answered(outcome, short)
-      // Only a request without rows, such as a CREATE, comes without its text.
-      const made =
-        textForm === undefined
-          ? writer.answer(outcome, integers, turns)
-          : (outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns))
-      const body = yield* awaited(made)
-      return answered(outcome, isJoined ? yield* awaited(joinedInTurns(body, turns)) : body, format)
+      const answer = this.#answerTo(outcome, asked, options)
+      return answer instanceof Promise ? yield* awaited(answer) : answer
     } finally {
       running.end()
     }
   }
+
+  #answerTo(
+    outcome: RunResult,
+    { query, running, response }: AskedQuery,
+    { format = 'json', isJoined = false }: AnswerOptions,
+  ): MaybePromise<ReadyAnswer> {
+    const { begins } = this.#parts
+    if (outcome instanceof ReplayedAnswer) return replayed(outcome, format)
+    if (outcome instanceof TransactionSession) {
+      return begins.watch(outcome.id, response).then(() => opened(outcome))
+    }
+    const whole = () =>
+      andThen(this.#bodyOf(outcome, format, integersOf(query), running.turns), (body) => {
+        if (!isJoined) return answered(outcome, body, format)
+        return joinedInTurns(body, running.turns).then((text) => answered(outcome, text, format))
+      })
+    if (outcome.opened === undefined) return whole()
+    // Its client has to learn the id, however many wait.
+    running.commits()
+    return begins.watch(outcome.opened.transaction, response).then(whole)
+  }
+
+  #bodyOf(
+    outcome: QueryOutcome,
+    format: AnswerFormat,
+    integers: IntegerForm,
+    turns: Turns,
+  ): MaybePromise<AnswerBody> {
+    const textForm = TEXTS[format]
+    if (textForm === undefined) return this.#parts.writer.answer(outcome, integers, turns)
+    // Only a request without rows, such as a CREATE, comes without its text.
+    return outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns)
+  }
+}
+
+function integersOf({ integers = 'number' }: QueryRequest): IntegerForm {
+  return integers
 }
 
 /** A request that holds statements, for those who list what is running. */

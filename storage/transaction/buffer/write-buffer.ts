@@ -230,6 +230,12 @@ function sizeOf(key: Uint8Array, write: BufferedWrite): number {
   return key.length + (write.kind === 'put' ? write.value.length : 0)
 }
 
+/** Whether a column of the row is put or deleted: a guard changes none. */
+export function changesValue({ writes }: BufferedRow): boolean {
+  for (const { kind } of writes.values()) if (kind !== 'guard') return true
+  return false
+}
+
 function checkTransactionLimits(rows: number, bytes: number): void {
   checkLimit('transactionRowsMax', rows, STORAGE_LIMITS.transactionRowsMax)
   checkLimit('transactionBytesMax', bytes, STORAGE_LIMITS.transactionBytesMax)

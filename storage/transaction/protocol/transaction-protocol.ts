@@ -77,3 +77,7 @@ export type TransactionEnd =
   | { readonly kind: 'committed'; readonly commitTs: Timestamp }
   | { readonly kind: 'rolledBack'; readonly reason: StorageErrorCode }
   | { readonly kind: 'unknown' }
+
+export function rolledBackBy(reason: StorageError | undefined): TransactionEnd {
+  return { kind: 'rolledBack', reason: reason?.code ?? 'transaction_rolled_back' }
+}
