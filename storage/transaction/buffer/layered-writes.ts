@@ -26,7 +26,7 @@ export class LayeredWrites {
   #layer: WriteBuffer | undefined
   #layerNotifications: BufferedNotifications | undefined
 
-  /** Its bytes are bounded by the `own` budget and counted by the `shared` one, which bounds them where there is no own. */
+  /** `own` bounds its bytes and `shared` counts them; without an own budget the shared one bounds them. */
   constructor(shared: BufferBudget, own: ByteBudget | undefined) {
     this.#shared = shared
     this.#own = own
