@@ -7,6 +7,12 @@ import { COUNT_OBJECTS, CREATE_REDO_LOG, CREATE_TABLES } from './statements.ts'
 const APPLICATION_ID = 0x50657263
 
 /**
+ * Pages of a new file. A record of up to a quarter of it is in one page; of a longer one SQLite copies all for each
+ * comparison. A file that exists keeps its pages.
+ */
+export const PAGE_BYTES = 8192
+
+/**
  * The SQL that makes each file format from the previous one, the first from an empty file. Every change that an older
  * version could not read is a new format, so that it refuses the file instead of reporting damage or missing data; most
  * change only what the tables may hold, and no table.
@@ -32,7 +38,8 @@ export function prepareSchema(database: Database): void {
     if (applicationId !== 0 || version !== 0 || objects !== 0) {
       throw unusable(`${database.name} is the database of another program.`)
     }
-    // Must be set before the first table is made; it allows freed pages to be returned in small parts.
+    // Both must be set before the first table is made; the second allows freed pages to be returned in small parts.
+    database.pragma(`page_size = ${PAGE_BYTES}`)
     database.pragma('auto_vacuum = INCREMENTAL')
   }
   if (version > FORMAT_VERSION) {

@@ -15,7 +15,7 @@ import type { RowFilter } from '../row-filter.ts'
 import { openSqliteCellStore } from './sqlite-cell-store.ts'
 import { SqliteThread } from './threads/thread.ts'
 import type { WriterOpened, WriterRequest } from './threads/writer-thread.ts'
-import { LOG_BYTES_MAX } from './wal/write-ahead-log.ts'
+import { LOG_BOUNDS } from './wal/write-ahead-log.ts'
 
 const run = promisify(execFile)
 const STORE_MODULE = new URL('./sqlite-cell-store.ts', import.meta.url).href
@@ -149,44 +149,6 @@ test('a path that can hold no data is refused', async () => {
     const attempt = openSqliteCellStore({ dataDirectory: path })
     await assert.rejects(attempt, refusedAs('data_directory_unusable', /cannot be used/))
   }
-})
-
-test('a store file that is damaged, of another program or of a newer version is refused', async () => {
-  await (await openSqliteCellStore({ dataDirectory })).close()
-  const path = join(dataDirectory, 'cells.db')
-  const refused = async (text: RegExp) => {
-    const attempt = openSqliteCellStore({ dataDirectory })
-    await assert.rejects(attempt, refusedAs('data_directory_unusable', text))
-  }
-  const change = (sql: string) => {
-    const database = new SqliteDatabase(path)
-    database.exec(sql)
-    database.close()
-  }
-  change('PRAGMA user_version = 6')
-  await refused(/has format 6; this version reads formats up to 5/)
-  change('PRAGMA user_version = 5; PRAGMA application_id = 7')
-  await refused(/another program/)
-  await rm(path)
-  change('CREATE TABLE account (id INTEGER)')
-  await refused(/another program/)
-  await writeFile(path, 'This is a text and no database at all. '.repeat(200))
-  await refused(/not a database/)
-  // A refusal leaves the directory free.
-  await rm(path)
-  await (await openSqliteCellStore({ dataDirectory })).close()
-})
-
-test('a store of an older format is opened, and from then on refused by servers that know no newer', async () => {
-  await (await openSqliteCellStore({ dataDirectory })).close()
-  const database = new SqliteDatabase(join(dataDirectory, 'cells.db'))
-  database.exec('DROP TABLE redo; PRAGMA user_version = 1')
-  const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
-  await store.mutateRows([setCell('a', 'one')])
-  assert.deepEqual(await valuesOf(store), ['one'])
-  await store.close()
-  assert.equal(database.pragma('user_version', { simple: true }), 5)
-  database.close()
 })
 
 test('a read that finds the file damaged closes the store for good and says so once', async () => {
@@ -344,7 +306,7 @@ test('the log is moved into the file beside the writes, and restarted when it is
   const store = await openSqliteCellStore({ dataDirectory })
   const [file, log] = ['cells.db', 'cells.db-wal'].map((name) => join(dataDirectory, name))
   const mebibyte = 'x'.repeat(1024 * 1024)
-  const rounds = Math.ceil((1.5 * LOG_BYTES_MAX) / (3 * mebibyte.length))
+  const rounds = Math.ceil((1.5 * LOG_BOUNDS.max) / (3 * mebibyte.length))
   const fileBytes = async () => (await stat(file as string)).size
   let moved = false
   for (let round = 0; round < rounds; round++) {
@@ -353,7 +315,7 @@ test('the log is moved into the file beside the writes, and restarted when it is
   }
   assert.equal(moved, true)
   const { size } = await stat(log as string)
-  assert.ok(size < 1.2 * LOG_BYTES_MAX, `the log has ${size} bytes`)
+  assert.ok(size < 1.2 * LOG_BOUNDS.max, `the log has ${size} bytes`)
   await store.close()
   const reopened = await openSqliteCellStore({ dataDirectory })
   const rows = await Array.fromAsync(reopened.scanRows({ start: new Uint8Array(), filter: DATA }))

@@ -4,7 +4,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
 import { prepareSchema } from '../schema.ts'
 import { EMPTY_LOG, SQLITE_VERSION } from '../statements.ts'
-import { LOG_BYTES_MAX } from '../wal/write-ahead-log.ts'
+import { LOG_BOUNDS } from '../wal/write-ahead-log.ts'
 
 /**
  * Before this version a checkpoint could reset the write-ahead log while another connection still
@@ -29,7 +29,7 @@ export function openWriterConnection(path: string): Database {
     database.pragma('fullfsync = ON')
     database.pragma('checkpoint_fullfsync = ON')
     // The file of the log keeps the length at which it is restarted, and need not grow again each time.
-    database.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`)
+    database.pragma(`journal_size_limit = ${LOG_BOUNDS.max}`)
     // A commit that runs a checkpoint delays all others; a separate thread runs them.
     database.pragma('wal_autocheckpoint = 0')
   })

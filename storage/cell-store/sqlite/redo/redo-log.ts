@@ -2,7 +2,7 @@
 import { invariant } from '../../../invariant.ts'
 import { isFull } from '../error.ts'
 import type { BatchFailure, CarriedOutGroup } from '../groups/write-batch.ts'
-import { PAGE_BYTES } from '../wal/write-ahead-log.ts'
+import { PAGE_BYTES } from '../schema.ts'
 import { Memtable, type SentMemtable } from './memtable.ts'
 import type { RecordedCell, RedoRecord } from './record.ts'
 

@@ -8,13 +8,15 @@ import { testFolder } from '../../../../test/test-folder.ts'
 import { silentLog } from '../../../storage-log.ts'
 import { encodedBytesMax } from '../groups/group-encoding.ts'
 import type { StepsBatch } from '../groups/write-batch.ts'
-import {
-  LOG_PAGES_ENOUGH,
-  LOG_PAGES_MAX,
-  PAGE_BYTES,
-  UNMOVED_PAGES_MAX,
-} from '../wal/write-ahead-log.ts'
+import { PAGE_BYTES } from '../schema.ts'
+import { LOG_BOUNDS } from '../wal/write-ahead-log.ts'
 import { SqliteThreads } from './threads.ts'
+
+const [LOG_PAGES_MAX, LOG_PAGES_ENOUGH, UNMOVED_PAGES_MAX] = [
+  LOG_BOUNDS.max / PAGE_BYTES,
+  LOG_BOUNDS.enough / PAGE_BYTES,
+  LOG_BOUNDS.unmoved / PAGE_BYTES,
+]
 
 /** One row that fills about so many pages. */
 function batchOf(row: string, pages: number): StepsBatch {

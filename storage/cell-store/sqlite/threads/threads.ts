@@ -13,13 +13,7 @@ import type {
 import type { Flushed, FlushPart, RedoRecord, RedoThread } from '../redo/redo-thread.ts'
 import type { Reclaimed } from '../wal/free-pages.ts'
 import { SqliteFullDisk } from '../wal/full-disk.ts'
-import {
-  LEFT_PAGES_MAX,
-  LOG_PAGES_ENOUGH,
-  type LogSize,
-  type MadeRoom,
-  UNMOVED_PAGES_MAX,
-} from '../wal/write-ahead-log.ts'
+import { LOG_BOUNDS, type LogSize, type MadeRoom } from '../wal/write-ahead-log.ts'
 import type { Checkpointed, CheckpointerRequest } from './checkpointer-thread.ts'
 import { SqliteThread } from './thread.ts'
 import type {
@@ -56,7 +50,7 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
   readonly #fullDisk: SqliteFullDisk
   #share = 1
   #checkpointer: Promise<SqliteThread<CheckpointerRequest, null>> | undefined
-  /** After a checkpoint that failed or found the disk full, the next try needs this many pages that are not moved. */
+  /** After a checkpoint that failed or found the disk full, the next try needs this many bytes that are not moved. */
   #triedFrom = 0
   #checkpoint: Promise<void> | undefined
   /** Pages of the log that had been moved when the last checkpoint began. */
@@ -165,14 +159,14 @@ export class SqliteThreads implements GroupCommitter, RedoThread {
     return await this.#writer.ask<MadeRoom | null>({ kind: 'makeRoom' })
   }
 
-  #checkpointWhenWorthIt({ pages, moved, share }: LogSize): void {
-    const unmoved = pages - moved
-    const enough = UNMOVED_PAGES_MAX * share
+  #checkpointWhenWorthIt({ bytes, moved, share }: LogSize): void {
+    const unmoved = bytes - moved
+    const enough = LOG_BOUNDS.unmoved * share
     if (unmoved < enough) this.#triedFrom = 0
     if (this.#checkpoint !== undefined) return
     // The last checkpoint moved something, so no reader of the log blocks another.
-    const isEnding = pages >= LOG_PAGES_ENOUGH * share && moved > this.#movedBefore
-    if (unmoved < (isEnding ? LEFT_PAGES_MAX : Math.max(enough, this.#triedFrom))) return
+    const isEnding = bytes >= LOG_BOUNDS.enough * share && moved > this.#movedBefore
+    if (unmoved < (isEnding ? LOG_BOUNDS.left : Math.max(enough, this.#triedFrom))) return
     this.#movedBefore = moved
     this.#checkpoint = this.#runCheckpoint(isEnding)
       .then((isDone) => {

@@ -3,8 +3,8 @@ import type { Database } from 'better-sqlite3'
 import type { SqliteTransactions } from '../groups/transactions.ts'
 import type { BatchFailure } from '../groups/write-batch.ts'
 
-/** Two MiB of pages: a few milliseconds, in which no group is committed. */
-const RECLAIMED_PAGES_MAX = 512
+/** A few milliseconds, in which no group is committed. */
+const RECLAIMED_BYTES_MAX = 2 * 2 ** 20
 
 /** What became of an attempt to give space back, and how many bytes were. */
 export type Reclaimed = { readonly failure: BatchFailure | null; readonly bytes: number }
@@ -18,8 +18,9 @@ export function reclaimPages(database: Database, transactions: SqliteTransaction
   const result = transactions.inOne({
     run: () => {
       const before = setting('freelist_count')
-      if (before > 0) database.pragma(`incremental_vacuum(${RECLAIMED_PAGES_MAX})`)
-      return (before - setting('freelist_count')) * setting('page_size')
+      const pageBytes = setting('page_size')
+      if (before > 0) database.pragma(`incremental_vacuum(${RECLAIMED_BYTES_MAX / pageBytes})`)
+      return (before - setting('freelist_count')) * pageBytes
     },
     undo: () => {},
   })

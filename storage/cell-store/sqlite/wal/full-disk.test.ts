@@ -34,7 +34,7 @@ function given(made: MadeRoom | null | (() => Promise<MadeRoom>)) {
 
 describe('a full disk', () => {
   test('one attempt is made for all writes that are refused meanwhile, and another one not at once', async () => {
-    const { refuse, clock, attempts } = given({ outcome: 'restarted', pages: 7 })
+    const { refuse, clock, attempts } = given({ outcome: 'restarted', bytes: 57_344 })
     await refuse()
     await refuse()
     await clock.advance(999)
@@ -47,7 +47,7 @@ describe('a full disk', () => {
 
   for (const outcome of ['isEmpty', 'noRoom', 'isRead', 'isBusy'] as const) {
     test(`what did not help (${outcome}) is tried again after five seconds, while writes are refused`, async () => {
-      const { refuse, clock, attempts } = given({ outcome, pages: 7 })
+      const { refuse, clock, attempts } = given({ outcome, bytes: 57_344 })
       await refuse()
       await clock.advance(4_999)
       await refuse()
@@ -71,17 +71,17 @@ describe('a full disk', () => {
       )
       return line
     }
-    const restarted = await said({ outcome: 'restarted', pages: 7 })
-    assert.deepEqual([restarted.level, restarted.facts], ['warn', { pages: 7 }])
+    const restarted = await said({ outcome: 'restarted', bytes: 57_344 })
+    assert.deepEqual([restarted.level, restarted.facts], ['warn', { bytes: 57_344 }])
     assert.match(restarted.message, /restarted, and writes go on; give the disk more room/)
-    const noRoom = await said({ outcome: 'noRoom', pages: 7, missingBytes: 8192 })
-    assert.deepEqual([noRoom.level, noRoom.facts], ['error', { pages: 7, missingBytes: 8192 }])
+    const noRoom = await said({ outcome: 'noRoom', bytes: 57_344, missingBytes: 8192 })
+    assert.deepEqual([noRoom.level, noRoom.facts], ['error', { bytes: 57_344, missingBytes: 8192 }])
     assert.match(noRoom.message, /no room for what is in the log.*at least missingBytes more/)
-    const empty = await said({ outcome: 'isEmpty', pages: 0 })
+    const empty = await said({ outcome: 'isEmpty', bytes: 0 })
     assert.match(empty.message, /nothing that could be moved; writes go on when/)
-    const read = await said({ outcome: 'isRead', pages: 7 })
+    const read = await said({ outcome: 'isRead', bytes: 57_344 })
     assert.match(read.message, /while another process reads it/)
-    assert.match((await said({ outcome: 'isBusy', pages: 0 })).message, /is moving the log/)
+    assert.match((await said({ outcome: 'isBusy', bytes: 0 })).message, /is moving the log/)
   })
 
   test('where a COMMIT is in doubt nothing is said to have been done', async () => {

@@ -38,18 +38,18 @@ describe('how long the log may become', () => {
     assert.equal(room.shareFor(10), 1 / 1024)
   })
 
-  test('the disk is not looked at for each group, but each thousand pages and when the log was restarted', () => {
+  test('the disk is not looked at for each group, but each four MiB and when the log was restarted', () => {
     const { room, looks } = given({ free: 3_000_000, log: 0 })
-    for (let pages = 0; pages < 1_000; pages += 10) room.shareFor(pages)
+    for (let kib = 0; kib < 4096; kib += 64) room.shareFor(kib * 1024)
     assert.equal(looks(), 1)
-    for (let pages = 1_000; pages <= 3_000; pages += 10) room.shareFor(pages)
+    for (let kib = 4096; kib <= 3 * 4096; kib += 64) room.shareFor(kib * 1024)
     assert.equal(looks(), 4)
-    room.shareFor(2_990)
+    room.shareFor(3 * 2 ** 22 - 1)
     assert.equal(looks(), 5)
     room.shareFor(-1)
     assert.equal(looks(), 5)
     room.lookAgain()
-    room.shareFor(2_990)
+    room.shareFor(3 * 2 ** 22 - 1)
     assert.equal(looks(), 6)
   })
 
@@ -57,8 +57,8 @@ describe('how long the log may become', () => {
     const { room, space, looks } = given({ free: 300_000, log: 0 })
     assert.equal(room.shareFor(0), 0.1)
     space.free = 150_000
-    assert.equal(room.shareFor(99), 0.1)
-    assert.equal(room.shareFor(100), 0.05)
+    assert.equal(room.shareFor(2 ** 22 / 10 - 1), 0.1)
+    assert.equal(room.shareFor(2 ** 22 / 10), 0.05)
     assert.equal(looks(), 2)
   })
 })

@@ -15,8 +15,8 @@ export type DiskSpace = {
  */
 const ROOM_FOR_EACH_BYTE = 3
 
-/** Pages of the log after which the disk's free space is read again, which takes 20 microseconds. */
-const LOOK_PAGES = 1_000
+/** Bytes of the log after which the disk's free space is read again, which takes 20 microseconds. */
+const LOOK_BYTES = 4 * 2 ** 20
 
 /** With this share the log is restarted every few groups. Less would not help. */
 const SHARE_MIN = 1 / 1024
@@ -42,14 +42,14 @@ export class SqliteLogRoom {
   }
 
   /** The share of its usual lengths that the log may have: 1 unless the disk has little space. */
-  shareFor(pages: number): number {
+  shareFor(bytes: number): number {
     // While another process moves the log its length is not known.
-    if (pages < 0) return this.#share
+    if (bytes < 0) return this.#share
     // A log that has become shorter was restarted.
-    const isNew = pages < this.#lookedAt || pages >= this.#lookedAt + LOOK_PAGES * this.#share
+    const isNew = bytes < this.#lookedAt || bytes >= this.#lookedAt + LOOK_BYTES * this.#share
     if (!isNew) return this.#share
     const { free, log } = this.#disk.space()
-    this.#lookedAt = pages
+    this.#lookedAt = bytes
     this.#share = Math.max(SHARE_MIN, Math.min(1, (free + log) / this.#bytesWanted))
     return this.#share
   }

@@ -7,17 +7,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { type DiskSpace, FileDisk, type StoreDisk } from './log-room.ts'
-import {
-  LEFT_PAGES_MAX,
-  LOG_BYTES_MAX,
-  LOG_PAGES_ENOUGH,
-  LOG_PAGES_MAX,
-  SqliteWriteAheadLog,
-  UNMOVED_PAGES_MAX,
-} from './write-ahead-log.ts'
+import { SqliteWriteAheadLog } from './write-ahead-log.ts'
 
 const PAGE_BYTES = 512
-const ROOM = () => ({ free: 4 * LOG_BYTES_MAX })
+/** An eighth of the usual ones. */
+const BOUNDS = { max: 2 ** 25, enough: 24_000 * 1024, unmoved: 8_000 * 1024, left: 2 ** 17 }
+const [LOG_PAGES_MAX, LOG_PAGES_ENOUGH] = [BOUNDS.max / PAGE_BYTES, BOUNDS.enough / PAGE_BYTES]
+const [UNMOVED_PAGES_MAX, LEFT_PAGES_MAX] = [BOUNDS.unmoved / PAGE_BYTES, BOUNDS.left / PAGE_BYTES]
+const ROOM = () => ({ free: 4 * BOUNDS.max })
 const LOCK_AWAITED_MS = 3_000
 
 let folder: string
@@ -48,7 +45,7 @@ function logOn(space: () => Partial<DiskSpace>): SqliteWriteAheadLog {
     space: () => ({ ...files.space(), ...space() }),
     cutLog: (bytes) => files.cutLog(bytes),
   }
-  return new SqliteWriteAheadLog(writer, transactions, disk)
+  return new SqliteWriteAheadLog(writer, transactions, disk, BOUNDS)
 }
 
 /** What the undone transaction has written stays in the file of the log, behind its end. */
@@ -86,7 +83,7 @@ function leaveUnmoved(pages: number): void {
 function pagesAfterAnother(): number {
   log.restartWhenLarge(log.size())
   growBy(1)
-  return log.size().pages
+  return log.size().bytes / PAGE_BYTES
 }
 
 test('a large log is restarted, and a small one is not', () => {
@@ -132,7 +129,7 @@ test('when the reader has left, the log is restarted as soon as it has grown som
 })
 
 test('on a disk with little room the log is restarted earlier, and gives its room back', () => {
-  log = logOn(() => ({ free: LOG_BYTES_MAX / 32, log: LOG_BYTES_MAX / 64 }))
+  log = logOn(() => ({ free: BOUNDS.max / 32, log: BOUNDS.max / 64 }))
   assert.equal(log.size().share, 1 / 64)
   growBy(LOG_PAGES_MAX / 64 - 100)
   assert.ok(pagesAfterAnother() > LOG_PAGES_MAX / 64 - 100)
@@ -147,7 +144,7 @@ test('on a disk with little room the log is restarted earlier, and gives its roo
 })
 
 test('a log for which the file has no room is tried again when it has grown by as much as is worth a checkpoint', (t) => {
-  log = logOn(() => ({ free: 0, log: (3 * LOG_BYTES_MAX) / 64 }))
+  log = logOn(() => ({ free: 0, log: (3 * BOUNDS.max) / 64 }))
   growBy(LOG_PAGES_MAX / 64)
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   let tries = 0
@@ -167,10 +164,10 @@ test('a write that found no room: the log is moved into the file, and its room i
   growBy(300)
   writer.pragma('wal_checkpoint(PASSIVE)')
   writer.exec('UPDATE filler SET bytes = zeroblob(300 * 512)')
-  const { pages } = log.size()
-  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', pages })
+  const pages = log.size().bytes / PAGE_BYTES
+  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', bytes: pages * PAGE_BYTES })
   assert.equal(logBytes(), 0)
-  assert.deepEqual(log.makeRoom(), { outcome: 'isEmpty', pages: 0 })
+  assert.deepEqual(log.makeRoom(), { outcome: 'isEmpty', bytes: 0 })
   growBy(1)
   assert.equal(log.makeRoom()?.outcome, 'noRoom')
 })
@@ -188,14 +185,14 @@ test('when a write found no room, the disk is looked at anew', () => {
 test('what an undone transaction has left behind the log is the room that the file lacks', () => {
   log = logOn(() => ({ free: 0 }))
   growBy(100)
-  const { pages } = log.size()
+  const pages = log.size().bytes / PAGE_BYTES
   const missing = log.makeRoom()
-  assert.deepEqual([missing?.outcome, missing?.pages], ['noRoom', pages])
+  assert.deepEqual([missing?.outcome, missing?.bytes], ['noRoom', pages * PAGE_BYTES])
   assert.ok((missing?.missingBytes ?? 0) >= 100 * PAGE_BYTES, `${missing?.missingBytes}`)
   assert.equal(logBytes(), bytesOf(pages))
   undo(400)
   assert.ok(logBytes() > bytesOf(400))
-  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', pages })
+  assert.deepEqual(log.makeRoom(), { outcome: 'restarted', bytes: pages * PAGE_BYTES })
   assert.equal(logBytes(), 0)
   assert.equal(writer.pragma('integrity_check', { simple: true }), 'ok')
   assert.equal(writer.prepare('SELECT sum(length(bytes)) FROM filler').pluck().get(), 51_200)
@@ -204,7 +201,7 @@ test('what an undone transaction has left behind the log is the room that the fi
 test('where the file turns out to have no room, what is in the log stays, and nothing is behind it', (t) => {
   growBy(100)
   undo(400)
-  const { pages } = log.size()
+  const pages = log.size().bytes / PAGE_BYTES
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   const pragma = writer.pragma.bind(writer)
   const mocked = t.mock.method(writer, 'pragma', (text: string, options: object) => {
@@ -224,8 +221,8 @@ test('no room is made while another process reads the log', () => {
   growBy(300)
   beginReading()
   growBy(1)
-  const { pages } = log.size()
-  assert.deepEqual(log.makeRoom(), { outcome: 'isRead', pages })
+  const pages = log.size().bytes / PAGE_BYTES
+  assert.deepEqual(log.makeRoom(), { outcome: 'isRead', bytes: pages * PAGE_BYTES })
   reader.exec('COMMIT')
   assert.equal(log.makeRoom()?.outcome, 'restarted')
 })
@@ -234,11 +231,11 @@ test('after a COMMIT in doubt, its transaction open or not, nobody touches the l
   growBy(300)
   const bytes = logBytes()
   writer.exec('BEGIN IMMEDIATE')
-  assert.deepEqual([log.size().pages, log.makeRoom()], [0, null])
+  assert.deepEqual([log.size().bytes, log.makeRoom()], [0, null])
   writer.exec('ROLLBACK')
   transactions.hasGivenUp = true
-  assert.deepEqual([log.size().pages, log.makeRoom()], [0, null])
+  assert.deepEqual([log.size().bytes, log.makeRoom()], [0, null])
   transactions.hasGivenUp = false
   assert.equal(logBytes(), bytes)
-  assert.ok(log.size().pages > 300)
+  assert.ok(log.size().bytes > 300 * PAGE_BYTES)
 })

@@ -8,24 +8,20 @@ import { FileDisk, SqliteLogRoom, type StoreDisk } from './log-room.ts'
 /**
  * The checkpointer thread moves the log into the file; it stops no writer but never catches up with one either. So the
  * writer itself moves what is left and restarts the log: otherwise it would grow without bound, and with it the time of
- * the next start (a tenth of a second for 256 MiB). From `LOG_PAGES_ENOUGH` on (188 MiB) it does so as soon as that
- * takes only a moment, and from `LOG_PAGES_MAX` on (256 MiB) in any case.
- */
-export const LOG_PAGES_ENOUGH = 48_000
-export const LOG_PAGES_MAX = 65_536
-
-/** SQLite's default size, which the schema does not change. */
-export const PAGE_BYTES = 4096
-export const LOG_BYTES_MAX = LOG_PAGES_MAX * PAGE_BYTES
-
-/**
- * Pages not yet in the file that are worth a checkpoint (62 MiB). SQLite's default is 1,000, but a page that many
+ * the next start (a tenth of a second for 256 MiB). From `enough` bytes on it does so as soon as that takes only a
+ * moment, and from `max` bytes on in any case.
+ *
+ * `unmoved` bytes that are not in the file yet are worth a checkpoint. SQLite's default is 4 MiB, but a page that many
  * commits have written is moved once, and moving pages delays the syncs of commits: fewer checkpoints are cheaper. When
- * the log is long enough, checkpoints follow each other instead, each with less to move, until so little is left that
- * the writer moves it in a moment (1 MiB).
+ * the log is long enough, checkpoints follow each other instead, each with less to move, until only `left` bytes are
+ * left, which the writer moves in a moment.
  */
-export const UNMOVED_PAGES_MAX = 16_000
-export const LEFT_PAGES_MAX = 256
+export const LOG_BOUNDS = {
+  max: 256 * 2 ** 20,
+  enough: 188 * 2 ** 20,
+  unmoved: 62 * 2 ** 20,
+  left: 2 ** 20,
+}
 
 /**
  * Milliseconds that the writer, and so all commits, wait for readers of the log. The view reads for a turn; another
@@ -34,20 +30,20 @@ export const LEFT_PAGES_MAX = 256
 const READERS_AWAITED_MS = 50
 
 /**
- * The length of the log and how much of it has been moved into the file, in pages. The lengths above are multiplied by
+ * The bytes of all pages in the log, and of those that have been moved into the file. `LOG_BOUNDS` are multiplied by
  * `share`: 1 unless the disk has little space (`log-room.ts`).
  */
-export type LogSize = { readonly pages: number; readonly moved: number; readonly share: number }
+export type LogSize = { readonly bytes: number; readonly moved: number; readonly share: number }
 
-const NOTHING_TO_DO: LogSize = { pages: 0, moved: 0, share: 1 }
+const NOTHING_TO_DO: LogSize = { bytes: 0, moved: 0, share: 1 }
 
 /** `isBusy`: another process is moving the log. */
 type RestartOutcome = 'restarted' | 'isRead' | 'isBusy' | 'noRoom'
 
-/** The outcome for a log of `pages` pages; `isEmpty` if there was nothing to move. */
+/** The outcome for a log with pages of `bytes` bytes; `isEmpty` if there was nothing to move. */
 export type MadeRoom = {
   readonly outcome: RestartOutcome | 'isEmpty'
-  readonly pages: number
+  readonly bytes: number
   readonly missingBytes?: number
 }
 
@@ -66,7 +62,8 @@ export class SqliteWriteAheadLog {
   readonly #look: Statement<unknown[], CheckpointRecord>
   readonly #restart: Statement<unknown[], CheckpointRecord>
   readonly #truncate: Statement<unknown[], CheckpointRecord>
-  readonly #frameBytes: number
+  readonly #pageBytes: number
+  readonly #bounds: typeof LOG_BOUNDS
   /** How long waiting for a lock takes at all other times. */
   readonly #lockAwaitedMs: number
   /** How long the log has to be for another try. */
@@ -76,17 +73,19 @@ export class SqliteWriteAheadLog {
     database: Database,
     transactions: Pick<SqliteTransactions, 'hasGivenUp'>,
     disk: StoreDisk = new FileDisk(database.name),
+    bounds = LOG_BOUNDS,
   ) {
     this.#database = database
     this.#transactions = transactions
     this.#disk = disk
-    this.#room = new SqliteLogRoom(LOG_BYTES_MAX, disk)
+    this.#bounds = bounds
+    this.#room = new SqliteLogRoom(bounds.max, disk)
     const prepare = (text: string) => database.prepare<unknown[], CheckpointRecord>(text).raw()
     this.#look = prepare(LOOK_AT_LOG)
     this.#restart = prepare(RESTART_LOG)
     this.#truncate = prepare(EMPTY_LOG)
     const setting = (name: string) => database.pragma(name, { simple: true }) as number
-    this.#frameBytes = FRAME_HEADER_BYTES + setting('page_size')
+    this.#pageBytes = setting('page_size')
     this.#lockAwaitedMs = setting('busy_timeout')
   }
 
@@ -94,7 +93,8 @@ export class SqliteWriteAheadLog {
   size(): LogSize {
     if (!this.#mayBeTouched) return NOTHING_TO_DO
     const [, pages, moved] = this.#look.get() as CheckpointRecord
-    return { pages, moved, share: this.#room.shareFor(pages) }
+    const bytes = pages * this.#pageBytes
+    return { bytes, moved: moved * this.#pageBytes, share: this.#room.shareFor(bytes) }
   }
 
   /**
@@ -102,13 +102,14 @@ export class SqliteWriteAheadLog {
    * full disk cannot take into the file, is tried again when it has grown by as much as is worth a checkpoint, so that
    * such a reader delays the writers rarely and briefly.
    */
-  restartWhenLarge({ pages, moved, share }: LogSize): void {
-    if (pages < LOG_PAGES_ENOUGH * share) this.#triedFrom = 0
-    const enough = pages - moved <= LEFT_PAGES_MAX ? LOG_PAGES_ENOUGH : LOG_PAGES_MAX
-    if (pages < enough * share || pages < this.#triedFrom) return
+  restartWhenLarge({ bytes, moved, share }: LogSize): void {
+    const { max, enough, unmoved, left } = this.#bounds
+    if (bytes < enough * share) this.#triedFrom = 0
+    const largeFrom = bytes - moved <= left ? enough : max
+    if (bytes < largeFrom * share || bytes < this.#triedFrom) return
     const outcome = this.#restartLog(share < 1)
     const isInTheWay = outcome === 'isRead' || outcome === 'noRoom'
-    this.#triedFrom = isInTheWay ? pages + UNMOVED_PAGES_MAX * share : 0
+    this.#triedFrom = isInTheWay ? bytes + unmoved * share : 0
   }
 
   /**
@@ -119,18 +120,20 @@ export class SqliteWriteAheadLog {
   makeRoom(): MadeRoom | null {
     if (!this.#mayBeTouched) return null
     this.#room.lookAgain()
-    const { pages } = this.size()
-    if (pages === -1) return { outcome: 'isBusy', pages: 0 }
-    const usedBytes = pages === 0 ? 0 : LOG_HEADER_BYTES + pages * this.#frameBytes
+    const { bytes } = this.size()
+    if (bytes < 0) return { outcome: 'isBusy', bytes: 0 }
+    const headerBytes = LOG_HEADER_BYTES + (bytes / this.#pageBytes) * FRAME_HEADER_BYTES
+    const usedBytes = bytes === 0 ? 0 : headerBytes + bytes
     const missingBytes = this.#missingBytes(usedBytes)
-    if (missingBytes > 0) return { outcome: 'noRoom', pages, missingBytes }
+    if (missingBytes > 0) return { outcome: 'noRoom', bytes, missingBytes }
     // SQLite itself truncates an empty log.
-    if (pages > 0) this.#disk.cutLog(usedBytes)
+    if (bytes > 0) this.#disk.cutLog(usedBytes)
     const outcome = this.#restartLog(true)
     if (outcome === 'noRoom') {
-      return { outcome, pages, missingBytes: Math.max(this.#missingBytes(usedBytes), PAGE_BYTES) }
+      const atLeast = Math.max(this.#missingBytes(usedBytes), this.#pageBytes)
+      return { outcome, bytes, missingBytes: atLeast }
     }
-    return { outcome: outcome === 'restarted' && pages === 0 ? 'isEmpty' : outcome, pages }
+    return { outcome: outcome === 'restarted' && bytes === 0 ? 'isEmpty' : outcome, bytes }
   }
 
   get #mayBeTouched(): boolean {

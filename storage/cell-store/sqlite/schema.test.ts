@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import SqliteDatabase from 'better-sqlite3'
+import { testFolder } from '../../../test/test-folder.ts'
+import type { CellStore } from '../cell-store.ts'
+import type { Mutation } from '../mutation.ts'
+import { openSqliteCellStore } from './sqlite-cell-store.ts'
+
+/** A new store, closed. */
+async function given(t: TestContext) {
+  const dataDirectory = join(await testFolder(t, 'schema'), 'data')
+  await (await openSqliteCellStore({ dataDirectory })).close()
+  return { dataDirectory, path: join(dataDirectory, 'cells.db') }
+}
+
+function setCell(row: string, text: string) {
+  const cell = { family: 'data', qualifier: '0', timestamp: 1, value: Buffer.from(text) } as const
+  const mutations: Mutation[] = [{ kind: 'setCell', ...cell }]
+  return { row: Buffer.from(row), mutations }
+}
+
+async function valuesOf(store: CellStore): Promise<string[]> {
+  const filter = [{ family: 'data' }] as const
+  const rows = await Array.fromAsync(store.scanRows({ start: new Uint8Array(), filter }))
+  return rows.flatMap((row) => row.cells.map((cell) => Buffer.from(cell.value).toString()))
+}
+
+test('a store file that is damaged, of another program or of a newer version is refused', async (t) => {
+  const { dataDirectory, path } = await given(t)
+  const refused = async (text: RegExp) => {
+    const attempt = openSqliteCellStore({ dataDirectory })
+    await assert.rejects(attempt, { code: 'data_directory_unusable', message: text })
+  }
+  const change = (sql: string) => {
+    const database = new SqliteDatabase(path)
+    database.exec(sql)
+    database.close()
+  }
+  change('PRAGMA user_version = 6')
+  await refused(/has format 6; this version reads formats up to 5/)
+  change('PRAGMA user_version = 5; PRAGMA application_id = 7')
+  await refused(/another program/)
+  await rm(path)
+  change('CREATE TABLE account (id INTEGER)')
+  await refused(/another program/)
+  await writeFile(path, 'This is a text and no database at all. '.repeat(200))
+  await refused(/not a database/)
+  // A refusal leaves the directory free.
+  await rm(path)
+  await (await openSqliteCellStore({ dataDirectory })).close()
+})
+
+test('a store of an older format is opened, and from then on refused by servers that know no newer', async (t) => {
+  const { dataDirectory, path } = await given(t)
+  const database = new SqliteDatabase(path)
+  database.exec('DROP TABLE redo; PRAGMA user_version = 1')
+  const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
+  await store.mutateRows([setCell('a', 'one')])
+  assert.deepEqual(await valuesOf(store), ['one'])
+  await store.close()
+  assert.equal(database.pragma('user_version', { simple: true }), 5)
+  database.close()
+})
+
+test('a new file has pages of 8 KiB, and one that has others keeps them', async (t) => {
+  const { dataDirectory, path } = await given(t)
+  const pageBytes = () => {
+    const database = new SqliteDatabase(path)
+    const bytes = database.pragma('page_size', { simple: true })
+    database.close()
+    return bytes
+  }
+  assert.equal(pageBytes(), 8192)
+  const earlier = new SqliteDatabase(path)
+  earlier.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM')
+  earlier.close()
+  const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
+  const long = 'x'.repeat(10_000)
+  await store.mutateRows([setCell('a', 'one'), setCell('b', long)])
+  await store.close()
+  const reopened = await openSqliteCellStore({ dataDirectory })
+  assert.deepEqual(await valuesOf(reopened), ['one', long])
+  await reopened.close()
+  assert.equal(pageBytes(), 4096)
+})
