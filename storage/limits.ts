@@ -16,7 +16,7 @@ export const STORAGE_LIMITS = {
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,
-  inlineValueBytesMax: 255,
+  inlineValueBytesMax: 1_536,
   /** Less room on the disk, or less than 5 % of it, and writes that need more of it are refused. */
   diskBytesMin: 256 * 1024 * 1024,
   /** Failed runs of one notification, before it becomes a dead letter. */

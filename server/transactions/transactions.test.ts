@@ -286,7 +286,7 @@ test('a large value has a data cell of its own, and a row that never was has no 
   assert.deepEqual(body.key, ['a,b~c/d%'])
   assert.equal(body.write.length, 1)
   await server.query('CREATE TABLE long (id INTEGER, at TIMESTAMP, t TEXT, PRIMARY KEY (id, at))')
-  const params = { t: 'x'.repeat(1_000), at: '2026-01-31T12:00:00Z' }
+  const params = { t: 'x'.repeat(2_000), at: '2026-01-31T12:00:00Z' }
   await server.rows('INSERT INTO long (id, at, t) VALUES (1, :at, :t)', { params })
   const { body: long } = await server.get('/v1/tables/long/cells/1,2026-01-31T12:00:00Z')
   assert.deepEqual([long.data.length, long.data[0].inline], [1, false])

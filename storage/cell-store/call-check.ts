@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { STORAGE_LIMITS } from '../limits.ts'
 import { FAMILIES, type Family } from './cell.ts'
 import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
@@ -14,6 +15,7 @@ export const EMBEDDED_LIMITS: CellStoreLimits = Object.freeze({
   rowKeyBytesMax: 4 * 1024 + 256,
   cellBytesMax: 16 * 1024 * 1024,
   mutationsPerRowMax: 100_000,
+  inlineValueBytesMax: STORAGE_LIMITS.inlineValueBytesMax,
 })
 
 const INT64_MAX = 2n ** 63n - 1n

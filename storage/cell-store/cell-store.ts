@@ -111,6 +111,8 @@ export type CellStoreLimits = {
   readonly rowKeyBytesMax: number
   readonly cellBytesMax: number
   readonly mutationsPerRowMax: number
+  /** Up to this length a value is in its lock and write record; a longer one has a cell in `data`. */
+  readonly inlineValueBytesMax: number
 }
 
 /**

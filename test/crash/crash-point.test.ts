@@ -24,7 +24,7 @@ import { testFolder } from '../test-folder.ts'
  * The process dies before or after each single mutation of a commit. The next start finds the
  * transaction whole or not at all, says which, and leaves no lock; and it may die as well.
  */
-const LONG = 'x'.repeat(1_000)
+const LONG = 'x'.repeat(2_000)
 
 const BEFORE = ['ann 1 short', 'bob 2 short', 'joe 3 short']
 const AFTER = [`ann 11 ${LONG}`, 'bob 12 short', 'new 14 short']

@@ -51,7 +51,7 @@ async function writeRows(dataDirectory: string, log: string): Promise<void> {
   await storage.close()
 }
 
-const noteOf = (id: number) => `${id}`.repeat(id % 7 === 0 ? 200 : 3)
+const noteOf = (id: number) => `${id}`.repeat(id % 7 === 0 ? 800 : 3)
 
 type Seen = 'harmless' | 'refused' | 'reported' | 'rows are missing' | 'unseen'
 

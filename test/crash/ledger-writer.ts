@@ -32,7 +32,7 @@ async function write(
 ): Promise<never> {
   for (let number = 1; ; number += 1) {
     const transaction = await storage.begin()
-    const note = number % 4 === 0 ? 'x'.repeat(300 + ((number * 37) % 3_000)) : 'short'
+    const note = number % 4 === 0 ? 'x'.repeat(1_600 + ((number * 37) % 3_000)) : 'short'
     await putRow(transaction, tables.counter, [client, BigInt(number), note], null)
     await putRow(transaction, tables.entry, [client, BigInt(number), note], null)
     await transaction.commit()

@@ -217,7 +217,7 @@ function transferOf(id: string, slot: string, random: SeededRandomness) {
   const to = (from + 1 + random.below(ACCOUNTS - 1)) % ACCOUNTS
   const amount = random.below(50)
   // Some values are long enough to have a cell of their own.
-  const note = random.below(3) === 0 ? 'x'.repeat(300 + random.below(2_000)) : null
+  const note = random.below(3) === 0 ? 'x'.repeat(1_300 + random.below(2_000)) : null
   return [
     {
       sql: 'SET balance = balance - :amount ON account WHERE id = :from',

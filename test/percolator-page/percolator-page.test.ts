@@ -145,7 +145,7 @@ test('with --commit two-phase each step of docs/percolator.md is called', async 
 
   await t.test('of two transactions that write one row the second conflicts', async () => {
     const writes = `GET * FROM account WHERE id = 'bob';
-      SET note = '${'x'.repeat(300)}' ON account WHERE id = 'bob'`
+      SET note = '${'x'.repeat(2_000)}' ON account WHERE id = 'bob'`
     const [first, second] = [await bank.begin(writes), await bank.begin(writes)]
     assert.equal((await bank.post(`${first}/commit`)).status, 200)
     const { status, body } = await bank.post(`${second}/commit`)

@@ -20,7 +20,7 @@ import {
 } from '../../storage/transaction/records/write-record.ts'
 import { deleteRow, putRow } from './row-writes.ts'
 
-export const LONG = 'x'.repeat(1_000)
+export const LONG = 'x'.repeat(2_000)
 
 /** Storage closes the store that it owns, and the damage is done after that. */
 class StoreLeftOpen extends MemoryCellStore {

@@ -108,10 +108,8 @@ export class Gateway {
       schemaScopes: [],
       changedSchemas: [],
     }
-    return planWriteSet(request, {
-      incarnation: this.liveness.incarnation,
-      wallMicros: () => startTs,
-    })
+    const owner = { incarnation: this.liveness.incarnation, wallMicros: () => startTs }
+    return planWriteSet(request, owner, this.store.limits)
   }
 
   /** The n-th conditional mutation of this gateway, counted from now, meets this fault. */

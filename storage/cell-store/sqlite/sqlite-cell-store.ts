@@ -8,7 +8,6 @@ import {
   checkRowKey,
   checkScan,
   checkStep,
-  EMBEDDED_LIMITS,
 } from '../call-check.ts'
 import type { Row } from '../cell.ts'
 import {
@@ -84,7 +83,7 @@ export async function openSqliteCellStore(
  */
 class SqliteCellStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
-  readonly limits: CellStoreLimits = EMBEDDED_LIMITS
+  readonly limits: CellStoreLimits
   readonly view: CellView
   readonly #directory: SqliteDataDirectory
   readonly #threads: SqliteThreads
@@ -106,6 +105,7 @@ class SqliteCellStore implements EmbeddedCellStore {
     this.#redo = parts.redo
     this.#tables = parts.tables
     this.view = parts.redo.view(parts.tables)
+    this.limits = parts.tables.limits
   }
 
   static async open(

@@ -31,7 +31,7 @@ export const CHECK_FILE = 'PRAGMA integrity_check(100)'
  * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
  * of the time that it needs for a Buffer, and decoding it costs less than the difference.
  */
-const HEX_BYTES_MAX = 1024
+const HEX_BYTES_MAX = 2048
 
 /** Cells that are inserted by one statement. */
 export const CELLS_AT_ONCE = 8

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
+import type { CellStoreLimits } from '../../cell-store/cell-store.ts'
 import { type RowStep, unconditionalStep } from '../../cell-store/embedded-cell-store.ts'
 import type { Mutation } from '../../cell-store/mutation.ts'
 import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'
@@ -29,18 +30,24 @@ type EncodedColumn = {
 export function encodeRow(
   { key, text, writes, notified }: BufferedRow,
   startTs: Timestamp,
+  limits: CellStoreLimits,
 ): EncodedRow {
   const columns: EncodedColumn[] = []
   let kind: LatchRequest['kind'] = 'guard'
   for (const [column, write] of writes) {
-    columns.push(encodeColumn(column, write, startTs))
+    columns.push(encodeColumn(column, write, startTs, limits))
     if (write.kind !== 'guard') kind = 'write'
   }
   return { row: key, text, slot: slotOf(text), kind, columns, notified }
 }
 
-function encodeColumn(column: string, write: BufferedWrite, startTs: Timestamp): EncodedColumn {
-  const content = contentOf(write)
+function encodeColumn(
+  column: string,
+  write: BufferedWrite,
+  startTs: Timestamp,
+  limits: CellStoreLimits,
+): EncodedColumn {
+  const content = contentOf(write, limits)
   if (content.kind === 'guard') {
     return { column, family: 'guard', value: encodeStartTs(startTs), data: undefined }
   }

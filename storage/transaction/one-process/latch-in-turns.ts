@@ -33,7 +33,7 @@ export async function latchInTurns(
   context: EmbeddedContext,
   request: CommitRequest,
 ): Promise<Latched | Obstacle> {
-  const { latches, commitTurnRows } = context
+  const { latches, commitTurnRows, cellStore } = context
   const { startTs } = request
   const rows: EncodedRow[] = []
   const owner = latches.latch(startTs, rows)
@@ -41,7 +41,7 @@ export async function latchInTurns(
     for (let at = 0; at < request.rows.length; at += commitTurnRows) {
       const some = request.rows.slice(at, at + commitTurnRows)
       // Everything about a row that can fail fails here.
-      const encoded = some.map((row) => encodeRow(row, startTs))
+      const encoded = some.map((row) => encodeRow(row, startTs, cellStore.limits))
       const obstacle =
         findForeignLatch(latches, encoded, startTs) ??
         findVersion(context, { request, rows: encoded })

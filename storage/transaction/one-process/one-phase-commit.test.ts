@@ -38,19 +38,19 @@ describe('a one-phase commit', () => {
     world.store.isHeld = false
     await world.given('sue guard@4 -> 3')
     const transaction = world.beginAt(7)
-    transaction.put(rowKey('bob'), COLUMN, Buffer.alloc(300, 'x'))
+    transaction.put(rowKey('bob'), COLUMN, Buffer.alloc(2_000, 'x'))
     transaction.delete(rowKey('joe'), COLUMN)
     transaction.guard(rowKey('sue'), COLUMN)
     await transaction.commit()
     assert.deepEqual(await world.cells(), [
-      `bob data@7 = ${'x'.repeat(300)}`,
-      'bob write@8 -> 7 data 300',
+      `bob data@7 = ${'x'.repeat(2_000)}`,
+      'bob write@8 -> 7 data 2000',
       BEFORE[0],
       'joe write@8 -> 7 delete',
       BEFORE[1],
       'sue guard@8 -> 7',
     ])
-    assert.equal(await world.read('bob', 8), 'x'.repeat(300))
+    assert.equal(await world.read('bob', 8), 'x'.repeat(2_000))
     assert.equal(await world.read('joe', 8), null)
   })
 

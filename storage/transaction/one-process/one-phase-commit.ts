@@ -25,7 +25,7 @@ export async function commitOnePhase(
   context: EmbeddedContext,
   request: CommitRequest,
 ): Promise<CommitOutcome> {
-  const rows = request.rows.map((row) => encodeRow(row, request.startTs))
+  const rows = request.rows.map((row) => encodeRow(row, request.startTs, context.cellStore.limits))
   const commit: OnePhaseCommit = { request, rows }
   try {
     for (;;) {

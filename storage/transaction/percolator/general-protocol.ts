@@ -51,7 +51,7 @@ async function commitNoted(
     const log = await commitLog.rowFor(request.startTs, request.rows)
     const { commitTsMax } = log ?? {}
     const rows = log === undefined ? request.rows : [...request.rows, log.row]
-    const writeSet = planWriteSet({ ...request, rows }, context.liveness)
+    const writeSet = planWriteSet({ ...request, rows }, context.liveness, context.cellStore.limits)
     const outcome = await commitTwoPhase(context, resolver, { ...writeSet, commitTsMax })
     if (log !== undefined && outcome.kind === 'committed') commitLog.committed()
     return outcome

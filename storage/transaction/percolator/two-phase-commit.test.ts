@@ -59,9 +59,9 @@ describe('two-phase commit, step by step', () => {
 
   test('a value longer than a lock carries stands in its data cell and stays there', async () => {
     const world = new ProtocolWorld(7)
-    const long = 'x'.repeat(256)
+    const long = 'x'.repeat(1_537)
     await commitTwoPhase(world.a.context, world.a.resolver, world.a.writeSet(7, { bob: long }))
-    assert.deepEqual(await world.cells(), [`bob data@7 = ${long}`, 'bob write@8 -> 7 data 256'])
+    assert.deepEqual(await world.cells(), [`bob data@7 = ${long}`, 'bob write@8 -> 7 data 1537'])
     assert.equal(await world.b.read('bob', 8), long)
   })
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
+import type { CellStoreLimits } from '../../cell-store/cell-store.ts'
 import { invariant } from '../../invariant.ts'
-import { STORAGE_LIMITS } from '../../limits.ts'
 import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'
 import type { ColumnAddress, Lock, LockedColumn, RowGroup } from '../records/lock.ts'
@@ -28,6 +28,9 @@ export type WriteSet = {
   readonly commitTsMax?: Timestamp | undefined
 }
 
+/** Values that are longer are in `data`. */
+type InlineLimit = Pick<CellStoreLimits, 'inlineValueBytesMax'>
+
 /** The owner of the locks. */
 type LockOwner = { readonly incarnation: string; wallMicros(): number }
 
@@ -35,16 +38,20 @@ type LockOwner = { readonly incarnation: string; wallMicros(): number }
  * The write set of a commit: chooses the primary and turns buffered writes into locks. The primary is a put or a delete
  * and never a guard: a guard leaves no write record, and then nothing would show that the transaction committed (I7).
  */
-export function planWriteSet(request: CommitRequest, owner: LockOwner): WriteSet {
+export function planWriteSet(
+  request: CommitRequest,
+  owner: LockOwner,
+  limits: InlineLimit,
+): WriteSet {
   const { startTs, rows, primaryRow, hints, schemaScopes, changedSchemas } = request
   const { incarnation } = owner
   const wallMicros = owner.wallMicros()
   const primary = choosePrimary(rows, primaryRow)
   invariant(primary !== undefined, 'I7', { startTs })
   const lockFor = (write: BufferedWrite): Lock => {
-    return { startTs, primary, incarnation, wallMicros, content: contentOf(write) }
+    return { startTs, primary, incarnation, wallMicros, content: contentOf(write, limits) }
   }
-  const groups = rows.map((row) => groupOf(row, lockFor))
+  const groups = rows.map((row) => groupOf(row, lockFor, limits))
   const found = groups.find(({ row }) => row === primary.row)
   invariant(found !== undefined, 'I7', { primary: primary.column })
   return {
@@ -71,13 +78,18 @@ function choosePrimary(
   return undefined
 }
 
-function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): PrewriteGroup {
+function groupOf(
+  row: BufferedRow,
+  lockFor: (write: BufferedWrite) => Lock,
+  { inlineValueBytesMax }: InlineLimit,
+): PrewriteGroup {
   const values = new Map<string, Uint8Array>()
   const columns = [...row.writes]
     .map(([column, write]): LockedColumn => ({ column, lock: lockFor(write) }))
     .sort((a, b) => (a.column < b.column ? -1 : 1)) // Columns are ASCII: this is their byte order.
   for (const [column, write] of row.writes) {
-    if (write.kind === 'put' && !fitsInline(write.value)) values.set(column, write.value)
+    if (write.kind === 'put' && write.value.length > inlineValueBytesMax)
+      values.set(column, write.value)
   }
   const [first, ...rest] = columns
   invariant(first !== undefined, 'I1', { row: Buffer.from(row.key).toString('hex') })
@@ -85,13 +97,12 @@ function groupOf(row: BufferedRow, lockFor: (write: BufferedWrite) => Lock): Pre
 }
 
 /** The content of this write's lock. */
-export function contentOf(write: BufferedWrite): Lock['content'] {
+export function contentOf(
+  write: BufferedWrite,
+  { inlineValueBytesMax }: InlineLimit,
+): Lock['content'] {
   if (write.kind !== 'put') return { kind: write.kind }
-  return fitsInline(write.value)
+  return write.value.length <= inlineValueBytesMax
     ? { kind: 'inline', value: write.value }
     : { kind: 'data', byteLength: write.value.length }
-}
-
-function fitsInline(value: Uint8Array): boolean {
-  return value.length <= STORAGE_LIMITS.inlineValueBytesMax
 }

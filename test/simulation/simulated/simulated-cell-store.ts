@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { EMBEDDED_LIMITS } from '../../../storage/cell-store/call-check.ts'
 import type { Row } from '../../../storage/cell-store/cell.ts'
 import {
   type CellStore,
   CellStoreError,
-  type CellStoreLimits,
   type CheckAndMutate,
   type Increment,
   type RowMutations,
@@ -33,6 +33,9 @@ export type AppliedStep = {
   readonly matched: boolean
 }
 
+/** Values are short in a simulation, and some are to be in `data`. */
+export const SIMULATED_LIMITS = { ...EMBEDDED_LIMITS, inlineValueBytesMax: 255 }
+
 /**
  * The store as one process reaches it. Each call is two events: it is applied, and its answer
  * arrives; between the two, and before, everybody else may act. What is sent is fixed in the moment
@@ -40,6 +43,7 @@ export type AppliedStep = {
  */
 export class SimulatedCellStore implements CellStore {
   readonly atomicScope = 'row'
+  readonly limits = SIMULATED_LIMITS
   readonly #network: Network
   readonly #process: SimulatedProcess
   readonly #clock: SimulatedClock
@@ -48,10 +52,6 @@ export class SimulatedCellStore implements CellStore {
     this.#network = network
     this.#process = process.process
     this.#clock = process.clock
-  }
-
-  get limits(): CellStoreLimits {
-    return this.#network.inner.limits
   }
 
   checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {

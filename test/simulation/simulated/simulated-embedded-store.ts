@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  checkMutations,
-  checkRowKey,
-  EMBEDDED_LIMITS,
-} from '../../../storage/cell-store/call-check.ts'
+import { checkMutations, checkRowKey } from '../../../storage/cell-store/call-check.ts'
 import type { Row } from '../../../storage/cell-store/cell.ts'
 import {
   CellStoreError,
@@ -26,6 +22,7 @@ import { Redo, type RedoLogUse } from '../../../storage/cell-store/sqlite/redo/r
 import { silentLog } from '../../../storage/storage-log.ts'
 import type { CellImage } from './cell-image.ts'
 import type { Surroundings } from './gateway.ts'
+import { SIMULATED_LIMITS } from './simulated-cell-store.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
@@ -41,7 +38,7 @@ import type { WriterFaults } from './writer-faults.ts'
  */
 export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   readonly atomicScope = 'store'
-  readonly limits = EMBEDDED_LIMITS
+  readonly limits = SIMULATED_LIMITS
   readonly view: CellView
   readonly #world: Surroundings
   readonly #process: SimulatedProcess

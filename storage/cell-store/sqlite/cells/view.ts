@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
-import { checkFilter, checkRowKey } from '../../call-check.ts'
+import { checkFilter, checkRowKey, EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { Row } from '../../cell.ts'
-import { CellStoreError } from '../../cell-store.ts'
+import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
 import { isDiskError } from '../error.ts'
+import { PAGE_BYTES } from '../schema.ts'
 import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
 import { SqliteRowReader } from './row-reader.ts'
@@ -18,6 +19,9 @@ export type ViewedStore = {
   fail(cause: unknown): CellStoreError
 }
 
+/** In a file with pages of 4 KiB a record of more than 1,002 bytes spills out of its page. */
+const SMALL_PAGES_LIMITS: CellStoreLimits = { ...EMBEDDED_LIMITS, inlineValueBytesMax: 255 }
+
 /**
  * Reads over a separate connection; those of one turn are one read transaction, and so one WAL snapshot. The first read
  * opens it. It ends when the result of a group of mutations arrives, before their promises are settled, so that a
@@ -25,6 +29,7 @@ export type ViewedStore = {
  * open between two reads: while one is open, SQLite keeps the old snapshot, even after COMMIT.
  */
 export class SqliteView implements CellView {
+  readonly limits: CellStoreLimits = EMBEDDED_LIMITS
   readonly #reader: Database
   readonly #store: ViewedStore
   readonly #rowReader: SqliteRowReader
@@ -46,6 +51,8 @@ export class SqliteView implements CellView {
     this.#rangeReader = new SqliteRangeReader(reader, this.#rowReader)
     this.#begin = reader.prepare(BEGIN_READ)
     this.#commit = reader.prepare(COMMIT)
+    const pageBytes = reader.pragma('page_size', { simple: true }) as number
+    if (pageBytes < PAGE_BYTES) this.limits = SMALL_PAGES_LIMITS
   }
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {

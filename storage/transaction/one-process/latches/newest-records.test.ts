@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { EMBEDDED_LIMITS } from '../../../cell-store/call-check.ts'
 import type { Row } from '../../../cell-store/cell.ts'
 import { rowKeyText } from '../../../cell-store/row-key.ts'
 import type { BufferedWrite } from '../../buffer/write-buffer.ts'
@@ -28,7 +29,11 @@ function rowRead(key: Uint8Array, commitTs: number, text: string, column = '0'):
 }
 
 function rowCommitted(key: Uint8Array, startTs: number, ...writes: Array<[string, BufferedWrite]>) {
-  return encodeRow({ key, text: rowKeyText(key), writes: new Map(writes) }, startTs)
+  return encodeRow(
+    { key, text: rowKeyText(key), writes: new Map(writes) },
+    startTs,
+    EMBEDDED_LIMITS,
+  )
 }
 
 /** Other rows that have Bob's slot in this process. */
@@ -159,7 +164,7 @@ describe('a record that was committed', () => {
 
   test('is kept of a long value as well, which stands elsewhere', () => {
     const { newest } = given()
-    newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('v'.repeat(256))]), 8)
+    newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('v'.repeat(1_537))]), 8)
     assert.equal(found(newest, 8), 'data@8')
   })
 

@@ -106,7 +106,7 @@ describe('a read of rows', () => {
   })
 
   test('reads long values in the turn that read the record', async () => {
-    const long = 'x'.repeat(1_000)
+    const long = 'x'.repeat(2_000)
     const world = await given(`sue data@5 = ${long}`, 'sue write@6 -> 5 data 1000')
     assert.equal(await world.read('sue', 7), long)
   })
