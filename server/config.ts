@@ -22,6 +22,7 @@ export type Config = {
   readonly engine: 'sqlite' | 'memory'
   readonly commit: 'auto' | 'one-phase' | 'two-phase'
   readonly redoLog: 'auto' | 'always' | 'never'
+  readonly rowCacheBytes: number
   readonly host: string
   readonly port: number
   readonly noAuth: boolean
@@ -150,6 +151,7 @@ export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): 
     engine: text('engine') as Config['engine'],
     commit: text('commit') as Config['commit'],
     redoLog: text('redo-log') as Config['redoLog'],
+    rowCacheBytes: sizeBytes(text('row-cache')),
     host: text('host'),
     port: Number(text('port')),
     noAuth: text('no-auth') === 'true',
@@ -236,6 +238,10 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
 // A timer of Node holds no more than this, about 24 days.
 const DURATION_MS_MAX = 2 ** 31 - 1
 
+const SIZE = /^(\d{1,10})(KiB|MiB|GiB)$/
+const UNIT_BYTES = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+const SIZE_BYTES_MAX = 2 ** 32
+
 function checkedText(name: FlagName, text: string): string {
   const { kind, choices, mayBeZero = false }: Flag = FLAGS[name]
   const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
@@ -258,6 +264,13 @@ function checkedText(name: FlagName, text: string): string {
       }
       break
     }
+    case 'size': {
+      const bytes = sizeBytes(text)
+      if (!(bytes <= SIZE_BYTES_MAX)) {
+        throw refused('a size is written like 512KiB, 64MiB or 1GiB, and is at most 4GiB')
+      }
+      break
+    }
     case 'text':
       if (text === '') throw refused('it is empty')
   }
@@ -268,6 +281,12 @@ function checkedText(name: FlagName, text: string): string {
 function durationMs(text: string): number {
   const [, amount, unit] = DURATION.exec(text) ?? []
   return Number(amount) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+}
+
+/** NaN where the text is no size. */
+function sizeBytes(text: string): number {
+  const [, amount, unit] = SIZE.exec(text) ?? []
+  return Number(amount) * (UNIT_BYTES[unit as keyof typeof UNIT_BYTES] ?? Number.NaN)
 }
 
 /** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */

@@ -24,6 +24,11 @@ export const FLAGS = {
     default: 'auto',
     meaning: 'whether commits go to the redo log of sqlite first',
   },
+  'row-cache': {
+    kind: 'size',
+    default: '64MiB',
+    meaning: 'memory for rows that were read or written lately',
+  },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
   port: { kind: 'port', default: '4270', meaning: 'port to listen on; 0 takes a free one' },
   'no-auth': {
@@ -118,7 +123,7 @@ export const HISTORY_FLAGS = {
 } as const satisfies Readonly<Record<string, Flag>>
 
 export type Flag = {
-  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'file' | 'duration'
+  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'file' | 'duration' | 'size'
   readonly choices?: readonly string[]
   /** As it would be written on the command line. */
   readonly default: string
@@ -146,8 +151,8 @@ const HELP = {
     `  ${'--version'.padEnd(41)} show the version`,
     '',
     'A flag may also come from the environment: --statement-timeout is PERCOLITE_STATEMENT_TIMEOUT.',
-    'Durations are written like 500ms, 30s, 5m or 1h. --allow-host and --allow-origin may be repeated;',
-    'in the environment their values are separated by commas.',
+    'Durations are written like 500ms, 30s, 5m or 1h, sizes like 512KiB, 64MiB or 1GiB. --allow-host',
+    'and --allow-origin may be repeated; in the environment their values are separated by commas.',
   ],
   check: [
     'Usage: percolite check [--data <text> | --url <text>] [--json]',

@@ -71,6 +71,7 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
       dataDirectory: config.dataDirectory,
       commit: config.commit,
       redoLog: config.redoLog,
+      rowCacheBytes: config.rowCacheBytes,
       log,
       clock,
       randomness,

@@ -146,7 +146,8 @@ export class Storage {
     },
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
-    const { latches = new LatchTable(), commitTurnRows = COMMIT_TURN_ROWS } = options
+    const { latches = new LatchTable(options.rowCacheBytes), commitTurnRows = COMMIT_TURN_ROWS } =
+      options
     const { keepsLog = true } = options
     const { acceptClock, measures = UNMEASURED } = options
     const outside = {

@@ -19,6 +19,8 @@ export type StorageOptions = {
   readonly commit?: CommitMode
   /** Whether commits go through the redo log of `sqlite`; `auto` when nothing is said. */
   readonly redoLog?: RedoLogUse
+  /** Memory for the newest records of rows; 64 MiB when nothing is said. */
+  readonly rowCacheBytes?: number
   readonly log?: StorageLog
   /** Told how long commits take, and on what they conflict. */
   readonly measures?: Measures

@@ -56,9 +56,14 @@ export class LatchTable {
   readonly #pending: Owner[] = []
   readonly #recentWrites = new RecentWrites()
   /** Records that a read may take instead of asking the view. */
-  readonly newest = new NewestRecords(this.#recentWrites)
+  readonly newest: NewestRecords
   #newestPending: Timestamp = 0
   #closing: Error | undefined
+
+  /** `rowCacheBytes` bounds the records of `newest`. */
+  constructor(rowCacheBytes?: number) {
+    this.newest = new NewestRecords(this.#recentWrites, rowCacheBytes)
+  }
 
   /** The number of latched rows. */
   get size(): number {

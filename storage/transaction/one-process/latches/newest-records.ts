@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Buffer } from 'node:buffer'
 import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
 import { PLACES, type RecentWrites, slotOf, slotOfKey } from './recent-writes.ts'
+import { RecordMemory } from './record-memory.ts'
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
@@ -30,18 +30,18 @@ export type CommittedRow = {
  * Only records of columns with a one-character name are kept: the rows of tables with one family. For a long value the
  * record says where it is, and the value is read in the view. System rows are not kept, since some are written without
  * a transaction. A row is kept in its slot, which it shares with others, or in a neighbouring one; where all are taken,
- * the newest row replaces the one in its slot. So there is no separate eviction, and no work for JavaScript's garbage
- * collector.
+ * the newest row replaces the one in its slot.
  */
 export class NewestRecords {
   readonly #recentWrites: RecentWrites
-  /** By slot, `EMPTY` where nothing is kept. */
+  readonly #memory: RecordMemory
+  /** By slot, of the record that is kept there. */
   readonly #commitTs = new Float64Array(PLACES)
-  readonly #slabs = new Array<Buffer | undefined>(PLACES / SLAB_PLACES).fill(undefined)
   #earlierEnd: Timestamp = Number.POSITIVE_INFINITY
 
-  constructor(recentWrites: RecentWrites) {
+  constructor(recentWrites: RecentWrites, bytesMax = ROW_CACHE_BYTES) {
     this.#recentWrites = recentWrites
+    this.#memory = new RecordMemory(PLACES, bytesMax)
   }
 
   /** No earlier process committed above this timestamp. Until it is known, nothing that is read is kept. */
@@ -55,14 +55,8 @@ export class NewestRecords {
     if (slot === undefined) return undefined
     const commitTs = this.#commitTs[slot] as number
     if (commitTs > readTs) return undefined
-    const slab = this.#slabs[slabOf(slot)] as Buffer
-    const at = offsetOf(slot)
-    if (slab[at + COLUMN_AT] !== column.charCodeAt(0) || column.length !== 1) return undefined
-    const recordAt = at + HEAD_BYTES + key.length
-    const end = recordAt + lengthAt(slab, at + RECORD_BYTES_AT)
-    // A copy, because the slot may hold another row before the reader has used it.
-    const value = Buffer.allocUnsafe(end - recordAt)
-    slab.copy(value, 0, recordAt, end)
+    const value = column.length === 1 ? this.#memory.read(slot, column.charCodeAt(0)) : undefined
+    if (value === undefined) return undefined
     return { key, cells: [{ family: 'write', qualifier: column, timestamp: commitTs, value }] }
   }
 
@@ -88,26 +82,18 @@ export class NewestRecords {
   /** Drops the record of the row with this key (in the form of `rowKeyText`), which may no longer be the newest one. */
   forget(text: string, own = slotOf(text)): void {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
-      if (!this.#isNamed(own ^ step, text)) continue
-      this.#commitTs[own ^ step] = EMPTY
+      if (!this.#memory.isNamed(own ^ step, text)) continue
+      this.#memory.drop(own ^ step)
       return
     }
   }
 
   #keep(key: Uint8Array, own: number, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
-    const length = HEAD_BYTES + key.length + value.length
-    if (length > PLACE_BYTES) return
+    if (!this.#memory.fits(key, value)) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
     const slot = this.#slotFor(key, own)
-    this.#slabs[slabOf(slot)] ??= Buffer.alloc(SLAB_PLACES * PLACE_BYTES)
-    const slab = this.#slabs[slabOf(slot)] as Buffer
-    const at = offsetOf(slot)
     this.#commitTs[slot] = timestamp
-    slab.writeUInt16LE(key.length, at + KEY_BYTES_AT)
-    slab.writeUInt16LE(value.length, at + RECORD_BYTES_AT)
-    slab[at + COLUMN_AT] = qualifier.charCodeAt(0)
-    slab.set(key, at + HEAD_BYTES)
-    slab.set(value, at + HEAD_BYTES + key.length)
+    this.#memory.set(slot, key, qualifier.charCodeAt(0), value)
   }
 
   /** The slot that holds the row, so that it is never kept twice; else a free slot, or its own. */
@@ -115,7 +101,7 @@ export class NewestRecords {
     const slot = this.#slotWith(key, own)
     if (slot !== undefined) return slot
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
-      if (this.#commitTs[own ^ step] === EMPTY) return own ^ step
+      if (!this.#memory.has(own ^ step)) return own ^ step
     }
     return own
   }
@@ -123,60 +109,14 @@ export class NewestRecords {
   /** The slot that holds the row, or undefined; `own` is the row's own slot. */
   #slotWith(key: Uint8Array, own: number): number | undefined {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
-      if (this.#isAt(own ^ step, key)) return own ^ step
+      if (this.#memory.isOf(own ^ step, key)) return own ^ step
     }
     return undefined
   }
-
-  #isAt(slot: number, key: Uint8Array): boolean {
-    if (!this.#hasKeyOf(slot, key.length)) return false
-    const slab = this.#slabs[slabOf(slot)] as Buffer
-    const keyAt = offsetOf(slot) + HEAD_BYTES
-    for (let at = 0; at < key.length; at++) if (slab[keyAt + at] !== key[at]) return false
-    return true
-  }
-
-  #isNamed(slot: number, text: string): boolean {
-    if (!this.#hasKeyOf(slot, text.length)) return false
-    const slab = this.#slabs[slabOf(slot)] as Buffer
-    const keyAt = offsetOf(slot) + HEAD_BYTES
-    for (let at = 0; at < text.length; at++) {
-      if (slab[keyAt + at] !== text.charCodeAt(at)) return false
-    }
-    return true
-  }
-
-  #hasKeyOf(slot: number, bytes: number): boolean {
-    if (this.#commitTs[slot] === EMPTY) return false
-    const slab = this.#slabs[slabOf(slot)] as Buffer
-    return lengthAt(slab, offsetOf(slot) + KEY_BYTES_AT) === bytes
-  }
 }
 
-// Layout of a slot: the lengths of key and record as u16, the column, key, record.
-const KEY_BYTES_AT = 0
-const RECORD_BYTES_AT = 2
-const COLUMN_AT = 4
-const HEAD_BYTES = 5
-/** Enough for the longest inline value and a key of 40 bytes: 20 MiB when all slots are taken. */
-const PLACE_BYTES = 320
+const ROW_CACHE_BYTES = 64 * 1024 * 1024
 /** A row is kept in its slot or in a neighbouring one; they differ in the lowest bits. */
 const PLACES_OF_ROW = 4
-/** Slots whose memory is allocated together, when the first of them is taken. */
-const SLAB_PLACES = 64
-const EMPTY = 0
 /** The first byte of the keys of system rows. */
 const SYSTEM_SPACE = 0x00
-
-/** Byte by byte: two lengths are read for each row that is searched, and `readUInt16LE` checks its arguments. */
-function lengthAt(slab: Buffer, at: number): number {
-  return (slab[at] as number) | ((slab[at + 1] as number) << 8)
-}
-
-function slabOf(slot: number): number {
-  return Math.floor(slot / SLAB_PLACES)
-}
-
-function offsetOf(slot: number): number {
-  return (slot % SLAB_PLACES) * PLACE_BYTES
-}
