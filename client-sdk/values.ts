@@ -63,13 +63,11 @@ function encodeObject(value: object, name: string): unknown {
   }
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
-      const place = `${name}.${key}`
+      const path = `${name}.${key}`
       if (typeof one === 'bigint') {
-        throw new TypeError(
-          `The parameter ${place} is a bigint, and JSON has none: write a string.`,
-        )
+        throw new TypeError(`The parameter ${path} is a bigint, and JSON has none: write a string.`)
       }
-      return [key, encodeParameter(one, place)]
+      return [key, encodeParameter(one, path)]
     }),
   )
 }
@@ -114,9 +112,9 @@ export function decodeKey(
   key: readonly unknown[],
   integers: IntegerMode,
 ): KeyValue[] {
-  return columns.map((column, place) => {
+  return columns.map((column, index) => {
     const isChanging = column.type === 'INTEGER' || column.type === 'BYTES'
-    return (isChanging ? decodeValue(column, key[place], integers) : key[place]) as KeyValue
+    return (isChanging ? decodeValue(column, key[index], integers) : key[index]) as KeyValue
   })
 }
 

@@ -53,8 +53,8 @@ test('a right text with one character changed is right or refused', () => {
   const changed = fc
     .tuple(fc.constantFrom(...VALID), fc.nat(), fc.string({ unit: 'binary', maxLength: 2 }))
     .map(([text, at, put]) => {
-      const place = at % text.length
-      return text.slice(0, place) + put + text.slice(place + 1)
+      const position = at % text.length
+      return text.slice(0, position) + put + text.slice(position + 1)
     })
   fc.assert(
     fc.property(changed, (text) => void assertParsesOrRefuses(text)),

@@ -16,7 +16,7 @@ export function requireTable(catalog: Catalog, name: Name): TableDefinition {
   throw unknown('table', name, `There is no table ${name.text}.`, catalog.tables())
 }
 
-/** The place of a column in the table's rows, or PlanError unknown_column with the near names. */
+/** The position of a column in the table's rows, or PlanError unknown_column with the near names. */
 export function requireColumn(table: TableDefinition, name: string, position: Position): number {
   const index = table.columns.findIndex((column) => column.name === name)
   if (index >= 0) return index

@@ -3,7 +3,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { latencyOf, recordMs } from '../harness/sample.ts'
 import { HttpClient, Retries } from '../load/http-client.ts'
-import type { LoadPlace, Workload } from '../load/workload.ts'
+import type { LoadOptions, Workload } from '../load/workload.ts'
 import { mebibytesOf } from '../servers/process-figures.ts'
 import { RawSocket } from './raw-socket.ts'
 import { SUBSCRIBE_TICKS, TICKS, tickName, tickOfFrame, WRITE_TICK } from './ticks.ts'
@@ -44,7 +44,7 @@ class FeedWorkload implements Workload {
     this.#body = 'b'.repeat(settings.bodyCharacters)
   }
 
-  static async open(settings: FeedSettings, { clients }: LoadPlace): Promise<FeedWorkload> {
+  static async open(settings: FeedSettings, { clients }: LoadOptions): Promise<FeedWorkload> {
     const workload = new FeedWorkload(settings, clients)
     const { origin, subscribers, hasSlowReader = false } = settings
     for (let count = 0; count < subscribers; count += OPENED_AT_ONCE) {
@@ -172,6 +172,6 @@ async function subscribeTo(
   return socket
 }
 
-export function openWorkload(settings: FeedSettings, place: LoadPlace): Promise<Workload> {
-  return FeedWorkload.open(settings, place)
+export function openWorkload(settings: FeedSettings, options: LoadOptions): Promise<Workload> {
+  return FeedWorkload.open(settings, options)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { HttpClient, Retries } from '../load/http-client.ts'
-import type { LoadPlace, Workload } from '../load/workload.ts'
+import type { LoadOptions, Workload } from '../load/workload.ts'
 
 export type HotRowSettings = {
   readonly origin: string
@@ -16,7 +16,7 @@ const TELL = {
 /** Each operation inserts a trade of its own, and tells of the one broker that all of them have. */
 export async function openWorkload(
   { origin, kind }: HotRowSettings,
-  { clients }: LoadPlace,
+  { clients }: LoadOptions,
 ): Promise<Workload> {
   const client = new HttpClient(origin, clients)
   // After several attempts the server gives up; how many those were, it does not say, so they count as one.

@@ -3,7 +3,7 @@ import { setStatement, transferRequest } from '../stores/percolite-store.ts'
 import { ACCOUNTS, ITEMS, itemId, itemValue, twoAccounts } from './data.ts'
 import { HttpClient, Retries } from './http-client.ts'
 import { Random } from './random.ts'
-import type { LoadPlace, Workload } from './workload.ts'
+import type { LoadOptions, Workload } from './workload.ts'
 
 export type HttpSettings = {
   readonly origin: string
@@ -43,9 +43,12 @@ const REQUESTS = {
     query({ sql: 'SCAN id, value FROM item', pageSize: Math.min(rows, PAGE_ROWS_MAX) }),
 } as const satisfies Record<string, (draw: Draw) => Request>
 
-export async function openWorkload(settings: HttpSettings, place: LoadPlace): Promise<Workload> {
-  const client = new HttpClient(settings.origin, place.clients)
-  const random = new Random(place.seed)
+export async function openWorkload(
+  settings: HttpSettings,
+  options: LoadOptions,
+): Promise<Workload> {
+  const client = new HttpClient(settings.origin, options.clients)
+  const random = new Random(options.seed)
   const retries = new Retries()
   const make: (draw: Draw) => Request = REQUESTS[settings.request]
   return {

@@ -25,11 +25,11 @@ export type SampledWorkload = {
 /** What a module of a workload exports under this name. Settings travel between processes as JSON. */
 export type OpenWorkload<Settings> = (
   settings: Settings,
-  place: LoadPlace,
+  options: LoadOptions,
 ) => Promise<Workload | SampledWorkload>
 
 /** Which of the load processes of a contender this is, and how many clients it may have. */
-export type LoadPlace = { readonly clients: number; readonly seed: number }
+export type LoadOptions = { readonly clients: number; readonly seed: number }
 
 export type WorkloadOrder = {
   /** Where the module is: a file URL, as text. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ACCOUNTS, ITEMS, itemId, itemValue, twoAccounts } from '../load/data.ts'
 import { Random } from '../load/random.ts'
-import type { LoadPlace, Workload } from '../load/workload.ts'
+import type { LoadOptions, Workload } from '../load/workload.ts'
 import { openStore, type StoreSettings } from '../stores/open-store.ts'
 
 export type PeerSettings = {
@@ -13,7 +13,7 @@ export type PeerSettings = {
 /** Puts of items, or transfers between accounts, of any store. */
 export async function openWorkload(
   { store: settings, operation, rows }: PeerSettings,
-  { clients, seed }: LoadPlace,
+  { clients, seed }: LoadOptions,
 ): Promise<Workload> {
   const store = await openStore(settings, operation === 'put' ? ITEMS : ACCOUNTS, clients)
   const random = new Random(seed)

@@ -2,7 +2,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { latencyOf, recordMs } from '../harness/sample.ts'
 import { Random } from '../load/random.ts'
-import type { LoadPlace, Workload } from '../load/workload.ts'
+import type { LoadOptions, Workload } from '../load/workload.ts'
 import { openStore, type StoreSettings } from '../stores/open-store.ts'
 import type { FieldChange } from '../stores/store.ts'
 import {
@@ -27,10 +27,13 @@ const ROOM_SHARE = 0.2
 type Mix = CoreWorkload & { readonly chooseKey: KeyChooser }
 
 /** The core workloads, one at a time, over one set of connections; records inserted stay. */
-export async function openWorkload(settings: YcsbSettings, place: LoadPlace): Promise<Workload> {
+export async function openWorkload(
+  settings: YcsbSettings,
+  options: LoadOptions,
+): Promise<Workload> {
   const { records } = settings
-  const store = await openStore(settings.store, USERTABLE, place.clients)
-  const random = new Random(place.seed)
+  const store = await openStore(settings.store, USERTABLE, options.clients)
+  const random = new Random(options.seed)
   const texts = new FieldTexts()
   const inserts = new InsertCounter(records)
   const mixes = new Map(

@@ -47,7 +47,7 @@ export class ObservedRows {
   ): Promise<ObserverEvent<R>> {
     const columns = await this.#keyOf(table)
     const values = decodeKey(columns, key, this.#integers)
-    const condition = columns.map(({ name }, place) => `${quoted(name)} = $${place + 1}`)
+    const condition = columns.map(({ name }, index) => `${quoted(name)} = $${index + 1}`)
     const sql = `GET * FROM ${quoted(table)} WHERE ${condition.join(' AND ')}`
     const { rows } = await tx.query<R>(sql, values)
     return { observer, table, key: values, timestamp, row: rows[0] }

@@ -109,8 +109,8 @@ test('rows stand in the order of their key, whatever order they come in', async 
     ['a', 'AP8=', false, 0],
     ['a', 'gA==', false, 0],
     ['', '', false, 1],
-  ].map((values, place) => ({ key: values, row: { k: String(place) } }))
-  const shuffled = [4, 0, 8, 2, 6, 1, 7, 3, 5].map((place) => ordered[place])
+  ].map((values, position) => ({ key: values, row: { k: String(position) } }))
+  const shuffled = [4, 0, 8, 2, 6, 1, 7, 3, 5].map((position) => ordered[position])
   connection.send({ type: 'subscribed', id, timestamp: 10, columns, key })
   connection.send({ type: 'rows', id, rows: shuffled.slice(0, 5) })
   connection.send({ type: 'snapshotEnd', id, timestamp: 10 })

@@ -60,7 +60,7 @@ export class ChangeDecoder<R> {
   /** Throws `integer_out_of_range`. */
   rows(rows: readonly WireRow[]): Array<SnapshotRow<R>> {
     const decoded = this.#rows(rows.map(({ row }) => row))
-    return rows.map(({ key }, place) => ({ key: this.#keyOf(key), row: decoded[place] as R }))
+    return rows.map(({ key }, position) => ({ key: this.#keyOf(key), row: decoded[position] as R }))
   }
 
   /** Throws `integer_out_of_range`. */

@@ -79,7 +79,7 @@ function cluster(history: readonly Clustered[]) {
   const follows = new Map<Clustered, Clustered>()
   const firsts: Array<{ pass: number; key: string; first: Clustered }> = []
   let remaining = history.filter(({ content_key }) => content_key !== null)
-  for (const [place, name] of CLUSTER_KEYS.entries()) {
+  for (const [position, name] of CLUSTER_KEYS.entries()) {
     const earliest = new Map<string, Clustered>()
     remaining = remaining.filter((document) => {
       const key = document[name]
@@ -89,7 +89,7 @@ function cluster(history: readonly Clustered[]) {
       else earliest.set(key, document)
       return first === undefined
     })
-    for (const [key, first] of earliest) firsts.push({ pass: place + 1, key, first })
+    for (const [key, first] of earliest) firsts.push({ pass: position + 1, key, first })
   }
   const clusterOf = (document: Clustered): number => {
     const first = follows.get(document)

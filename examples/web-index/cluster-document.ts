@@ -41,8 +41,8 @@ export const clusterDocument = defineObserver<Document>({
 async function clusterOf(tx: ObserverTransaction, keys: ClusterKeys): Promise<number> {
   const unknown: Array<{ readonly pass: number; readonly key: string }> = []
   let cluster: number | undefined
-  for (const [place, name] of CLUSTER_KEYS.entries()) {
-    const entry = { pass: place + 1, key: keys[name] }
+  for (const [position, name] of CLUSTER_KEYS.entries()) {
+    const entry = { pass: position + 1, key: keys[name] }
     if (entry.key === null) continue
     const { rows } = await tx.query<{ cluster: number }>(
       'GET cluster FROM cluster_key WHERE pass = :pass AND key = :key',

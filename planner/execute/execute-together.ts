@@ -47,8 +47,8 @@ export async function executeTogether(
     while (results.length < reads.length) {
       const { batch, failure } = nextBatch(reads.slice(results.length), context, size.rows)
       const rows = await fetchBatch(batch, context, size)
-      for (const [place, prepared] of batch.entries()) {
-        const result = await answerRead(prepared, rows?.[place], withUsed(context, used))
+      for (const [index, prepared] of batch.entries()) {
+        const result = await answerRead(prepared, rows?.[index], withUsed(context, used))
         used += result.bytes ?? 0
         results.push(result)
         if (turns.isDue()) await turns.pause()

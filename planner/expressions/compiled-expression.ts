@@ -37,7 +37,7 @@ export type CompiledExpression = {
    * row costs too much, and what ends the statement. A leaf is paid for by the node that it stands in.
    */
   readonly evaluate: (scope: Scope) => SqlValue
-  /** The places of the columns that it names; without any its value is the same for all rows. */
+  /** The positions of the columns that it names; without any its value is the same for all rows. */
   readonly columns: ReadonlySet<number>
   /** A column, a literal, a parameter, or another value that is at hand: evaluating it cannot fail. */
   readonly isLeaf: boolean

@@ -35,7 +35,7 @@ export function matchesPattern(text: string, pattern: string, work: WorkMeter): 
 /** What a step of a loop over characters costs, which compares two of them and goes on in both texts. */
 const STEP_UNITS = 2
 const SEARCH_STEP_UNITS = 4
-/** What it costs to begin at another place, before the first character is looked at. */
+/** What it costs to begin at another offset, before the first character is looked at. */
 const TRY_UNITS = NODE_UNITS
 
 const UNDERSCORE = 0x5f
@@ -43,7 +43,7 @@ const UNDERSCORE = 0x5f
 /** Characters that are looked at between two payments. */
 const SLICE = 64 * 1024
 
-/** Where the part ends when it matches at this place. */
+/** Where the part ends when it matches at this offset. */
 function endOfMatch(
   text: string,
   start: number,

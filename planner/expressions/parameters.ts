@@ -44,7 +44,7 @@ export class ParameterSlots {
   readonly #first = new Map<string, number>()
   #constants = 0
 
-  /** The slot's number, which is its place among the bound parameters. */
+  /** The slot's number, which is its position among the bound parameters. */
   add(slot: Omit<ParameterSlot, 'sharesWith'>): number {
     const number = this.#slots.length
     const identity = slotIdentity(slot)

@@ -9,7 +9,7 @@ import {
 } from '../../storage/storage.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
-import { JsonPlace } from './json-place.ts'
+import { JsonPointer } from './json-pointer.ts'
 
 /**
  * The JSON value that begins at `from` as it is stored: without blanks between its parts, texts as
@@ -63,7 +63,7 @@ type ExactJsonOptions = {
 
 class ExactWriter implements JsonVisitor {
   readonly #source: string
-  readonly #position: JsonPlace
+  readonly #position: JsonPointer
   readonly #nestingMax: number
   /** Characters of a string beyond which it is a piece. */
   readonly #stringMax: number
@@ -77,7 +77,7 @@ class ExactWriter implements JsonVisitor {
     this.#source = source
     this.#nestingMax = nestingMax
     this.#stringMax = stringMax
-    this.#position = new JsonPlace(pointer)
+    this.#position = new JsonPointer(pointer)
   }
 
   /** Returns what has been written, and forgets it. */
@@ -162,7 +162,7 @@ type ExactWriterOptions = {
 
 const QUOTE = 0x22
 
-export function duplicateName(position: JsonPlace): PlanError {
+export function duplicateName(position: JsonPointer): PlanError {
   return new PlanError(
     'type_mismatch',
     `A name stands twice in one object of the JSON, ${position}.`,

@@ -3,7 +3,7 @@ import { type JsonVisitor, walkJson } from '../../storage/storage.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { copiedJson, isPlainText } from './copied-json.ts'
 import { duplicateName, exactJson, exactJsonPieces, type JsonPiece } from './exact-json.ts'
-import { escapedStep, JsonPlace } from './json-place.ts'
+import { escapedStep, JsonPointer } from './json-pointer.ts'
 
 /**
  * The text that a parsed JSON value was read from. `JSON.parse` rounds numbers and drops members; where
@@ -150,7 +150,7 @@ class Members implements JsonVisitor {
     if (this.#depth !== 1) return
     this.#step = JSON.parse(this.#text.slice(from, to)) as string
     if (!this.found.has(this.#step)) return
-    throw duplicateName(new JsonPlace(`${this.#pointer}/${escapedStep(this.#step)}`))
+    throw duplicateName(new JsonPointer(`${this.#pointer}/${escapedStep(this.#step)}`))
   }
 
   scalar(from: number): void {

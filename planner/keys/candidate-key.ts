@@ -30,7 +30,7 @@ export type CandidateKey = {
   readonly order: readonly CandidatePart[]
   /** What conditions can bound: a unique index holds most of its primary keys outside of its own key. */
   readonly bounding: readonly CandidatePart[]
-  /** The places of the columns that the key holds without its row; absent for the primary key. */
+  /** The positions of the columns that the key holds without its row; absent for the primary key. */
   readonly holds?: ReadonlySet<number>
   /** The bytes shared by all keys with these leading values. */
   encode(values: readonly SqlValue[]): Uint8Array
@@ -39,7 +39,7 @@ export type CandidateKey = {
 }
 
 export type CandidatePart = {
-  /** Its place among the columns of the table. */
+  /** Its position among the columns of the table. */
   readonly column: number
   readonly name: string
   readonly type: SqlType

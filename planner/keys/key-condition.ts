@@ -26,7 +26,7 @@ import { requireNamedColumn } from '../unknown-name.ts'
  * kind that can bound a key. The values depend on parameters and are computed at execution.
  */
 export type KeyCondition = {
-  /** The place of the column among the table's. */
+  /** The position of the column among the table's. */
   readonly column: number
   /** The condition as it was parsed, for the filter and for EXPLAIN. */
   readonly source: Expression

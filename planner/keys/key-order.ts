@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KeyBounds } from './key-range.ts'
 
-/** One column of an ORDER BY, by its place among the table's columns. */
+/** One column of an ORDER BY, by its position among the table's columns. */
 export type OrderColumn = { readonly column: number; readonly descending: boolean }
 
 /**

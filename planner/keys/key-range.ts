@@ -94,13 +94,13 @@ export function keyTuples(
         )
   const [only] = lists
   if (lists.length === 1 && only !== undefined) return only.map((value) => [value])
-  return Array.from({ length: count }, (_, place) => tupleAt(lists, place))
+  return Array.from({ length: count }, (_, combination) => tupleAt(lists, combination))
 }
 
-/** The combination at this place, the last list changing fastest. */
-function tupleAt(lists: ReadonlyArray<readonly SqlValue[]>, place: number): SqlValue[] {
+/** The combination with this number, from 0; the last list changes fastest. */
+function tupleAt(lists: ReadonlyArray<readonly SqlValue[]>, combination: number): SqlValue[] {
   const tuple = new Array<SqlValue>(lists.length)
-  let left = place
+  let left = combination
   for (let index = lists.length - 1; index >= 0; index -= 1) {
     const values = lists[index] as readonly SqlValue[]
     tuple[index] = values[left % values.length] as SqlValue

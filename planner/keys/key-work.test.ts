@@ -34,7 +34,7 @@ async function run(text: string, parameters: Parameters = {}) {
   }
 }
 
-const upTo = (length: number, from = 0) => Array.from({ length }, (_, place) => from + place)
+const upTo = (length: number, from = 0) => Array.from({ length }, (_, position) => from + position)
 const repeated = (condition: string, times: number) =>
   upTo(times)
     .map(() => condition)

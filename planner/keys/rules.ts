@@ -53,8 +53,8 @@ function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
 
 function isBetter(a: Candidate, b: Candidate): boolean {
   const [ranksA, ranksB] = [ranksOf(a), ranksOf(b)]
-  const place = ranksA.findIndex((rank, index) => rank !== ranksB[index])
-  return place >= 0 && (ranksA[place] as number) > (ranksB[place] as number)
+  const position = ranksA.findIndex((rank, index) => rank !== ranksB[index])
+  return position >= 0 && (ranksA[position] as number) > (ranksB[position] as number)
 }
 
 function ranksOf({ bounds, covering }: Candidate): readonly number[] {

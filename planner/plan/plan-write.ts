@@ -161,7 +161,7 @@ function readsOf(
   return returning === undefined ? [] : [{ columns: returning.reads }]
 }
 
-/** The places of the columns named. Throws PlanError when one is unknown or named twice. */
+/** The positions of the columns named. Throws PlanError when one is unknown or named twice. */
 function distinctColumns(table: TableDefinition, names: readonly Name[]): readonly number[] {
   const columns = names.map((name) => requireColumn(table, name.text, name.position))
   names.forEach((name, index) => {

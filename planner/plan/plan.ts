@@ -171,7 +171,7 @@ export type RowProjection = {
 export type ResultColumn = { readonly name: string; readonly type: SqlType }
 
 export type PlannedAssignment = {
-  /** The place of the column among the table's. */
+  /** The position of the column among the table's. */
   readonly column: number
   readonly value: CompiledExpression
   readonly source: Expression

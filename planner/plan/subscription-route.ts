@@ -21,7 +21,7 @@ import { PLANNER_LIMITS } from '../planner-limits.ts'
 export type SubscriptionRoute =
   /** The rows with these row keys. */
   | { readonly kind: 'keys'; readonly keys: readonly Uint8Array[] }
-  /** The rows with this column, a place in the table, equal to one of these, by `identityOf`. */
+  /** The rows with this column, as a position in the table, equal to one of these, by `identityOf`. */
   | {
       readonly kind: 'equals'
       readonly column: number

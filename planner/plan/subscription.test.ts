@@ -71,7 +71,7 @@ function lets(subscription: SubscriptionPlan, row: SqlRow): boolean {
 
 /** The row with nothing but what the subscription says that it reads. */
 function read({ tableReads }: SubscriptionPlan, row: SqlRow): SqlRow {
-  return row.map((value, place) => (tableReads.includes(place) ? value : null))
+  return row.map((value, position) => (tableReads.includes(position) ? value : null))
 }
 
 suite('a subscription', () => {

@@ -102,7 +102,7 @@ export function planSubscription(
       work.beginRow(statement.position)
       return projection.project({ ...scope, row, work })
     },
-    keyOf: (row) => key.map((place) => row[place] as SqlValue),
+    keyOf: (row) => key.map((position) => row[position] as SqlValue),
   }
 }
 

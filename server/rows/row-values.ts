@@ -28,7 +28,7 @@ export type RowObject = Readonly<Record<string, unknown>>
 export function readRow(
   table: TableDefinition,
   object: RowObject,
-  position: RowPlace = {},
+  position: ValuePosition = {},
 ): { readonly columns: readonly string[]; readonly values: readonly unknown[] } {
   const columns = Object.keys(object)
   const source = position.source ?? sourceOf(object)
@@ -45,7 +45,7 @@ export function readRow(
 }
 
 /** Where a row stands in the body: its number, when there are several, and its text. */
-type RowPlace = { readonly row?: number; readonly source?: JsonSource | undefined }
+type ValuePosition = { readonly row?: number; readonly source?: JsonSource | undefined }
 
 /** The value of a column, from its text where JSON.parse may have changed it. */
 function exactValue(
@@ -94,7 +94,7 @@ export function keyParameters(table: TableDefinition, key: readonly SqlValue[]):
 function explained<T>(
   table: TableDefinition,
   { name }: ColumnDefinition,
-  { row }: RowPlace,
+  { row }: ValuePosition,
   convert: () => T,
 ): T {
   try {

@@ -46,13 +46,13 @@ export class RecentCommits {
     if (this.#start === undefined || position < this.#start) return undefined
     const commits: FeedCommit[] = []
     let rows = 0
-    let place = this.#placeBehind(position)
-    for (; place < this.#commits.length && rows < rowsMax; place += 1) {
-      const commit = this.#commits[place] as FeedCommit
+    let index = this.#indexAfter(position)
+    for (; index < this.#commits.length && rows < rowsMax; index += 1) {
+      const commit = this.#commits[index] as FeedCommit
       commits.push(commit)
       rows += commit.rows.length
     }
-    const isCaughtUp = place === this.#commits.length
+    const isCaughtUp = index === this.#commits.length
     const end = isCaughtUp ? Math.max(position, this.#end) : commits.at(-1)?.commitTs
     return { commits, position: end ?? position, isCaughtUp }
   }
@@ -76,7 +76,7 @@ export class RecentCommits {
   }
 
   /** The first commit after a position, by binary search. */
-  #placeBehind(position: Timestamp): number {
+  #indexAfter(position: Timestamp): number {
     let low = 0
     let high = this.#commits.length
     while (low < high) {

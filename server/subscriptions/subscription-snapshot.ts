@@ -6,10 +6,10 @@ import { StatementFailure } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { explained } from '../statements/explained-error.ts'
+import type { KnownColumns } from './frames/known-columns.ts'
 import { ListFrames } from './frames/list-frames.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { SubscriptionSink } from './frames/subscription-sink.ts'
-import type { ToldColumns } from './frames/told-columns.ts'
 import { snapshotRowText } from './matching/row-change.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import type { SubscriptionParts } from './subscription-parts.ts'
@@ -18,7 +18,7 @@ import type { SubscriptionParts } from './subscription-parts.ts'
 type Reader = {
   readonly query: SubscribedQuery
   readonly sink: SubscriptionSink
-  readonly told: ToldColumns
+  readonly knownColumns: KnownColumns
   readonly running: RunningRequest
 }
 
@@ -29,7 +29,7 @@ type Reader = {
  * signal's reason.
  */
 export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Promise<Timestamp> {
-  const { query, sink, told, running } = reader
+  const { query, sink, knownColumns, running } = reader
   const transaction = await parts.storage.begin({ readOnly: true })
   let catalog: Catalog | undefined
   try {
@@ -39,7 +39,7 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
     let isBegun = false
     for await (const rows of pagesOf(parts, reader, { transaction, catalog })) {
       // What is wrong with the statement is told by its first page, before anything is answered.
-      if (!isBegun) sink.send(told.begin(timestamp, plan, parts.storage.history.id))
+      if (!isBegun) sink.send(knownColumns.begin(timestamp, plan, parts.storage.history.id))
       isBegun = true
       for await (const frame of rowFrames(parts, plan, reader, rows)) {
         await sink.room(running.signal)

@@ -11,9 +11,9 @@ import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { type ChangeFrame, changeFrames } from './frames/change-frames.ts'
 import type { FrameBatch } from './frames/frame-batch.ts'
+import { KnownColumns } from './frames/known-columns.ts'
 import { SubscriptionFrame } from './frames/subscription-frame.ts'
 import type { SubscriptionSink } from './frames/subscription-sink.ts'
-import { ToldColumns } from './frames/told-columns.ts'
 import { CommitImages } from './matching/commit-images.ts'
 import type { SubscribedQuery } from './matching/subscribed-query.ts'
 import { SubscriptionIndex } from './matching/subscription-index.ts'
@@ -51,7 +51,7 @@ export class Subscription {
   readonly #parts: SubscriptionParts
   readonly #live: LiveSubscribers
   readonly #running: RunningRequest
-  readonly #told = new ToldColumns()
+  readonly #knownColumns = new KnownColumns()
   #position: Timestamp = 0
   #row = 0
   #progressAtMs: number
@@ -125,7 +125,7 @@ export class Subscription {
   tell(batch: FrameBatch): boolean {
     const { plan, frames } = batch
     const isNew = this.#row === 0 && batch.firstTs > this.#position
-    if (plan === undefined || !isNew || !this.#told.knows(plan)) {
+    if (plan === undefined || !isNew || !this.#knownColumns.knows(plan)) {
       return frames.every((frame) => this.#tellOne(frame))
     }
     this.passed(batch.firstTs - 1)
@@ -193,9 +193,9 @@ export class Subscription {
   async #begin(start: SubscriptionStart): Promise<void> {
     const { query, sink } = this
     const { storage } = this.#parts
-    const told = this.#told
+    const knownColumns = this.#knownColumns
     if (start.kind === 'snapshot') {
-      const reader = { query, sink, told, running: this.#running }
+      const reader = { query, sink, knownColumns, running: this.#running }
       this.#position = await readSnapshot(this.#parts, reader)
       return
     }
@@ -211,7 +211,7 @@ export class Subscription {
     } else {
       this.#position = await storage.feed.resolved()
     }
-    sink.send(told.begin(this.#position, plan, storage.history.id))
+    sink.send(knownColumns.begin(this.#position, plan, storage.history.id))
   }
 
   /** False when there was no room for all of it. */
@@ -272,14 +272,14 @@ export class Subscription {
       if (hasFitted) throw error
       return index
     }
-    const { tableId } = this.#told
+    const { tableId } = this.#knownColumns
     const isAnother = tableId !== undefined && query.planAt(catalog).table.id !== tableId
     if (isAnother && !hasFitted) index.delete(query)
     return index
   }
 
   #send({ commitTs, plan, frame, next }: ChangeFrame): void {
-    const columns = this.#told.changed(plan)
+    const columns = this.#knownColumns.changed(plan)
     if (columns !== undefined) this.sink.send(columns)
     this.sink.send(frame)
     this.#row = next ?? 0

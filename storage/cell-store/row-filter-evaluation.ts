@@ -30,13 +30,13 @@ export function isChosenValue(value: Uint8Array, values: CellSelector['values'])
   return values.end === undefined || Buffer.compare(value, values.end) < 0
 }
 
-/** The index in `cells` of the first cell at `place` or after it, by binary search. */
-export function positionOf(cells: readonly CellAddress[], place: CellAddress): number {
+/** The index in `cells` of the first cell at `address` or after it, by binary search. */
+export function positionOf(cells: readonly CellAddress[], address: CellAddress): number {
   let low = 0
   let high = cells.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareCells(cells[middle] as CellAddress, place) < 0) low = middle + 1
+    if (compareCells(cells[middle] as CellAddress, address) < 0) low = middle + 1
     else high = middle
   }
   return low

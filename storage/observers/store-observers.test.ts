@@ -16,8 +16,8 @@ const ROW = { key: Buffer.from('a row'), at: 'start' } as const
 
 /** A catalog with these observers, each active or paused. */
 function catalogWith(states: Readonly<Record<string, ObserverDefinition['state']>>): Catalog {
-  const observers = Object.entries(states).map(([name, state], place) => {
-    return { id: place + 1, name, isWeak: false, columns: [1], state, isBackfilled: true }
+  const observers = Object.entries(states).map(([name, state], position) => {
+    return { id: position + 1, name, isWeak: false, columns: [1], state, isBackfilled: true }
   })
   const table = { id: 9, name: 'page', version: 1, columns: [], families: [], primaryKey: [] }
   const rest = { indexes: [], nextColumnId: 2, nextFamilyId: 1 }

@@ -37,7 +37,7 @@ export async function* inspectRow(
     const found = await read(records)
     const floors = floorsOf(found)
     const cells = found.filter(({ family, timestamp }) => timestamp >= (floors.get(family) ?? 0))
-    noteValues(valueBytes, cells)
+    addValueBytes(valueBytes, cells)
     yield cells
     records = [...floors].map(([family, until]) => ({
       family,
@@ -64,7 +64,7 @@ function floorsOf(found: readonly Cell[]): Map<Family, Timestamp> {
 }
 
 /** Adds the bytes of the values that each transaction has written to data cells, by its startTs. */
-function noteValues(valueBytes: Map<Timestamp, number>, cells: readonly InspectedCell[]): void {
+function addValueBytes(valueBytes: Map<Timestamp, number>, cells: readonly InspectedCell[]): void {
   for (const { meaning } of cells) {
     if (meaning.kind !== 'lock' && meaning.kind !== 'write') continue
     const { startTs, content } = meaning.kind === 'lock' ? meaning.lock : meaning

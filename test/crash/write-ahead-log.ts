@@ -31,8 +31,8 @@ export function readWriteAheadLog(log: Buffer): WriteAheadLog | undefined {
  * (`nBackfill` and `nBackfillAttempted` in the log's index). They were synced before that.
  */
 export function framesMoved(index: Buffer): number {
-  const place = 2 * 48
-  const attempted = place + 4 + 5 * 4 + 8
+  const position = 2 * 48
+  const attempted = position + 4 + 5 * 4 + 8
   if (index.length < attempted + 4) return 0
-  return Math.max(index.readUInt32LE(place), index.readUInt32LE(attempted))
+  return Math.max(index.readUInt32LE(position), index.readUInt32LE(attempted))
 }

@@ -80,7 +80,7 @@ function splitRows(values: string): readonly string[] {
 
 function hasForbiddenNull({ columns }: RandomTable, row: string): boolean {
   const values = row.slice(1, -1).split(', ')
-  return columns.some(({ notNull }, place) => notNull && values[place] === 'NULL')
+  return columns.some(({ notNull }, position) => notNull && values[position] === 'NULL')
 }
 
 /** A unique index that the rows forbid fails on both sides. */
@@ -106,7 +106,7 @@ async function compareTransaction(
     const catalog = await session.storage.catalog(transaction)
     const sides: BothSides = { ...databases, transaction, catalog }
     const statements = 2 + choose.below(6)
-    for (let place = 0; place < statements; place += 1) {
+    for (let position = 0; position < statements; position += 1) {
       const outcome = choose.percent(65)
         ? await compareRead(sides, randomRead(choose, table))
         : await compareWrite(sides, randomWrite(choose, table))
@@ -140,9 +140,9 @@ async function compareTogether(sides: BothSides): Promise<void> {
     work: new WorkMeter(),
   })
   assert.equal(together.failure, undefined)
-  for (const [place, { text }] of reads.entries()) {
+  for (const [position, { text }] of reads.entries()) {
     const alone = await session.runIn(transaction, catalog, text)
-    assert.deepEqual(together.results[place], alone, text)
+    assert.deepEqual(together.results[position], alone, text)
   }
 }
 

@@ -30,7 +30,7 @@ export function parametersOf(parts: readonly TwoTexts[]): NamedParameters {
 export function joined(strings: TemplateStringsArray, ...parts: readonly TwoTexts[]): TwoTexts {
   const text = (which: keyof TwoTexts) =>
     strings.reduce(
-      (before, string, place) => `${before}${parts[place - 1]?.[which] ?? ''}${string}`,
+      (before, string, position) => `${before}${parts[position - 1]?.[which] ?? ''}${string}`,
     )
   return { ours: text('ours'), theirs: text('theirs'), parameters: parametersOf(parts) }
 }

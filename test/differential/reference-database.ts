@@ -31,7 +31,9 @@ export class ReferenceDatabase {
   /** The rows as values of these types. */
   rows(text: string, types: readonly SqlType[]): SqlValue[][] {
     const rows = this.#database.prepare(text).raw().all() as unknown[][]
-    return rows.map((row) => row.map((value, place) => sqlValueOf(types[place] as SqlType, value)))
+    return rows.map((row) =>
+      row.map((value, position) => sqlValueOf(types[position] as SqlType, value)),
+    )
   }
 
   count(text: string): number {

@@ -71,9 +71,9 @@ export class KillWatchers {
     this.#db = connect({ url: proxy.url })
     const queries: WatchedQuery[] = [WHOLE_ROWS, ...WATCHED_QUERIES.slice(0, 8)]
     this.#sockets = queries.map(
-      (query, place) =>
+      (query, position) =>
         new SubscriberSocket([
-          new FeedSubscriber(query, place % 2 === 0 ? { snapshot: true } : 'now', mayBeTooOld),
+          new FeedSubscriber(query, position % 2 === 0 ? { snapshot: true } : 'now', mayBeTooOld),
         ]),
     )
   }

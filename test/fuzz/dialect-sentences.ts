@@ -305,7 +305,7 @@ function damaged(text: Text): Text {
       ),
     )
     .map(([whole, at, count, put]) => {
-      const place = at % (whole.length + 1)
-      return whole.slice(0, place) + put + whole.slice(place + count)
+      const position = at % (whole.length + 1)
+      return whole.slice(0, position) + put + whole.slice(position + count)
     })
 }

@@ -21,9 +21,9 @@ function damaged(bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   return fc.tuple(bytes, fc.array(wound, { maxLength: 4 })).map(([whole, wounds]) => {
     let damagedBytes = Buffer.from(whole)
     for (const { at, removed, put } of wounds) {
-      const place = at % (damagedBytes.length + 1)
-      const after = damagedBytes.subarray(place + removed)
-      damagedBytes = Buffer.concat([damagedBytes.subarray(0, place), Buffer.from(put), after])
+      const position = at % (damagedBytes.length + 1)
+      const after = damagedBytes.subarray(position + removed)
+      damagedBytes = Buffer.concat([damagedBytes.subarray(0, position), Buffer.from(put), after])
     }
     return damagedBytes
   })

@@ -250,7 +250,7 @@ export async function createTables(db: Database, ledger: Ledger): Promise<void> 
     })),
   )
   for (let first = 0; first < EARLY_TRANSFERS; first += 500) {
-    const ids = Array.from({ length: 500 }, (_, place) => `early-${first + place}`)
+    const ids = Array.from({ length: 500 }, (_, position) => `early-${first + position}`)
     const values = ids.map((id) => `('${id}', '${id}', ${id.length}, NULL)`).join(', ')
     await db.query(`INSERT INTO transfer (id, slot, amount, note) VALUES ${values}`)
     for (const id of ids) ledger.rows.set(id, 'present')

@@ -122,7 +122,7 @@ export class ObserverScene {
       return columnPosition(table, column?.id ?? 0)
     })
     const values = Object.values(assigned)
-    const after = found.row.map((value, place) => values[columns.indexOf(place)] ?? value)
+    const after = found.row.map((value, position) => values[columns.indexOf(position)] ?? value)
     await changeRows(transaction, table, [{ before: found.row, after, columns }])
   }
 

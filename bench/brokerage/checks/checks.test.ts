@@ -26,7 +26,7 @@ async function brokenChecks(store: MemoryStore, facts: RunFacts = NO_RUN): Promi
   const results = await checkAll(store, population, facts)
   assert.deepEqual(
     results.map(({ number }) => number),
-    Array.from({ length: 15 }, (_, place) => place + 1),
+    Array.from({ length: 15 }, (_, position) => position + 1),
   )
   return results.filter(({ problems }) => problems > 0).map(({ number }) => number)
 }
@@ -77,9 +77,9 @@ function changed<Row>(
   change: Partial<Row>,
   isIt = (_row: Row) => true,
 ): Row[] {
-  const place = rows.findIndex(isIt)
-  assert.ok(place >= 0, 'the row to be changed is there')
-  return rows.with(place, { ...(rows[place] as Row), ...change })
+  const position = rows.findIndex(isIt)
+  assert.ok(position >= 0, 'the row to be changed is there')
+  return rows.with(position, { ...(rows[position] as Row), ...change })
 }
 
 test('all fifteen hold after a load', async () => {

@@ -35,5 +35,5 @@ export async function submittedOf(
     getMany('trade', singleKeys(orders.map((order) => order.tradeId)), ['t_st_id']),
   )
   await transaction.commit()
-  return orders.filter((_order, place) => trades[place]?.t_st_id === 'SBMT')
+  return orders.filter((_order, position) => trades[position]?.t_st_id === 'SBMT')
 }

@@ -21,8 +21,8 @@ export type Condition = {
 
 export function conditionsOf(scan: Scan): Condition[] {
   const columns = keyColumns(scan.table, scan.index)
-  const conditions: Condition[] = scan.prefix.map((value, place) => {
-    return { column: columns[place] as string, operator: '=', value }
+  const conditions: Condition[] = scan.prefix.map((value, position) => {
+    return { column: columns[position] as string, operator: '=', value }
   })
   const column = columns[scan.prefix.length] as string
   const { atLeast, atMost } = scan

@@ -132,7 +132,7 @@ class PostgresSession implements Session {
     return new BufferedTransaction({
       read: async (reads) => {
         const results = await this.#run(reads.map(postgresQuery))
-        return reads.map((read, place) => readAnswer(read, results[place]?.rows ?? []))
+        return reads.map((read, position) => readAnswer(read, results[position]?.rows ?? []))
       },
       commit: (writes) => this.#commit(writes),
       rollback: () => this.#rollback(),
@@ -146,8 +146,8 @@ class PostgresSession implements Session {
   async #commit(writes: readonly Write[]): Promise<void> {
     const statements = writes.map((write) => writeStatement(write, numbered))
     const results = await this.#run(statements)
-    statements.forEach((statement, place) => {
-      assertOneRow(results[place]?.rowCount ?? 0, statement)
+    statements.forEach((statement, position) => {
+      assertOneRow(results[position]?.rowCount ?? 0, statement)
     })
     try {
       await this.#client.query('COMMIT')

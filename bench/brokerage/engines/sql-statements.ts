@@ -50,7 +50,7 @@ export function rangeStatement(
 ): SqlStatement {
   const conditions = conditionsOf(scan)
   const where = conditions
-    .map(({ column, operator }, place) => `${column} ${operator} ${parameter(place + 1)}`)
+    .map(({ column, operator }, position) => `${column} ${operator} ${parameter(position + 1)}`)
     .join(' AND ')
   const text = [
     head,
@@ -71,7 +71,7 @@ export function writeStatement(
   switch (write.kind) {
     case 'insert': {
       const columns = Object.keys(write.row)
-      const parameters = columns.map((_, place) => parameter(place + 1))
+      const parameters = columns.map((_, position) => parameter(position + 1))
       const text = `INSERT INTO ${write.table} (${columns.join(', ')}) VALUES (${parameters.join(', ')})`
       return { text, values: Object.values(write.row) }
     }
@@ -79,9 +79,9 @@ export function writeStatement(
       const set = Object.keys(write.set)
       const add = Object.keys(write.add)
       const assignments = [
-        ...set.map((column, place) => `${column} = ${parameter(place + 1)}`),
-        ...add.map((column, place) => {
-          return `${column} = ${column} + ${parameter(set.length + place + 1)}`
+        ...set.map((column, position) => `${column} = ${parameter(position + 1)}`),
+        ...add.map((column, position) => {
+          return `${column} = ${column} + ${parameter(set.length + position + 1)}`
         }),
       ]
       const where = keyEquals(write.table, parameter, assignments.length + 1)
@@ -106,6 +106,6 @@ export function assertOneRow(rows: number | null, statement: SqlStatement): void
 
 export function keyEquals(table: TableName, parameter: ParameterName, first = 1): string {
   return primaryKeyOf(table)
-    .map((column, place) => `${column} = ${parameter(first + place)}`)
+    .map((column, position) => `${column} = ${parameter(first + position)}`)
     .join(' AND ')
 }

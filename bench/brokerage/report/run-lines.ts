@@ -33,8 +33,8 @@ export function runLines(summary: RunSummary): readonly string[] {
     ...(checks.length === 0 ? [] : verdictLines(checks)),
     ...(checks.length === 0
       ? []
-      : verdictLines(summary.checksAfterCleanup).map((line, place) => {
-          return place === 0 ? `after Trade-Cleanup: ${line}` : line
+      : verdictLines(summary.checksAfterCleanup).map((line, position) => {
+          return position === 0 ? `after Trade-Cleanup: ${line}` : line
         })),
   ]
 }

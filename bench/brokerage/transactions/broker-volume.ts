@@ -44,8 +44,8 @@ export async function brokerVolume(
     return inSector.has(required(companyOf.get(companyId), `company ${companyId}`).co_in_id)
   }
   return rows
-    .map((broker, place) => {
-      const own = (requests[place] ?? []).filter((request) => counts(request.tr_s_symb))
+    .map((broker, position) => {
+      const own = (requests[position] ?? []).filter((request) => counts(request.tr_s_symb))
       const volume = own.reduce((sum, { tr_qty, tr_bid_price }) => sum + tr_qty * tr_bid_price, 0)
       return { broker: broker.b_name, volume }
     })

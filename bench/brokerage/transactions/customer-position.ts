@@ -65,11 +65,11 @@ export async function customerPosition(
   const statusOf = byKey(statusIds, statuses)
   return {
     tier: required(customer, `customer ${customerId}`).c_tier,
-    accounts: accounts.map(({ ca_id, ca_bal }, place) => ({
+    accounts: accounts.map(({ ca_id, ca_bal }, position) => ({
       accountId: ca_id,
       cash: ca_bal,
       // An account without holdings is worth nothing, and is not left out.
-      assets: (holdings[place] ?? []).reduce((sum, { hs_qty, hs_s_symb }) => {
+      assets: (holdings[position] ?? []).reduce((sum, { hs_qty, hs_s_symb }) => {
         return sum + hs_qty * required(priceOf.get(hs_s_symb), `price of ${hs_s_symb}`).lt_price
       }, 0),
     })),

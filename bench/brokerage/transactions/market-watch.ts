@@ -36,8 +36,8 @@ export async function marketWatch(
   )
   await transaction.commit()
   let [before, now] = [0, 0]
-  symbols.forEach((_symbol, place) => {
-    const [last, security, day] = [lastTrades[place], securities[place], days[place]]
+  symbols.forEach((_symbol, position) => {
+    const [last, security, day] = [lastTrades[position], securities[position], days[position]]
     if (last === undefined || security === undefined || day === undefined) return
     before += security.s_num_out * day.dm_close
     now += security.s_num_out * last.lt_price

@@ -17,8 +17,8 @@ export function byKey<Key extends Value, Row>(
   rows: ReadonlyArray<Row | undefined>,
 ): ReadonlyMap<Key, Row> {
   const found = new Map<Key, Row>()
-  keys.forEach((key, place) => {
-    const row = rows[place]
+  keys.forEach((key, position) => {
+    const row = rows[position]
     if (row !== undefined) found.set(key, row)
   })
   return found

@@ -83,9 +83,9 @@ export async function securityDetail(
     company: company.co_name,
     exchange: exchange.ex_name,
     towns: zips.map((zip) => required(zip, 'zip code').zc_town),
-    competitors: rivals.map((_rival, place) => ({
-      company: required(rivalCompanies[place], 'competitor').co_name,
-      industry: required(industries[place], 'industry').in_name,
+    competitors: rivals.map((_rival, position) => ({
+      company: required(rivalCompanies[position], 'competitor').co_name,
+      industry: required(industries[position], 'industry').in_name,
     })),
     quarters: quarters.length,
     closes: prices.map((price) => price.dm_close),

@@ -54,7 +54,7 @@ export async function tradesOf(
   if (input.frame === 'trades') {
     const { tradeIds } = input
     const [trades] = await transaction.read(getMany('trade', singleKeys(tradeIds), TRADE_COLUMNS))
-    return trades.map((trade, place) => required(trade, `trade ${tradeIds[place]}`))
+    return trades.map((trade, position) => required(trade, `trade ${tradeIds[position]}`))
   }
   const options = { atLeast: input.from, limit: TRADES }
   const [trades] = await transaction.read(
@@ -80,12 +80,12 @@ export async function tradeDetails(transaction: Transaction, trades: Trades) {
   )
   const cashOf = byKey(cashIds, cash)
   const typeOf = byKey(typeIds, types)
-  return trades.map((trade, place) => ({
+  return trades.map((trade, position) => ({
     trade,
     type: required(typeOf.get(trade.t_tt_id), `type ${trade.t_tt_id}`),
-    settlement: settlements[place],
+    settlement: settlements[position],
     cash: cashOf.get(trade.t_id),
-    history: (histories[place] ?? []).slice(0, HISTORY_ROWS),
+    history: (histories[position] ?? []).slice(0, HISTORY_ROWS),
   }))
 }
 

@@ -74,10 +74,10 @@ function* stepsOfRows(
   waiting: readonly Waiting[],
   rows: ReadonlyArray<StoredRow | null>,
 ): Generator<Step, void, undefined> {
-  let place = 0
+  let next = 0
   for (const { mark, primaryKey, keeps } of waiting) {
     scope.work.beginRow(plan.position)
-    const row = keeps ? rowBehind(primaryKey, rows[place++]) : null
+    const row = keeps ? rowBehind(primaryKey, rows[next++]) : null
     const staying = row === null || (plan.rowFilter?.keeps({ ...scope, row }) ?? true)
     yield { mark, row: staying ? row : null }
   }

@@ -18,7 +18,7 @@ type KeyValues = readonly SqlValue[]
 export type Asked<Found> = { readonly key: KeyValues; readonly found: Found | null }
 
 export type RowsWanted = {
-  /** The places of the columns that are wanted, all when absent. */
+  /** The positions of the columns that are wanted, all when absent. */
   readonly columns?: readonly number[]
   /** No multi-get asks for more rows. */
   readonly rowsWanted?: number

@@ -55,7 +55,7 @@ function withWantedRow(
   const found = wanted[change]
   if (found === undefined) return error
   const values = columns.map((name) => jsonOf(table, name, found.row))
-  const equal = columns.map((name, place) => `${name} = ${shown(values[place])}`).join(', ')
+  const equal = columns.map((name, at) => `${name} = ${shown(values[at])}`).join(', ')
   return new PlanError(
     'unique_violation',
     `The table ${table.name} has another row with ${equal}, and the index ${index} is unique.`,

@@ -53,8 +53,8 @@ export async function executeInsert(
     const conflicts = await writtenRows(table, free, () =>
       changeRows(context.transaction, table, changes, { onConflict }),
     )
-    for (const [place, { row, identity }] of free.entries()) {
-      if (conflicts[place] !== null) continue
+    for (const [index, { row, identity }] of free.entries()) {
+      if (conflicts[index] !== null) continue
       taken.add(identity)
       scope.work.beginRow(plan.position)
       answer.add({ ...scope, row })
@@ -68,15 +68,15 @@ export async function executeInsert(
 }
 
 function newRow(
-  { table, given: places }: InsertPlan,
+  { table, given: positions }: InsertPlan,
   planned: InsertPlan['rows'][number],
   scope: Scope,
   number: number | undefined,
 ): NewRow {
   scope.work.spend(table.columns.length)
   const row = table.columns.map((column, index) => {
-    const place = places[index]
-    const given = place === undefined ? undefined : planned.values[place]
+    const position = positions[index]
+    const given = position === undefined ? undefined : planned.values[position]
     const value = given === undefined ? defaultOf(column, scope.functions) : given.evaluate(scope)
     if (value === null && column.notNull) {
       throw notNullViolation(table, column, given?.position ?? planned.position, { number })
@@ -105,10 +105,10 @@ async function takenKeys(
 ): Promise<Set<string>> {
   const taken = new Set<string>()
   const keys = rows.map(({ key }) => key)
-  let place = 0
+  let next = 0
   for await (const batch of rowsByKeys(context.transaction, plan.table, keys, { columns: [] })) {
     for (const { found } of batch) {
-      const row = rows[place++] as NewRow
+      const row = rows[next++] as NewRow
       if (found === null) continue
       if (!plan.onConflictDoNothing) throw alreadyExists(plan, row)
       taken.add(row.identity)

@@ -5,7 +5,7 @@ import { endOfJsonString } from '../../../storage/storage.ts'
 import { limitExceeded, ServerError } from '../../errors/server-error.ts'
 import { SERVER_LIMITS } from '../../limits.ts'
 import { namesToMake } from './body-names.ts'
-import { offsetOfJsonError, placeOf } from './json-place.ts'
+import { offsetOfJsonError, positionAt } from './json-position.ts'
 import type { LargeBodies } from './large-bodies.ts'
 
 /** Types whose body is the text of statements, as it stands. The last one is what curl sends. */
@@ -76,9 +76,9 @@ function parsed(text: string): unknown {
     if (text.length > PLACED_CHARACTERS_MAX) {
       throw new ServerError('invalid_request', 'The body is not JSON.', {}, { cause })
     }
-    const place = placeOf(text, offsetOfJsonError(text))
-    const detail = `The body is not JSON, from line ${place.line}, column ${place.column} on.`
-    throw new ServerError('invalid_request', detail, place, { cause })
+    const position = positionAt(text, offsetOfJsonError(text))
+    const detail = `The body is not JSON, from line ${position.line}, column ${position.column} on.`
+    throw new ServerError('invalid_request', detail, position, { cause })
   }
 }
 

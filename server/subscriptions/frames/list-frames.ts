@@ -26,11 +26,11 @@ export class ListFrames {
     this.#frameOf = frameOf
   }
 
-  /** The frame that was full before this item, if it was; `place` is where the item stands. */
-  add(item: string, place: number): ListFrame | undefined {
+  /** The frame that was full before this item, if it was; `index` is that of the item. */
+  add(item: string, index: number): ListFrame | undefined {
     const bytes = Buffer.byteLength(item) + 1
     const isFull = this.#items !== '' && this.#bytes + bytes > ITEMS_BYTES_MAX
-    const full = isFull ? { frame: this.#frameOf(this.#items, false), next: place } : undefined
+    const full = isFull ? { frame: this.#frameOf(this.#items, false), next: index } : undefined
     if (isFull) this.#bytes = 0
     this.#items = isFull || this.#items === '' ? item : `${this.#items},${item}`
     this.#bytes += bytes

@@ -29,7 +29,7 @@ export class TableSubscriptions {
   readonly #byKey: QueriesByValue = new Map()
   readonly #byColumn = new Map<number, QueriesByValue>()
   readonly #byRange = new RangeIndex<PlannedQuery>()
-  /** Where the columns of the primary key stand in it, by their place in the table. */
+  /** Where the columns of the primary key stand in it, by their position in the table. */
   readonly #keyParts: ReadonlyMap<number, number>
   #reads: readonly number[] | undefined
 

@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE_TABLES,
   '', // 2: notes of several commits in one cell
   CREATE_REDO_LOG,
-  '', // 4: places in the redo log that are erased
+  '', // 4: tombstones in the redo log
   '', // 5: rows that name the history
 ]
 const FORMAT_VERSION = MIGRATIONS.length

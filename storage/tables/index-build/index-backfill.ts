@@ -108,8 +108,8 @@ async function readBatch(
   } catch (error) {
     if (!(error instanceof InvariantViolation)) throw error
     const last = rows.at(-1)?.key ?? position?.last
-    const place = last === undefined ? 'The first row' : `The row behind ${keyText(building, last)}`
-    return { failure: `${place} is damaged, and "percolite check" says how: ${error.message}` }
+    const label = last === undefined ? 'The first row' : `The row after ${keyText(building, last)}`
+    return { failure: `${label} is damaged, and "percolite check" says how: ${error.message}` }
   }
   return { rows }
 }
@@ -132,13 +132,13 @@ async function missingEntries(
   )
   const own = new Map<string, EncodedEntry>()
   const entries: EncodedEntry[] = []
-  for (const [place, entry] of wanted.entries()) {
-    const there = present[place]?.columns.get(ROW_COLUMN)?.value
+  for (const [at, entry] of wanted.entries()) {
+    const there = present[at]?.columns.get(ROW_COLUMN)?.value
     const taken = there ?? own.get(rowKeyText(entry.key))?.value
     if (taken !== undefined && !belongsTo(entry, taken)) {
       const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
       const names = columns.map((name) => `"${name}"`).join(', ')
-      const failure = `More than one row has the values of ${names} that ${rowText(building, rows[place] as StoredRow)} has.`
+      const failure = `More than one row has the values of ${names} that ${rowText(building, rows[at] as StoredRow)} has.`
       return { failure }
     }
     own.set(rowKeyText(entry.key), entry)

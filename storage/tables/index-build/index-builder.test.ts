@@ -314,7 +314,7 @@ suite('the building of an index', () => {
     const { id } = await world.createIndex(BY_AGE)
     assert.equal(await world.storage.indexBuilt(id), 'failed')
     const { failure = '' } = (await world.index('byAge')).index
-    assert.match(failure, /^The row behind \(1\) is damaged, and "percolite check" says how: .*T2/)
+    assert.match(failure, /^The row after \(1\) is damaged, and "percolite check" says how: .*T2/)
     await world.storage.close()
   })
 

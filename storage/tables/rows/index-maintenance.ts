@@ -186,10 +186,10 @@ function readOwners(
   const asked = [...keys.values()]
   return andThen(transaction.getRows(asked, [ROW_COLUMN]), (rows) => {
     const owners = new EntryOwners()
-    asked.forEach((key, place) => {
+    asked.forEach((key, at) => {
       // The running statement does not read what it wrote itself, and here it has to.
       const own = transaction.statementWrite(key, ROW_COLUMN)
-      if (own === undefined) owners.set(key, rows[place]?.columns.get(ROW_COLUMN)?.value ?? null)
+      if (own === undefined) owners.set(key, rows[at]?.columns.get(ROW_COLUMN)?.value ?? null)
       else owners.set(key, own.kind === 'put' ? own.value : null)
     })
     return owners

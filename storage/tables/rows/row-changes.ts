@@ -76,13 +76,13 @@ function writeChanges(
   const conflict = conflicts[change]
   if (conflict != null) throw uniqueViolation(table, conflict, change)
   transaction.dependOnSchema(table.id)
-  settled.forEach((edits, place) => {
+  settled.forEach((edits, at) => {
     if ('entry' in edits) return
-    for (const { key, column, value } of rowWrites[place] as readonly CellWrite[]) {
+    for (const { key, column, value } of rowWrites[at] as readonly CellWrite[]) {
       if (value === null) transaction.delete(key, column)
       else transaction.put(key, column, value)
     }
-    notifyOfChange(transaction, table, changes[place] as RowChange)
+    notifyOfChange(transaction, table, changes[at] as RowChange)
     for (const edit of edits) writeEntry(transaction, edit)
   })
   return conflicts

@@ -85,10 +85,10 @@ export async function getRowsOfTables(
   const families = asked.map(({ table, columns }) => familiesOf(table, columns))
   const rows = await transaction.getRows(keys, columnsOfAll(families))
   let first = 0
-  return asked.map(({ table, keyTuples, columns }, place) => {
+  return asked.map(({ table, keyTuples, columns }, index) => {
     const own = rows.slice(first, first + keyTuples.length)
     first += keyTuples.length
-    const read = families[place] as readonly number[]
+    const read = families[index] as readonly number[]
     return own.map((row, at) =>
       row === null ? null : storedRow(table, read, row, columns, keyTuples[at]),
     )

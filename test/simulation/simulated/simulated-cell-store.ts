@@ -168,7 +168,7 @@ export class SimulatedCellStore implements CellStore {
       const fail = (error: CellStoreError, afterMs: number) =>
         scheduler.after(afterMs, `error ${name}`, () => reject(error), this.#process)
       const applyOnce = (afterMs: number, answered: (applying: Promise<T>) => void) =>
-        scheduler.after(afterMs, `applies ${name}`, () => answered(this.#noted(name, apply())))
+        scheduler.after(afterMs, `applies ${name}`, () => answered(this.#withNote(name, apply())))
       const patienceMs = departsMs + faults.patienceMs()
       const arrivesMs = departsMs + faults.delayMs()
       switch (fault) {
@@ -202,7 +202,7 @@ export class SimulatedCellStore implements CellStore {
     return answer
   }
 
-  async #noted<T>(name: string, applying: Promise<T>): Promise<T> {
+  async #withNote<T>(name: string, applying: Promise<T>): Promise<T> {
     const value = await applying
     this.#network.scheduler.note(`${name} = ${noteOf(value)}`)
     return value

@@ -49,15 +49,15 @@ export class WatchedLatches extends LatchTable {
     }
   }
 
-  override ownerOf(text: string, place?: number): LatchOwner | undefined {
-    const owner = this.#noted('commit waited for a latch', super.ownerOf(text, place))
+  override ownerOf(text: string, slot?: number): LatchOwner | undefined {
+    const owner = this.#noticed('commit waited for a latch', super.ownerOf(text, slot))
     this.#foundLatch = owner !== undefined
     if (this.#foundLatch) this.#forgetAfterThisTurn()
     return owner
   }
 
-  override mayBeWrittenSince(place: number, startTs: Timestamp): boolean {
-    const may = super.mayBeWrittenSince(place, startTs)
+  override mayBeWrittenSince(slot: number, startTs: Timestamp): boolean {
+    const may = super.mayBeWrittenSince(slot, startTs)
     if (may) {
       this.#suspiciousStart = startTs
       this.#forgetAfterThisTurn()
@@ -66,7 +66,7 @@ export class WatchedLatches extends LatchTable {
   }
 
   override hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
-    return this.#noted('reader waited for a latch', super.hiding(row, readTs))
+    return this.#noticed('reader waited for a latch', super.hiding(row, readTs))
   }
 
   override hidingBetween(
@@ -78,7 +78,7 @@ export class WatchedLatches extends LatchTable {
     if (owner !== undefined && this.#large.has(owner)) {
       this.#counters.count('large commit met by a scan')
     }
-    return this.#noted('scan dropped a chunk', owner)
+    return this.#noticed('scan dropped a chunk', owner)
   }
 
   /** Waiting follows in the turn in which the latch was met, so the last one that was met is it. */
@@ -88,7 +88,7 @@ export class WatchedLatches extends LatchTable {
     return super.nextRelease(owner)
   }
 
-  #noted(wait: string, owner: LatchOwner | undefined): LatchOwner | undefined {
+  #noticed(wait: string, owner: LatchOwner | undefined): LatchOwner | undefined {
     if (owner !== undefined) this.#met = wait
     return owner
   }

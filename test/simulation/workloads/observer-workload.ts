@@ -118,7 +118,7 @@ async function writeRow({ transaction, random, swarm }: Work): Promise<void> {
       return
     }
     const value = isOfText ? long : BigInt(random.below(1e6))
-    const after = found.row.map((old, place) => (place === assigned[0] ? value : old))
+    const after = found.row.map((old, position) => (position === assigned[0] ? value : old))
     await changeRows(writes, table, [{ before: found.row, after, columns: assigned }])
   })
 }

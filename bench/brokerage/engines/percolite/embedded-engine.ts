@@ -81,7 +81,7 @@ export class EmbeddedEngine implements Engine {
       if (index !== undefined) {
         const found = requireIndex(catalog, index)
         const held = entryColumns(definition, found.index)
-        if (!places.every((place) => held.includes(place))) throw notHeld(index)
+        if (!places.every((position) => held.includes(position))) throw notHeld(index)
         for await (const entries of scanIndexEntries(transaction, definition, found.index, {})) {
           yield batchOf(entries.map((entry) => entry.row))
         }

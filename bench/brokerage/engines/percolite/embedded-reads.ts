@@ -98,7 +98,7 @@ async function rowsOfIndex(
   const { table, index } = requireIndex(catalog, scan.index as string)
   const bounds = boundsOf(scan, (values) => encodeIndexKey(table, index, values))
   const held = entryColumns(table, index)
-  const isCovering = places.every((place) => held.includes(place))
+  const isCovering = places.every((position) => held.includes(position))
   const rows: SqlRow[] = []
   for await (const entries of scanIndexEntries(transaction, table, index, bounds)) {
     if (isCovering) {

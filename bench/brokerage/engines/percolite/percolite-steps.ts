@@ -26,16 +26,16 @@ async function answersOf(
   const places = [...reads.keys()].sort((left, right) => {
     return Number(isScan(reads[left])) - Number(isScan(reads[right]))
   })
-  const asked = places.map((place) => readStatements(reads[place] as AnyRead))
+  const asked = places.map((position) => readStatements(reads[position] as AnyRead))
   const results = await ask(asked.flat())
   const answers: unknown[] = []
   let next = 0
-  for (const [at, place] of places.entries()) {
+  for (const [at, position] of places.entries()) {
     const count = asked[at]?.length ?? 0
     const own = results.slice(next, next + count)
     next += count
     const rows = count === 1 ? (own[0]?.rows ?? []) : own.flatMap((result) => result.rows)
-    answers[place] = readAnswer(reads[place] as AnyRead, rows)
+    answers[position] = readAnswer(reads[position] as AnyRead, rows)
   }
   return answers
 }
@@ -138,8 +138,8 @@ async function writeAtOnce(
 
 /** A write named a row that is not there: a fault of the server, or of this benchmark. */
 function assertOneRowEach(writes: readonly Write[], results: Results): void {
-  writes.forEach((write, place) => {
-    const rows = results[place]?.rowsAffected
+  writes.forEach((write, position) => {
+    const rows = results[position]?.rowsAffected
     if (rows === 1) return
     throw new Error(`${writeStatement(write).sql} changed ${rows} rows`)
   })

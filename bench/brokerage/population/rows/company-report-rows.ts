@@ -58,7 +58,10 @@ export const newsXrefRows: TableRows<'news_xref'> = {
 }
 
 function newsOf(company: number): readonly number[] {
-  return Array.from({ length: NEWS_PER_COMPANY }, (_, place) => company * NEWS_PER_COMPANY + place)
+  return Array.from(
+    { length: NEWS_PER_COMPANY },
+    (_, position) => company * NEWS_PER_COMPANY + position,
+  )
 }
 
 function cutTo(text: string, length: number): string {

@@ -32,12 +32,12 @@ export class MemtableRow {
     this.#records = records
   }
 
-  /** At how many places it has a cell. */
+  /** How many cells it has, at different addresses. */
   get size(): number {
     return this.#size
   }
 
-  /** Adds the cells of the recorded row that begins at this offset. Of two at the same place the later one stays. */
+  /** Adds the cells of the recorded row that begins at this offset. Of two at the same address the later one stays. */
   add(row: number): void {
     walkCells(this.#records, row, (family, qualifier, cell, timestamp) => {
       let column = this.#find(family, qualifier)

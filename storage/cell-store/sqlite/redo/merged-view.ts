@@ -65,7 +65,7 @@ export class MergedView implements CellView {
     const hasValues = filter.some(({ values }) => values !== undefined)
     const anyValue = filter.map(({ values: _, ...selector }) => selector)
     const older = hasValues ? this.#tables.readRows([key], anyValue)[0] : stored
-    // Of two cells at the same place the newer one comes first.
+    // Of two cells at the same address the newer one comes first.
     const cells = chooseCells(uniteChosen([...newer, older?.cells ?? []]), filter)
     return cells.length === 0 ? null : { key, cells }
   }

@@ -16,7 +16,7 @@ export const RECORD_BYTES_MAX = RECORD_GROUP_BYTES_MAX + NOTE_ROW_BYTES_MAX
 /** One record of the log; ids ascend. */
 export type RedoRecord = { readonly id: number; readonly packed: Uint8Array<ArrayBuffer> }
 
-/** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its place. */
+/** A cell, or a tombstone: one without a value, where the record of an older server erases what is at its address. */
 export type RecordedCell = CellAddress & { readonly value: Uint8Array | undefined }
 
 /** With the family of a tombstone. */

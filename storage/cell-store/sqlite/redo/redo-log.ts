@@ -42,7 +42,7 @@ export interface RedoFile {
   insertRecord(record: RedoRecord): void
   /** Deletes the oldest records, so many at most, of those up to `lastId`. Returns how many. */
   deleteRecords(lastId: number, countMax: number): number
-  /** Puts a cell where it belongs in the tables, or deletes what is at its place. */
+  /** Puts a cell where it belongs in the tables, or deletes what is at its address. */
   putCell(row: Uint8Array, cell: RecordedCell): void
   /** Of all records together. */
   recordBytes(): number

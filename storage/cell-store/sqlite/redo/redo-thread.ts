@@ -67,7 +67,7 @@ class SqliteRedoFile implements RedoFile {
 
   putCell(row: Uint8Array, { family, qualifier, timestamp, value }: RecordedCell): void {
     const { inserts, deleteFromColumn } = this.#writes[family]
-    // Each place is there once, so it does not matter that what is set may wait.
+    // Each address is there once, so it does not matter that what is set may wait.
     if (value !== undefined) inserts.set(row, qualifier, timestamp, value)
     else deleteFromColumn.run(row, qualifier, timestamp, timestamp + 1)
   }

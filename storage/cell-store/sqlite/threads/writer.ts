@@ -158,15 +158,15 @@ export class SqliteWriter {
     const first = this.#queue[0]
     if (first === undefined) return false
     if (this.#underWay === 0) return true
-    if (this.#underWay + placesOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
+    if (this.#underWay + slotsOf(first) > GROUPS_UNDER_WAY_MAX || !this.#isDiskQuick) return false
     if (this.#redo.route(first) === 'after the records in flight') return false
     return this.#queue.length >= SECOND_GROUP_BATCHES_MIN
   }
 
   async #carryOut(group: readonly QueuedBatch[], route: Route): Promise<void> {
-    const places = placesOf(group[0] as QueuedBatch)
+    const slots = slotsOf(group[0] as QueuedBatch)
     const isRedo = route === 'redo log'
-    this.#underWay += places
+    this.#underWay += slots
     const sentMs = systemClock.monotonicMs()
     this.#measures.phaseTook('group_wait', sentMs - (group[0] as QueuedBatch).queuedMs)
     try {
@@ -181,7 +181,7 @@ export class SqliteWriter {
       for (const { reject } of group) reject(inDoubt(cause))
       this.fail(cause)
     }
-    this.#ended(places)
+    this.#ended(slots)
   }
 
   /** Flushes the redo log while the queue waits. If that fails, the batch that needs it certainly was not applied. */
@@ -196,8 +196,8 @@ export class SqliteWriter {
     this.#ended(GROUPS_UNDER_WAY_MAX)
   }
 
-  #ended(places: number): void {
-    this.#underWay -= places
+  #ended(slots: number): void {
+    this.#underWay -= slots
     if (this.#queue.length > 0) this.#scheduleFlush()
     else if (this.#underWay === 0) this.#whenIdle()
   }
@@ -251,10 +251,10 @@ export class SqliteWriter {
 }
 
 /**
- * The share of `GROUPS_UNDER_WAY_MAX` that a batch takes. A large batch is built over several turns, and no other may
- * overtake it meanwhile.
+ * How many of the `GROUPS_UNDER_WAY_MAX` slots a batch takes. A large batch takes all: it is built over several turns,
+ * and no other may overtake it meanwhile.
  */
-function placesOf({ batch }: QueuedBatch): number {
+function slotsOf({ batch }: QueuedBatch): number {
   return batch.kind === 'large' ? GROUPS_UNDER_WAY_MAX : 1
 }
 

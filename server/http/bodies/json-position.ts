@@ -71,7 +71,7 @@ function skipString(text: string, start: number): number {
 }
 
 /** 1-based line and column, in UTF-16 code units, of an offset. */
-export function placeOf(text: string, offset: number): { line: number; column: number } {
+export function positionAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: offset - lineStart + 1 }

@@ -4,7 +4,7 @@
 const POINTER_CHARACTERS_MAX = 200
 
 /** Where a walk over a JSON text stands, as a JSON pointer (RFC 6901). */
-export class JsonPlace {
+export class JsonPointer {
   readonly #base: string
   /** The name of the member, or the number of the element, that is being read at each level. */
   readonly #steps: Array<string | number> = []

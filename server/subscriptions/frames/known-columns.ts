@@ -8,12 +8,12 @@ import { SubscriptionFrame } from './subscription-frame.ts'
 type Columns = SubscriptionPlan['columns']
 
 /** The columns that a client knows of: it needs their types to read the values of rows. */
-export class ToldColumns {
+export class KnownColumns {
   #columns: Columns = []
   #shape = ''
   #tableId: number | undefined
 
-  /** The table whose key the client knows; undefined before it was told. */
+  /** The table whose key the client knows; undefined before `begin`. */
   get tableId(): number | undefined {
     return this.#tableId
   }
@@ -36,7 +36,7 @@ export class ToldColumns {
     return SubscriptionFrame.of('subscribed', fields)
   }
 
-  /** Whether the client has been told of this very plan's columns. */
+  /** Whether the client knows the columns of this very plan. */
   knows({ columns }: SubscriptionPlan): boolean {
     return columns === this.#columns
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { offsetOfJsonError, placeOf } from './json-place.ts'
+import { offsetOfJsonError, positionAt } from './json-position.ts'
 
 const FAULTS: ReadonlyArray<readonly [string, number]> = [
   ['', 0],
@@ -59,6 +59,6 @@ test('a text is at fault exactly when JSON.parse refuses it', () => {
 })
 
 test('lines and columns count from 1', () => {
-  assert.deepEqual(placeOf('a\nbc\n', 3), { line: 2, column: 2 })
-  assert.deepEqual(placeOf('', 0), { line: 1, column: 1 })
+  assert.deepEqual(positionAt('a\nbc\n', 3), { line: 2, column: 2 })
+  assert.deepEqual(positionAt('', 0), { line: 1, column: 1 })
 })
