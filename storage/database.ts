@@ -135,7 +135,7 @@ export class Storage {
     cellStore: CellStore,
     options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
       readonly owner: 'exclusive' | 'shared'
-      /** The empty table of latches that the only owner is to use, for whoever wants to watch it. */
+      /** The empty table of latches that a single owner uses, for tests that watch it. */
       readonly latches?: LatchTable
       /** How many rows one transaction of the building of an index takes at most. */
       readonly indexBatchRows?: number
@@ -291,7 +291,7 @@ export class Storage {
     }
   }
 
-  /** What an operator should see to, while everything is served that can be. */
+  /** Warnings that an operator should act on; the store still serves all it can. */
   get warnings(): readonly StorageWarning[] {
     return warningsOf(this.#disk.status, this.#clockStatus)
   }

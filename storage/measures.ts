@@ -3,7 +3,7 @@
 /**
  * What a commit waits for: `fence`, its timestamp and the fences that are read with it; `latch_wait`, the latches of
  * others on its rows; `group_wait`, until its group is sent to the disk; `sync`, until the group is on it. The last
- * two are told once for each group, which has several commits when many write at once.
+ * two are reported once for each group, which has several commits when many write at once.
  */
 export const COMMIT_PHASES = ['fence', 'latch_wait', 'group_wait', 'sync'] as const
 export type CommitPhase = (typeof COMMIT_PHASES)[number]
@@ -15,14 +15,14 @@ export type ConflictKind = 'row' | 'index' | 'schema' | 'system'
 export const BATCH_ROUTES = ['redo_log', 'tables'] as const
 export type BatchRoute = (typeof BATCH_ROUTES)[number]
 
-/** Told how long things take, by whoever wants figures of it. It is called often: it must be quick, and not throw. */
+/** Receives how long things take and how often they happen. It is called often: it must be quick, and not throw. */
 export interface Measures {
   /** A commit that had something to write was decided, either way. */
   commitTook(ms: number): void
   phaseTook(phase: CommitPhase, ms: number): void
-  /** So many batches went this way, whether or not they were committed. */
+  /** `count` batches took this route, whether or not they were committed. */
   batchesRouted(route: BatchRoute, count: number): void
-  /** `table` is undefined where the conflict is on no table that is known. */
+  /** `table` is undefined when the table of the conflict is not known. */
   conflicted(kind: ConflictKind, table: string | undefined): void
 }
 

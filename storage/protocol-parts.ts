@@ -30,25 +30,25 @@ import { ExclusiveLiveness, SharedLiveness } from './transaction/protocol/livene
 import type { ProtocolContext } from './transaction/protocol/protocol-context.ts'
 import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
 
-/** What a storage layer is made of that depends on who owns the cell store and how one commits. */
+/** The parts of a storage layer that depend on who owns the cell store and how commits are made. */
 export type ProtocolParts = {
   readonly history: StoreHistory
   readonly context: ProtocolContext
   readonly protocol: TransactionProtocol
   readonly feed: ChangeFeed
-  /** Deletes what the feed has noted below the safe point, as far as that are no rows like all others. */
+  /** Deletes the feed's records of commits below the safe point, unless they are ordinary rows. */
   readonly trimLog: (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
-  /** The next stamp in this turn; undefined where it has to be waited for. */
+  /** The next stamp, in this turn; undefined when it must be waited for. */
   readonly stampNow: () => ReadStamp | undefined
-  /** What became of the transaction of a lock that somebody asks about. */
+  /** The outcome of the transaction that a lock belongs to. */
   readonly settle: Settle
   /** Settles every lock of a transaction that began before the safe point. */
   readonly resolveBelow: (safePoint: Timestamp) => Promise<number>
   /** How long after it was sent a request to the store may still take effect (A3). */
   readonly requestLifeMs: number
-  /** Told of each row of which a collection has deleted something, perhaps all. */
+  /** Called for each row from which a collection has deleted cells, perhaps all. */
   readonly collected: (row: Uint8Array) => void
-  /** Ends what goes on by itself. */
+  /** Ends the background work. */
   readonly stop: () => Promise<void>
 }
 
@@ -58,11 +58,11 @@ export type Outside = {
   readonly randomness: Randomness
   readonly log: StorageLog
   readonly measures: Measures
-  /** Of the only owner of a store; nobody has latched anything in it yet. */
+  /** Empty; used only where this process owns the store alone. */
   readonly latches: LatchTable
-  /** How many rows of a large commit the only owner of a store looks at in one turn. */
+  /** How many rows of a large commit are checked in one turn, where this process owns the store alone. */
   readonly commitTurnRows: number
-  /** Whether commits are noted for the feed, which has nothing to tell otherwise. */
+  /** Whether commits are recorded for the feed; without the records it is empty. */
   readonly keepsLog: boolean
   readonly acceptClock?: boolean | undefined
 }
@@ -89,7 +89,7 @@ export async function openProtocol(
 
 type PartsOfOwner = Omit<ProtocolParts, 'history'>
 
-/** Two-phase commit is the protocol of processes that share a store, also where this one shares it with nobody. */
+/** Two-phase commit is the protocol of processes that share a store; a single owner may use it too. */
 async function openParts(
   outside: Outside,
   owner: 'exclusive' | 'shared',

@@ -22,7 +22,7 @@ export type StorageOptions = {
   /** Memory for the newest records of rows; 64 MiB when nothing is said. */
   readonly rowCacheBytes?: number
   readonly log?: StorageLog
-  /** Told how long commits take, and on what they conflict. */
+  /** Receives how long commits take, and on what they conflict. */
   readonly measures?: Measures
   readonly clock?: Clock
   readonly randomness?: Randomness
@@ -30,9 +30,9 @@ export type StorageOptions = {
   readonly acceptClock?: boolean
   /** How much history is kept; a day when nothing is said. */
   readonly retention?: Retention
-  /** How often garbage is collected; never by itself when absent. */
+  /** How often garbage is collected; only on request when absent. */
   readonly collectionIntervalMs?: number
-  /** Told once when the disk failed: the outcome of what was being written is in doubt. */
+  /** Called once when the disk failed: the outcome of what was being written is in doubt. */
   readonly onFatal?: (error: CellStoreError) => void
 }
 

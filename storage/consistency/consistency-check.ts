@@ -30,12 +30,12 @@ export type ConsistencyCheckOptions = {
   readonly onProgress?: (rows: number) => void
 }
 
-/** A new timestamp, of which nothing older can still be given out; asked for by a store in use. */
+/** A new timestamp, after which no older one can be issued; used for a store in use. */
 export type TakeTimestamp = () => Promise<Timestamp>
 
 const PROGRESS_ROWS = 10_000
 
-/** Everything but long values, of which a row may have more than memory holds. */
+/** All families except long values, of which a row may have more than memory holds. */
 const ROW_FILTER: RowFilter = FAMILIES.map((family) =>
   family === 'data' ? { family, newest: VALUES_READ_TOGETHER } : { family },
 )

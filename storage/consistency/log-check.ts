@@ -117,7 +117,7 @@ export class LogCheck {
   }
 }
 
-/** Undefined where it is not said, or cannot be read, which is told with the row itself. */
+/** Undefined when it is absent, or cannot be read, which is reported with the row itself. */
 async function beginsOf(cellStore: CellStore): Promise<FeedBegins | undefined> {
   try {
     return await readFeedBegins(cellStore)
@@ -130,7 +130,7 @@ async function beginsOf(cellStore: CellStore): Promise<FeedBegins | undefined> {
 /** A few mebibytes of memory. */
 const FOUND_MAX = 100_000
 
-/** None of an entry that cannot be read, which is a problem that is told by itself. */
+/** Empty for an entry that cannot be read, which is reported as a problem of its own. */
 function commitTimestamps(row: Row): Timestamp[] {
   try {
     return commitsOfLogRow(row).map(({ commitTs }) => commitTs)

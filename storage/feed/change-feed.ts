@@ -10,7 +10,7 @@ import { StorageError } from '../errors.ts'
  *     not settled             .   11             -> 9 is next; 12 waits, because 11 may still come
  *
  * Nothing is handed out above the **resolved** timestamp, below which every transaction is settled, so
- * no commit ever turns up behind a position. A snapshot at s goes on as a feed from the position s
+ * no commit ever turns up before a position that was returned. A snapshot at s goes on as a feed from the position s
  * without a hole, and the image of a row before and after a commit at t is a snapshot at t - 1 and at t.
  */
 export interface ChangeFeed {

@@ -41,10 +41,10 @@ type Outside = {
  *
  *     C3 C5   commitTs is taken; the entry travels in the batch that decides the transaction
  *     C7      settled: commitTs is pending no more
- *     C8      those who are live are told what is resolved now, ascending
+ *     C8      live followers receive what is resolved now, ascending
  *
  * Group commit and two-phase commits may settle in another order than that of their timestamps. That
- * nothing is told above the resolved timestamp puts them right, and nothing else has to.
+ * nothing is reported above the resolved timestamp puts them right, and nothing else has to.
  */
 export class EmbeddedFeed implements ChangeFeed, CommitLog {
   readonly #outside: Outside

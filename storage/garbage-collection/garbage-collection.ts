@@ -35,7 +35,7 @@ export class GarbageCollection {
     return this.#lastReport
   }
 
-  /** Joins the collection that is under way, if one is. Rejects with CellStoreError. */
+  /** Joins the running collection, if there is one. Rejects with CellStoreError. */
   collect(): Promise<GarbageReport> {
     this.#collecting ??= this.#collectOnce().finally(() => {
       this.#collecting = undefined

@@ -21,7 +21,7 @@ export type GarbageReport = {
 /** Deletes the notes of commits at or below the safe point. */
 export type TrimLog = (safePoint: Timestamp, signal?: AbortSignal) => Promise<void>
 
-/** What a collection does besides, for who keeps something of the rows. */
+/** What else a collection does, for parts that keep something of the rows. */
 export type CollectorHooks = {
   readonly trimLog: TrimLog
   readonly collected: (row: Uint8Array) => void

@@ -13,12 +13,12 @@ import { decodeWriteRecord } from '../transaction/records/write-record.ts'
  *     write  @9 ->  8 put        stays: it is what a snapshot at 10 sees
  *     write  @6 ->  5 put        goes, and the data it points at
  *     rollback @7                goes: no prewrite of 7 can arrive any more
- *     guard  @9 ->  8            goes: whoever could conflict with it is too old to commit
+ *     guard  @9 ->  8            goes: any transaction that could conflict is too old to commit
  *
  *     write  @9 ->  8 delete     goes with all that is older, in the same mutation: alone it would
  *                                bring the older version back
  *
- * A notify cell names a transaction of which an observer may have to learn, so its write record stays, and
+ * A notify cell names a transaction whose changes an observer may still have to see, so its write record stays, and
  * a delete is not forgotten before it has been observed: of such a row only that is collected which
  * would be with the safe point at the start of the oldest transaction named.
  *

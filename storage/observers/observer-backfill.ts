@@ -50,7 +50,7 @@ export async function backfillBatch(
   const last = await readBackfillPosition(transaction, observer)
   const start = last === undefined ? space : keyAfter(last)
   const tableEnd = endOfPrefix(space) as Uint8Array
-  // What stands in other families is nothing to this observer.
+  // What stands in other families does not concern this observer.
   const positions = observer.columns.map((id) => columnPosition(table, id))
   const columns = familiesOf(table, positions).map(familyColumn)
   const lastSeen = await settleRows(transaction, { start, end: tableEnd, columns }, bounds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ObserverFailure } from './observers.ts'
 
-/** What the runs of one observer came to, in this process. */
+/** How the runs of one observer ended in this process, as counts. */
 export class ObserverCounters {
   runs = 0
   retries = 0

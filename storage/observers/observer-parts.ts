@@ -16,7 +16,7 @@ export type ObserverParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly log: StorageLog
-  /** What became of the transaction of a lock that stands in an observed row. */
+  /** The outcome of the transaction of a lock in an observed row. */
   readonly settle: Settle
   readonly begin: BeginOwn
   /** The catalog at the transaction's snapshot. */

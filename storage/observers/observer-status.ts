@@ -21,7 +21,7 @@ type WorkFigures = {
   readonly waiting: number
 }
 
-/** What can be told of an observer: what stands in the store, and what this process has run of it. */
+/** The status of an observer: what is in the store, and what this process has run of it. */
 export async function readObserverStatus(
   parts: ObserverParts,
   found: TableObserver,

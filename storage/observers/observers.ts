@@ -89,13 +89,13 @@ export type ObserverStatus = {
   readonly runs: number
   /** Runs that were not the first for their notification. */
   readonly retries: number
-  /** Runs that failed because somebody else wrote what they read or wrote, or the store did not answer. */
+  /** Runs that failed because another transaction wrote what they read or wrote, or the store did not respond. */
   readonly conflicts: number
   /** Runs that failed by themselves. */
   readonly failures: number
   /**
    * Notifications that are tried no more until RESUME, REPLAY or a new change of their row;
-   * `countedRowsMax` means at least so many.
+   * `countedRowsMax` means at least that many.
    */
   readonly deadLetters: number
   /** The first `deadLettersShownMax` of them, by row. */

@@ -14,13 +14,13 @@ import { ObserverWork } from './observer-work.ts'
 import type { LeaseOptions, Notification, ObserverStatus, Observers } from './observers.ts'
 
 /**
- * Hands the notifications of the store to those who run them. What this process commits is told at once;
+ * Hands the notifications of the store to the callers that run them. What this process commits is queued at once;
  * a scan finds what other processes have written, what was left by those that died, and what did not fit
  * into the queues.
  */
 export class StoreObservers implements Observers {
   readonly #parts: ObserverParts
-  /** By the id of the observer, of those that somebody has asked for. */
+  /** By the id of the observer; only those that were asked for. */
   readonly #works = new Map<number, ObserverWork>()
   readonly #cascade = new ObserverCascade()
   readonly #backfiller: BackgroundLoop
@@ -118,7 +118,7 @@ export class StoreObservers implements Observers {
     return work
   }
 
-  /** Answers after how many milliseconds there may be something to do; undefined: when woken. */
+  /** Resolves to the milliseconds after which there may be something to do; undefined: when woken. */
   async #serveAll(signal: AbortSignal): Promise<number | undefined> {
     await this.#lookAtCatalog()
     let waitMs = this.#parts.lookMs

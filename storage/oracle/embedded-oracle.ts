@@ -18,8 +18,8 @@ import { TrustedWallClock } from './trusted-wall-clock.ts'
  */
 const MARK_AHEAD_MICROS = 1_000_000
 /**
- * How far it is raised at least above the last timestamp, where that is ahead of the wall clock. Less,
- * because each process that is killed leaves so much unused: with as much as above, a server that is
+ * How far it is raised at least above the last timestamp, when that is ahead of the wall clock. Less,
+ * because each process that is killed leaves this much unused: with as much as above, a server that is
  * restarted over and over would run further and further ahead of the clock.
  */
 const TIMESTAMPS_AHEAD_MIN = 500_000
@@ -52,17 +52,17 @@ export class EmbeddedOracle implements SynchronousOracle {
   readonly #closing = new AbortController()
   #last: Timestamp
   #mark: Timestamp
-  /** From here on the mark is raised in the background, so that hardly anyone waits for it. */
+  /** From here on the mark is raised in the background, so that requests rarely wait for it. */
   #renewFrom: Timestamp = 0
   #safePoint: Timestamp
   #renewal: Promise<void> | undefined
-  /** The renewal under way was begun before anybody needed it. */
+  /** The renewal in progress was started before anything waited for it. */
   #isRenewedAhead = false
-  /** Somebody has waited for the mark, and no timestamp has been taken since. */
+  /** A request has waited for the mark, and no timestamp has been taken since. */
   #isAwaited = false
   /** The store had no room for a higher mark. Until then no other try is made for a reader. */
   #noRoom: { readonly refusal: StorageError; readonly untilMs: number } | undefined
-  /** As the signal says, which is slower to ask than the rest of a timestamp. */
+  /** As in the signal, which is slower to read than the rest of a timestamp takes. */
   #isClosed = false
 
   private constructor(outside: Outside, found: OracleState) {
@@ -80,7 +80,7 @@ export class EmbeddedOracle implements SynchronousOracle {
     if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, found.timestamp)
     const oracle = new EmbeddedOracle(outside, found)
     await oracle.#renewMark().catch((error: unknown) => {
-      // What is there can be read all the same.
+      // The store can still be read.
       if (oracle.#noRoom === undefined) throw error
     })
     return oracle
@@ -205,7 +205,7 @@ export class EmbeddedOracle implements SynchronousOracle {
     this.#isRenewedAhead = true
     this.#renewMark()
       .catch((error: unknown) => {
-        // Of a full disk enough is said elsewhere.
+        // A full disk is logged elsewhere.
         if (this.#closing.signal.aborted || this.#noRoom !== undefined) return
         this.#outside.log.warn({ error: String(error) }, 'timestamp mark was not raised ahead')
       })
@@ -227,7 +227,7 @@ export class EmbeddedOracle implements SynchronousOracle {
       const refusal = diskFullOf(error)
       if (refusal !== undefined) {
         this.#noRoom = { refusal, untilMs: clock.monotonicMs() + NO_ROOM_PAUSE_MS }
-        // Whoever takes one of the timestamps that are left finds out whether there is room again.
+        // The next request for one of the timestamps that are left finds out whether there is room again.
         this.#renewFrom = 0
       }
       throw error
@@ -237,7 +237,7 @@ export class EmbeddedOracle implements SynchronousOracle {
     this.#renewFrom = next + Math.floor((mark - next) / 2)
   }
 
-  /** The next process goes on where this one stopped. Left undone, it only goes on somewhat higher. */
+  /** The next process continues where this one stopped. If this fails, it only continues somewhat higher. */
   async #lowerMark(): Promise<void> {
     const { cellStore, log } = this.#outside
     const [from, to] = [this.#mark, this.#last]

@@ -72,7 +72,7 @@ export async function raiseCounter(
   })
 }
 
-/** Sets a counter that stands at `from` exactly to `to`; one that somebody has raised since is left. */
+/** Sets a counter that stands at `from` exactly to `to`, unless it has been raised since. */
 export async function lowerCounter(
   cellStore: CellStore,
   counter: OracleCounter,

@@ -11,7 +11,7 @@ import { raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
 import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
-/** How far the counter may lie behind the wall clock before it is raised to it. */
+/** How far the counter may lag the wall clock before it is raised to it, in microseconds. */
 const BEHIND_MICROS_MAX = 1_000_000
 
 /** How long a safe point that was read may be relied on, counted from before it was asked for. */
@@ -39,10 +39,10 @@ type Sharing = {
 
 /**
  * The oracle of several processes over one store: the counter is in the store, and a stamp is one
- * read-modify-write of the oracle's row, which answers the fences in the same atomic step.
+ * read-modify-write of the oracle's row, which returns the fences in the same atomic step.
  *
- * Requests that are already waiting share one call, and there is at most one call under way. None is
- * ever taken for later: a spare timestamp could become a commitTs below a startTs that another
+ * Requests that are already waiting share one call, and there is at most one call in progress. No timestamp is
+ * ever taken in advance: a spare timestamp could become a commitTs below a startTs that another
  * process has been reading at since.
  */
 export class SharedOracle implements TimestampOracle {
@@ -118,7 +118,7 @@ export class SharedOracle implements TimestampOracle {
       this.#closing.signal,
       ...(signal === undefined ? [] : [signal]),
     ])
-    // Also when the store had it already: whoever raised it may have done so only just now.
+    // Also when the store had it already: another process may have raised it only just now.
     await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, ending)
   }
 
@@ -132,7 +132,7 @@ export class SharedOracle implements TimestampOracle {
     await this.#asking
   }
 
-  /** Answers everyone who waits, call after call, until nobody does. */
+  /** Serves all waiting requests, call after call, until none is left. */
   async #answerWaiting(): Promise<void> {
     while (this.#waiting !== undefined) {
       let served: Sharing | undefined

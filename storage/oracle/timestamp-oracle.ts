@@ -13,14 +13,14 @@ import type { TrustedClock } from './trusted-wall-clock.ts'
  */
 export interface TimestampOracle {
   /**
-   * A timestamp larger than every one that any process was answered before this call was made.
+   * A timestamp larger than every one that any process received before this call was made.
    * `schemaScopes` are the ids of the tables whose schema fence matters to the caller; an oracle
-   * that keeps one fence for all of them (the shared one) may answer a later fence than needed.
+   * that keeps one fence for all of them (the shared one) may return a later fence than needed.
    */
   next(schemaScopes?: readonly number[]): Promise<Stamp>
 
   /**
-   * As `next`, for what only reads. While the store has no room to note a new timestamp, the last one
+   * As `next`, for what only reads. While the store has no room to record a new timestamp, the last one
    * that was issued serves as well: whatever commits at it or before it has its locks or latches already,
    * and nothing else ever will.
    */
@@ -28,7 +28,7 @@ export interface TimestampOracle {
 
   /**
    * A safe point known to have held at some moment after this call was made, for rule F2: what was
-   * read at a startTs below it must not be shown. The shared oracle answers from a lease that every
+   * read at a startTs below it must not be shown. The shared oracle reads it from a lease that every
    * change of the fence waits out, so this is not a round trip for each read.
    */
   currentSafePoint(): Promise<Timestamp>
@@ -62,7 +62,7 @@ export interface SynchronousOracle extends TimestampOracle {
   /** As `nextToRead`; undefined when it has to be waited for. */
   takeToRead(): ReadStamp | undefined
 
-  /** Resolves when the mark has been raised for a `take` that answered undefined. */
+  /** Resolves when the mark has been raised for a `take` that returned undefined. */
   markRaised(): Promise<void>
 
   /** As of this turn. */

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import type { StorageLog } from '../storage-log.ts'
 
 const JUMP_MICROS_MAX = 10_000_000
-/** For so long a wall clock that has jumped has to run evenly with the monotonic one. */
+/** How long a wall clock that has jumped must run evenly with the monotonic one. */
 const TRIAL_MS = 60_000
-/** By so much it may deviate meanwhile: time servers let a clock run faster or slower to put it right. */
+/** How far it may deviate meanwhile: time servers let a clock run faster or slower to put it right. */
 const UNEVEN_MICROS_MAX = 1_000_000
 /** One that leaps further ahead is not followed while the process runs; the next start asks for a flag. */
 export const AHEAD_MICROS_MAX = 30 * 24 * 3600 * 1_000_000
@@ -21,14 +21,14 @@ export interface TrustedClock {
 /**
  * The wall clock as far as it is to be believed. One that jumps is followed when it has run evenly with the
  * monotonic clock for a minute, and until then the monotonic clock alone says how time goes on: a leap ahead
- * that is taken back soon after must not leave timestamps of the future behind.
+ * that is taken back soon after must not leave timestamps in the future.
  *
  *     monotonic  0 s   wall 12:00:00   -> 12:00:00
  *     monotonic  5 s   wall 13:00:05   -> 12:00:05, and a warning (a laptop that slept, or a wrong time server)
  *     monotonic 64 s   wall 13:01:04   -> 12:01:04
  *     monotonic 65 s   wall 13:01:05   -> 13:01:05, and it is said that it is followed again
  *
- * So it is with a clock that falls back. Timestamps never do: the oracle goes on from its last one.
+ * A clock that falls back is treated the same. Timestamps never fall back: the oracle continues from its last one.
  */
 export class TrustedWallClock implements TrustedClock {
   readonly #clock: Clock

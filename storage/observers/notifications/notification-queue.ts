@@ -25,8 +25,8 @@ type Delayed = { readonly notification: QueuedNotification; readonly dueMs: numb
  * What is to be run of one observer, as far as this process has seen it. A row is in exactly one of four states, which
  * is the advisory lock on it:
  *
- *     ready      nobody runs it
- *     held       somebody does
+ *     ready      no caller runs it
+ *     held       a caller does
  *     delayed    the last run failed, and it is not yet time for the next
  *     dead       it has failed too often; a newer cell of the row makes it ready again
  *

@@ -25,7 +25,7 @@ export type ObservedRow = {
  *     notify "7" @21                  acknowledged 28, read at 40
  *     notify "7" @30                  @21 is not pending: 25 has been seen
  *     write  "0" @25 -> 21            @30 is: 33 has not
- *     write  "0" @33 -> 30            @35 of nobody's column 7 is nothing to this observer
+ *     write  "0" @33 -> 30            @35 of nobody's column 7 does not concern this observer
  *     write  "0" @37 -> 35
  *
  * "Is the newest write record acknowledged?" would be another rule: that record may be of a column that is not

@@ -21,7 +21,7 @@ export const REDO_MUTANTS: readonly Mutant[] = [
     name: 'memtableAfterAnswer',
     what: 'R2: what was answered comes into the memtable some turns later',
     file: REDO,
-    find: '      mutable.add(copy, this.#clock.monotonicMs()) // R2: before anybody is answered.\n',
+    find: '      mutable.add(copy, this.#clock.monotonicMs()) // R2: before any batch is answered.\n',
     replace: '      void this.#clock.sleep(5).then(() => mutable.add(copy))\n',
     caughtBy: { seedsMax: 20, ...RUNS },
   }),

@@ -10,11 +10,11 @@ import { FLUSHED_CELLS_MAX, type RedoThread } from './redo-log.ts'
 
 /** This many cells are flushed at a time: about as long as the main thread needs to make the next group. */
 const FLUSHED_CELLS = 96
-/** For each cell that comes so many are flushed, so that a memtable is flushed before the next is full. */
+/** This many cells are flushed for each new one, so that a memtable is flushed before the next is full. */
 const FLUSHED_FOR_EACH = 1.25
-/** When nothing has been written for so long, all is flushed: who starts or reads then finds tables only. */
+/** When nothing has been written for this long, all is flushed: starts and reads then find tables only. */
 const IDLE_MS = 250
-/** What could not be flushed is tried again after so long, or after so many more cells. */
+/** A failed flush is tried again after this long, or after this many more cells. */
 const AGAIN_MS = 5_000
 const AGAIN_CELLS = 8_192
 
@@ -29,7 +29,7 @@ type FlusherParts = {
   readonly clock: Clock
 }
 
-/** Flushes memtables into the tables: a part at a time between groups, and all when nobody writes or one needs it. */
+/** Flushes memtables into the tables: a part at a time between groups, and all when idle or when a batch needs it. */
 export class Flusher {
   readonly #parts: FlusherParts
   readonly #memtables: Memtables
@@ -55,7 +55,7 @@ export class Flusher {
       this.#memtables.makeImmutable()
       this.#dueCells = 0
     }
-    // Somebody writes again.
+    // Writes have resumed.
     if (this.#dueCells === Infinity) this.#dueCells = 0
     this.#dueCells += Math.ceil(count * FLUSHED_FOR_EACH)
     void this.#flushDue()
@@ -75,12 +75,12 @@ export class Flusher {
     }
   }
 
-  /** Nothing is flushed any more of itself. */
+  /** Stops flushing in the background. */
   stop(): void {
     this.#stopping.abort()
   }
 
-  /** Until the memtables are empty, looks now and then whether somebody still writes. */
+  /** Checks now and then whether writes go on, until the memtables are empty. */
   async #watch(): Promise<void> {
     this.#isWatching = true
     while (!this.#memtables.isEmpty) {

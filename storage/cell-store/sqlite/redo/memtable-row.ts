@@ -6,7 +6,7 @@ import { positionIn } from '../../sorted-run.ts'
 import type { PackedReader } from '../groups/packed-buffer.ts'
 import { decodeCell, type RecordedCell, walkCells } from './record.ts'
 
-/** Among so many columns one is found by walking through them. */
+/** Up to this many columns are searched one by one. */
 const FEW_COLUMNS = 8
 
 type Column = {
@@ -73,7 +73,7 @@ export class MemtableRow {
       for (let at = end - 1; at >= Math.max(end - newest, 0); at -= 1) {
         const cell = cells[at] as number
         if (this.#timestampOf(column, cell) < from) break
-        // Tombstones come from older servers, and are flushed before anybody reads.
+        // Tombstones come from older servers, and are flushed before the first read.
         found.push(decodeCell(this.#records, cell) as Cell)
       }
     }

@@ -14,7 +14,7 @@ const NEXT = -12
 const NEWEST = -8
 const HASH = -4
 
-/** A row that so many entries of were read is kept, and only those that come since are read then. */
+/** A row is kept once this many of its entries were read; later only newer entries are read. */
 const KEPT_ENTRIES_MIN = 8
 
 /** A row as of one of its entries. */
@@ -63,7 +63,7 @@ export class Memtable {
     this.#sorted = new SortedRows(memory, [...runs])
   }
 
-  /** Has room for records of so many bytes. */
+  /** Has room for a record of `recordBytes` bytes. */
   static of(recordBytes: number): Memtable {
     // The smallest row of a record is longer than the numbers before it.
     return new Memtable(Buffer.allocUnsafeSlow(2 * recordBytes))

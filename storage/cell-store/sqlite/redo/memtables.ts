@@ -14,10 +14,10 @@ const recordsBytes = (cellsMax: number) =>
 /**
  * The cells of answered groups that are in the redo log and perhaps not in the tables: records are added to the
  * *mutable* memtable, while the *immutable* one before it is flushed. That one stays here until its records are
- * deleted, in the tables or not, so that nobody changes their rows past the log (R4).
+ * deleted, in the tables or not, so that no batch changes their rows past the log (R4).
  */
 export class Memtables {
-  /** From so many cells on a memtable is made immutable. */
+  /** A memtable with this many cells is made immutable. */
   readonly cellsMax: number
   #mutable: Memtable
   #immutable: Memtable | undefined

@@ -79,7 +79,7 @@ export class MergedView implements CellView {
   }
 }
 
-/** The keys of all sources, which are in the order of the scan, as one; none twice, or before it is asked for. */
+/** The keys of all sources in the order of the scan, each once, and read only when asked for. */
 function* mergedKeys(
   sources: ReadonlyArray<Iterator<string>>,
   reverse: boolean,

@@ -6,7 +6,7 @@ import { PAGE_BYTES } from '../schema.ts'
 import { Memtable, type SentMemtable } from './memtable.ts'
 import type { RecordedCell, RedoRecord } from './record.ts'
 
-/** After large groups, and when everybody waits for it, so many cells are flushed at once. */
+/** How many cells are flushed at once after large groups, and when all batches wait for the flush. */
 export const FLUSHED_CELLS_MAX = 1024
 
 /** How many records are deleted at once: a few milliseconds, in which no group is committed. */
@@ -17,7 +17,7 @@ const ROOM_FOR_EACH_BYTE = 5
 /** What is flushed together is in SQLite's log first: a leaf and a page of its own for each cell. */
 const ROOM_FOR_LOG = FLUSHED_CELLS_MAX * 2 * PAGE_BYTES
 
-/** About so many cells are to be flushed; of an immutable memtable that comes with the first part of it. */
+/** About how many cells to flush, and the immutable memtable, which is sent with the first part only. */
 export type FlushPart = { readonly memtable: SentMemtable | undefined; readonly cells: number }
 
 /** Why nothing was flushed, and whether nothing is left of the memtable, in it or in the redo log. */
@@ -28,7 +28,7 @@ export interface RedoThread {
   /** Whether the disk has room for cells that are in the redo log first and later in the tables as well. */
   readonly hasRoomForRedoLog: boolean
 
-  /** Makes a record durable. Rejects when nobody can say any more what became of it. */
+  /** Makes a record durable. Rejects when its outcome is unknown. */
   appendRedo(record: RedoRecord): Promise<CarriedOutGroup>
 
   /** Flushes a part of an immutable memtable, of which all records have been answered. */
@@ -40,7 +40,7 @@ export interface RedoFile {
   /** Runs in one transaction; only one that is synced is durable when this returns null. */
   write(work: () => void, options: { readonly isSynced: boolean }): BatchFailure | null
   insertRecord(record: RedoRecord): void
-  /** Deletes the oldest records, so many at most, of those up to `lastId`. Returns how many. */
+  /** Deletes the oldest of the records up to `lastId`, at most `countMax`. Returns how many were deleted. */
   deleteRecords(lastId: number, countMax: number): number
   /** Puts a cell where it belongs in the tables, or deletes what is at its address. */
   putCell(row: Uint8Array, cell: RecordedCell): void
@@ -109,7 +109,7 @@ export class RedoLog {
   }
 
   /**
-   * Flushes all that an earlier process has left, before anybody reads. `afterEach` is called after each part, and
+   * Flushes all that an earlier process has left, before the first read. `afterEach` is called after each part, and
    * returns for one that failed whether to try again. Throws what SQLite throws.
    */
   recover(afterEach: (failure: BatchFailure | null) => boolean): void {

@@ -83,7 +83,7 @@ class SqliteRedoFile implements RedoFile {
   }
 
   #setSynced(isSynced: boolean): void {
-    // It takes effect when it is prepared, so it is set anew each time, and `pragma` would make a statement of it.
+    // It takes effect when it is prepared, so it is set again each time, and `pragma` would make a statement of it.
     this.#database.exec(isSynced ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL')
     this.#isSynced = isSynced
   }

@@ -47,7 +47,7 @@ export class Redo {
     readonly memtableCells?: number | undefined
     /** Called in the turn in which cells leave the memtables that are in the tables now (R2). */
     readonly beforeDrop: () => void
-    /** Called when the disk failed and no group was under way. */
+    /** Called when the disk failed and no group was in progress. */
     readonly onFailure: (cause: unknown) => void
     readonly log: StorageLog
     readonly clock?: Clock
@@ -98,7 +98,7 @@ export class Redo {
     return this.#memtables.useAt(this.#clock.monotonicMs())
   }
 
-  /** Nothing is flushed any more of itself. */
+  /** Stops flushing in the background. */
   stop(): void {
     this.#flusher.stop()
   }
@@ -108,15 +108,15 @@ export class Redo {
     this.#lastId += 1
     const record = { id: this.#lastId, packed: encodeRecord(batches, bytes) }
     mutable.recordsInFlight += 1
-    // One is handed over, and one is added when the other is durable. Where this rejects nobody knows whether the
-    // record is there, so it stays in flight: the store has failed, and what nobody was answered is not flushed (R2).
+    // One is handed over, and one is added when the other is durable. If this rejects it is unknown whether the
+    // record is there, so it stays in flight: the store has failed, and what was not answered is not flushed (R2).
     const copy = { ...record, packed: new Uint8Array(record.packed) }
     const carriedOut = await this.#thread.appendRedo(record) // R1
     mutable.recordsInFlight -= 1
     const [result = null] = carriedOut.results
     if (!isFailure(result)) {
       const cellsBefore = mutable.cells
-      mutable.add(copy, this.#clock.monotonicMs()) // R2: before anybody is answered.
+      mutable.add(copy, this.#clock.monotonicMs()) // R2: before any batch is answered.
       this.#flusher.cellsAdded(mutable.cells - cellsBefore)
     }
     return { ...carriedOut, results: batches.map(() => result) }

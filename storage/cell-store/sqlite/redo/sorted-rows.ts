@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { invariant } from '../../../invariant.ts'
 
-/** This many rows are sorted at a time, whether or not somebody asks: a fraction of a millisecond. */
+/** This many rows are sorted at a time, even if no order is asked for: a fraction of a millisecond. */
 const SORTED_ROWS = 512
-/** Whoever asks for an order merges runs of so many rows together, and none that is longer: a millisecond or two. */
+/** A call that asks for an order merges runs of up to this many rows in total: a millisecond or two. */
 const MERGED_ROWS_MAX = 8192
 
 /** A row begins with the length of its key. */
@@ -28,7 +28,7 @@ export class SortedRows {
   /** Adds a row that begins at this offset, with a key that no other has. */
   add(row: number): void {
     this.#unordered.push(row)
-    // Nobody may ask for an order, but to make up for thousands of rows at once would hold everybody up.
+    // An order may never be asked for, but sorting thousands of rows at once would hold up everything else.
     if (this.#unordered.length === SORTED_ROWS) this.#sort()
   }
 
@@ -94,7 +94,7 @@ export class SortedRows {
     this.#unordered = []
   }
 
-  /** The fewer runs there are, the less the next ones who ask have to look at. */
+  /** The fewer runs there are, the less the next calls have to look at. */
   #mergeShortRuns(): void {
     this.#sort()
     let left = MERGED_ROWS_MAX
@@ -104,7 +104,7 @@ export class SortedRows {
       if (rows > left) continue
       left -= rows
       this.#runs.splice(at, 2, this.#mergedRun(one, other))
-      // What was just merged waits for the next one who asks, so that runs grow by doubling.
+      // What was just merged waits for the next call, so that runs grow by doubling.
       at -= 1
     }
   }
