@@ -196,7 +196,7 @@ function requireOneValue(
   if (aggregation === undefined || aggregation.groupBy.has(index)) return
   throw new PlanError(
     'invalid_request',
-    `The column ${name} has a value for each row and stands beside aggregates.`,
+    `The column ${name} has a value for each row and cannot stand next to aggregates.`,
     {
       position,
       hint: `Name it in GROUP BY, or aggregate it, for example MIN(${nameText(name)}).`,

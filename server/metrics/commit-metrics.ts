@@ -30,7 +30,7 @@ export class CommitMetrics implements Measures {
   })
   readonly #phases = new Histogram({
     name: 'percolite_commit_phase_duration_seconds',
-    help: 'What commits wait for; group_wait and sync are told once for each group of commits.',
+    help: 'What commits wait for; group_wait and sync are recorded once for each group of commits.',
     labelNames: ['phase'],
     buckets: BUCKETS,
     registers: [],

@@ -79,7 +79,7 @@ function mayStillClear(earlier: Transaction | undefined): boolean {
 function alreadyObserved(notification: string): ServerError {
   return new ServerError(
     'already_observed',
-    'Another run has observed everything that this notification told of.',
+    'Another run has observed everything that this notification reported.',
     { notification },
   )
 }

@@ -241,7 +241,7 @@ export class SubscriptionHub implements LiveSubscribers {
 
   /** Each goes on from what it was told last, and meets what is wrong where its client can be told. */
   #allReadAlone(error: unknown): void {
-    this.#parts.log.warn({ err: error }, 'subscriptions read on by themselves')
+    this.#parts.log.warn({ err: error }, 'a shared read failed; each subscription reads on its own')
     for (const subscription of this.#live.all()) this.#readsAlone(subscription)
   }
 }

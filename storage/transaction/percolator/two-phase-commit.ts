@@ -89,7 +89,7 @@ async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Pr
 function tookTooLong(startTs: Timestamp): StorageError {
   return new StorageError(
     'transaction_rolled_back',
-    'Locking the rows of this transaction took too long, and its changes would not be told.',
+    'Locking the rows of this transaction took too long, and the feed would miss its changes.',
     { startTimestamp: startTs },
   )
 }

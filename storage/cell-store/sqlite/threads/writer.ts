@@ -114,7 +114,7 @@ export class SqliteWriter {
    */
   fail(cause: unknown): CellStoreError {
     if (this.#failure !== undefined) return this.#failure
-    const message = 'The cell store failed and must be opened anew.'
+    const message = 'The cell store failed and must be opened again.'
     this.#failure = new CellStoreError('closed', message, { cause })
     this.#closedBy ??= this.#failure
     this.#redo.stop()
