@@ -4,11 +4,6 @@ import type { Word } from './tidy-rules.ts'
 // What does not keep the rules of `tidy.test.ts` yet. These lists only shrink: who mends a place takes it out, and
 // an entry that is no longer needed fails the test. The number is what the place may have at most.
 
-/** Tests that are one long table or one scene with many scenarios. */
-export const LONG_FILES: Readonly<Record<string, number>> = {
-  'test/simulation/mutants/embedded-mutants.ts': 508,
-}
-
 export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   // A transaction of the brokerage, frame by frame as its specification has it.
   'bench/brokerage/transactions/security-detail.ts securityDetail': 63,

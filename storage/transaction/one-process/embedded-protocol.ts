@@ -2,8 +2,6 @@
 
 import type { TransactionProtocol } from '../protocol/transaction-protocol.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
-import { commitLarge } from './large-commit.ts'
-import { isLarge } from './latch-in-turns.ts'
 import { commitOnePhase } from './one-phase-commit.ts'
 import { ViewSnapshot } from './view/view-snapshot.ts'
 
@@ -15,9 +13,7 @@ export function embeddedProtocol(context: EmbeddedContext): TransactionProtocol 
       return new ViewSnapshot(context, readTs)
     },
     commit(request) {
-      return isLarge(context, request)
-        ? commitLarge(context, request)
-        : commitOnePhase(context, request)
+      return commitOnePhase(context, request)
     },
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../cell-store/cell.ts'
 import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { CommitRequest } from '../protocol/transaction-protocol.ts'
+import { findForeignLatch, findVersion, type Obstacle } from './conflicts.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { type EncodedRow, encodeRow } from './encoded-row.ts'
-import { findForeignLatch, type Obstacle } from './foreign-latch.ts'
-import type { LatchOwner, LatchRequest } from './latches/latch-table.ts'
-import { findVersion } from './one-phase-commit.ts'
+import type { LatchOwner } from './latches/latch-table.ts'
 
 /** Rows of a large commit that are checked in one turn, by default. */
 export const COMMIT_TURN_ROWS = 256
@@ -43,8 +44,7 @@ export async function latchInTurns(
       // Everything about a row that can fail fails here.
       const encoded = some.map((row) => encodeRow(row, startTs, cellStore.limits))
       const obstacle =
-        findForeignLatch(latches, encoded, startTs) ??
-        findVersion(context, { request, rows: encoded })
+        findForeignLatch(latches, encoded, startTs) ?? findVersion(context, encoded, startTs)
       if (obstacle !== undefined) {
         latches.release(owner, rows)
         return obstacle
@@ -60,14 +60,30 @@ export async function latchInTurns(
   return { kind: 'latched', owner, rows }
 }
 
-/** Each turn releases some latches, the first ones now: a later release is also correct (J5). */
-export async function releaseInTurns(
-  { latches, commitTurnRows }: EmbeddedContext,
-  owner: LatchOwner,
-  rows: readonly LatchRequest[],
-): Promise<void> {
-  for (let at = 0; at < rows.length; at += commitTurnRows) {
+/** `commitTs` where the rows are committed. */
+type Settled = Pick<Latched, 'owner' | 'rows'> & { readonly commitTs: Timestamp | undefined }
+
+/** Releases the latches, those of a large commit some each turn, the first ones now. A later one is correct (J5). */
+export function releaseRows(context: EmbeddedContext, settled: Settled): MaybePromise<void> {
+  const { rows } = settled
+  return rows.length <= context.commitTurnRows
+    ? releaseSome(context, settled, rows)
+    : releaseInTurns(context, settled)
+}
+
+async function releaseInTurns(context: EmbeddedContext, settled: Settled): Promise<void> {
+  const { commitTurnRows } = context
+  for (let at = 0; at < settled.rows.length; at += commitTurnRows) {
     if (at > 0) await eventLoopTurn()
-    latches.release(owner, rows.slice(at, at + commitTurnRows))
+    releaseSome(context, settled, settled.rows.slice(at, at + commitTurnRows))
   }
+}
+
+function releaseSome(
+  { latches }: EmbeddedContext,
+  { owner, commitTs }: Settled,
+  rows: readonly EncodedRow[],
+): void {
+  latches.release(owner, rows)
+  if (commitTs !== undefined) for (const row of rows) latches.newest.wasCommitted(row, commitTs)
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import type { RowFilter } from '../../cell-store/row-filter.ts'
-import { inDoubt, isNotApplied, refusalOf, writeConflict } from '../protocol/commit-refusal.ts'
+import { joinedSteps, stepsOf } from '../../cell-store/embedded-cell-store.ts'
+import { inDoubt, isNotApplied, refusalOf } from '../protocol/commit-refusal.ts'
 import type { CommitOutcome, CommitRequest } from '../protocol/transaction-protocol.ts'
 import { hintSteps } from '../records/notify-cell.ts'
-import { guardsFrom, writesFrom } from '../records/percolator-columns.ts'
 import { fencedOff } from './commit-fences.ts'
+import { findForeignLatch, findVersion, type Obstacle, untilGone } from './conflicts.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
 import { commitStep, type EncodedRow, encodeRow } from './encoded-row.ts'
-import { findForeignLatch, type Obstacle, untilGone } from './foreign-latch.ts'
+import { isLarge, latchInTurns, releaseRows } from './latch-in-turns.ts'
 import type { LatchOwner } from './latches/latch-table.ts'
 
 /**
@@ -19,26 +19,23 @@ import type { LatchOwner } from './latches/latch-table.ts'
  *     C1 fences   C2 conflicts   C3 commitTs   C4 latch   C5 queue      one turn, nothing in between
  *     C6 new view   C7 release   C8 tell   C9 answer                    when the batch is on disk
  *
- * A commit that must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10).
+ * A commit that must wait, for the oracle's mark or for a latch, holds nothing and starts again at C1 (J10). A large
+ * one has C2 and C4 before, in several turns: all its rows are latched when it takes commitTs, as two-phase commit
+ * locks rows before it takes one (I2).
  */
 export async function commitOnePhase(
   context: EmbeddedContext,
   request: CommitRequest,
 ): Promise<CommitOutcome> {
-  const rows = request.rows.map((row) => encodeRow(row, request.startTs, context.cellStore.limits))
-  const commit: OnePhaseCommit = { request, rows }
   try {
+    const commit = isLarge(context, request) ? undefined : encodedCommit(context, request)
     for (;;) {
-      const step = latchAndQueue(context, commit)
+      const step =
+        commit === undefined
+          ? await latchInTurnsAndQueue(context, request)
+          : latchAndQueue(context, commit)
       if (step.kind === 'refused') return { kind: 'aborted', reason: step.reason }
-      if (step.kind === 'queued') {
-        try {
-          await step.applied
-        } catch (error) {
-          return notCommitted(context, commit, step, error)
-        }
-        return committed(context, commit, step)
-      }
+      if (step.kind === 'queued') return await settled(context, step)
       await untilGone(context, step)
     }
   } catch (error) {
@@ -46,7 +43,7 @@ export async function commitOnePhase(
   }
 }
 
-export type OnePhaseCommit = {
+type OnePhaseCommit = {
   readonly request: CommitRequest
   readonly rows: readonly EncodedRow[]
 }
@@ -54,9 +51,15 @@ export type OnePhaseCommit = {
 type Queued = {
   readonly kind: 'queued'
   readonly owner: LatchOwner
+  readonly rows: readonly EncodedRow[]
   readonly commitTs: Timestamp
   /** Resolves when the batch is on disk and in the view. */
   readonly applied: Promise<unknown>
+}
+
+function encodedCommit(context: EmbeddedContext, request: CommitRequest): OnePhaseCommit {
+  const { limits } = context.cellStore
+  return { request, rows: request.rows.map((row) => encodeRow(row, request.startTs, limits)) }
 }
 
 /**
@@ -64,83 +67,89 @@ type Queued = {
  * and that is the whole proof that no write is overlooked. Everything that can fail fails before the first latch.
  */
 function latchAndQueue(context: EmbeddedContext, commit: OnePhaseCommit): Queued | Obstacle {
-  const { cellStore, oracle, latches, commitLog } = context
+  const { oracle, latches } = context
   const { request, rows } = commit
-  const { startTs, changedSchemas } = request
+  const { startTs } = request
   const fence = fencedOff(context, request) // C1
   if (fence !== undefined) return { kind: 'refused', reason: fence }
-  const obstacle = findForeignLatch(latches, rows, startTs) ?? findVersion(context, commit) // C2
+  const obstacle = findForeignLatch(latches, rows, startTs) ?? findVersion(context, rows, startTs) // C2
   if (obstacle !== undefined) return obstacle
   const commitTs = oracle.take() // C3
   if (commitTs === undefined) return { kind: 'wait', for: 'fence', until: oracle.markRaised() }
   const owner = latches.latch(startTs, rows) // C4
+  return stampAndQueue(context, request, { owner, rows, commitTs })
+}
+
+/** The same of a large commit. Resolves in the turn of C1, C3 and C5; the rows have been latched before (C2, C4). */
+async function latchInTurnsAndQueue(
+  context: EmbeddedContext,
+  request: CommitRequest,
+): Promise<Queued | Obstacle> {
+  const { oracle, latches } = context
+  const latched = await latchInTurns(context, request)
+  if (latched.kind !== 'latched') return latched
+  const { owner, rows } = latched
+  try {
+    for (;;) {
+      const fence = fencedOff(context, request)
+      if (fence !== undefined) throw fence
+      const commitTs = oracle.take()
+      if (commitTs !== undefined) return stampAndQueue(context, request, { owner, rows, commitTs })
+      // The oracle's mark never waits for a latch, so there is no deadlock here.
+      await untilGone(context, { for: 'fence', until: oracle.markRaised() })
+    }
+  } catch (error) {
+    latches.release(owner, rows)
+    throw error
+  }
+}
+
+/** C5, in the turn in which commitTs was taken: the batch has its position in the queue from then on (J4). */
+function stampAndQueue(
+  { cellStore, oracle, latches, commitLog }: EmbeddedContext,
+  request: CommitRequest,
+  latched: Pick<Queued, 'owner' | 'rows' | 'commitTs'>,
+): Queued {
+  const { owner, rows, commitTs } = latched
+  const { startTs, changedSchemas } = request
   latches.stamp(owner, commitTs)
   // Older writers of these tables committed before this turn or meet the fence after it.
   if (changedSchemas.length > 0) oracle.fenceSchemas(changedSchemas, commitTs)
-  const batch = rows.map((row) => commitStep(row, { startTs, commitTs }))
   const { note, steps } = commitLog.noteOf(commitTs, request.rows)
-  if (request.hints.length > 0) batch.push(...hintSteps(request, commitTs))
-  for (const step of steps) batch.push(step)
-  return { kind: 'queued', owner, commitTs, applied: cellStore.applyAtomically(batch, note) } // C5
+  // The steps of many rows are made when the store asks for them.
+  const written = stepsOf(rows, (row) => commitStep(row, { startTs, commitTs }))
+  const batch = joinedSteps(written, hintSteps(request, commitTs), steps)
+  return { kind: 'queued', ...latched, applied: cellStore.applyAtomically(batch, note) } // C5
 }
 
 /**
- * A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). The rows are not latched;
- * the view is only asked about those that may have one.
+ * C7 to C9, from the turn on in which the engine answers; it has opened a new view before (C6). A batch that was
+ * certainly not applied is never queued again under its old commitTs: readers have passed it since.
  */
-export function findVersion(
-  { cellStore, latches }: EmbeddedContext,
-  { request: { startTs }, rows }: OnePhaseCommit,
-): Obstacle | undefined {
-  const suspects = rows.filter(({ slot }) => latches.mayBeWrittenSince(slot, startTs))
-  if (suspects.length === 0) return undefined
-  const images = cellStore.view.readRows(
-    suspects.map(({ row }) => row),
-    conflictFilter(suspects, startTs),
-  )
-  for (const [at, image] of images.entries()) {
-    if (image === null) continue
-    const { row, columns } = suspects[at] as EncodedRow
-    const cell = image.cells.find(({ qualifier }) =>
-      columns.some((one) => one.column === qualifier),
-    )
-    if (cell !== undefined) return { kind: 'refused', reason: writeConflict(row, cell.timestamp) }
-  }
-  return undefined
-}
-
-/** C7 to C9, in the turn in which the engine confirms the batch; it has opened a new view before (C6). */
-function committed(
-  { latches, commitLog }: EmbeddedContext,
-  { rows }: OnePhaseCommit,
-  { owner, commitTs }: Queued,
-): CommitOutcome {
-  latches.settle(owner)
-  latches.release(owner, rows)
-  for (const row of rows) latches.newest.wasCommitted(row, commitTs)
-  commitLog.settled(commitTs, 'committed')
-  return { kind: 'committed', commitTs }
-}
-
-/** As `committed`, for a batch that the engine has refused or whose outcome it does not know. */
-function notCommitted(
+async function settled(
   context: EmbeddedContext,
-  { rows }: OnePhaseCommit,
-  { owner, commitTs }: Queued,
-  error: unknown,
-): CommitOutcome {
-  // It is unknown whether it is on disk. The engine has given up and the process is about to end: until then no read
-  // may see either state, so the latches stay.
-  if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
+  { owner, rows, commitTs, applied }: Queued,
+): Promise<CommitOutcome> {
   const { latches, commitLog } = context
+  let refusal: unknown
+  try {
+    await applied
+  } catch (error) {
+    // It is unknown whether it is on disk. The engine has given up and the process is about to end: until then no read
+    // may see either state, so the latches stay.
+    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)
+    refusal = error
+  }
+  const isCommitted = refusal === undefined
   latches.settle(owner)
-  latches.release(owner, rows)
-  commitLog.settled(commitTs, 'rolledBack')
-  return { kind: 'aborted', reason: refusalOf(error) }
-}
-
-/** The filter for the cells that conflict with these rows. */
-function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
-  const names = new Set(rows.flatMap(({ columns }) => columns.map(({ column }) => column)))
-  return [...names].flatMap((column) => [writesFrom(column, startTs), guardsFrom(column, startTs)])
+  const released = releaseRows(context, {
+    owner,
+    rows,
+    commitTs: isCommitted ? commitTs : undefined,
+  })
+  commitLog.settled(commitTs, isCommitted ? 'committed' : 'rolledBack')
+  if (released instanceof Promise) await released
+  return isCommitted
+    ? { kind: 'committed', commitTs }
+    : { kind: 'aborted', reason: refusalOf(refusal) }
 }

@@ -2,7 +2,6 @@
 import { type Mutant, mutant } from './mutant.ts'
 
 const ONE_PHASE = 'storage/transaction/one-process/one-phase-commit.ts'
-const LARGE = 'storage/transaction/one-process/large-commit.ts'
 const IN_TURNS = 'storage/transaction/one-process/latch-in-turns.ts'
 const VIEW_SCAN = 'storage/transaction/one-process/view/view-scan.ts'
 const VIEW_SNAPSHOT = 'storage/transaction/one-process/view/view-snapshot.ts'
@@ -22,8 +21,8 @@ const PAUSE = 'await context.clock.sleep(context.randomness.fraction() * 5)\n'
 const TORN_TURN = [
   {
     file: ONE_PHASE,
-    find: 'const step = latchAndQueue(context, commit)',
-    replace: 'const step = await latchAndQueue(context, commit)',
+    find: ': latchAndQueue(context, commit)',
+    replace: ': await latchAndQueue(context, commit)',
   },
   {
     file: ONE_PHASE,
@@ -88,7 +87,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'conflictsOnlyInLatches',
     what: 'a commit looks for latches and not for versions in the view',
     file: ONE_PHASE,
-    find: ' ?? findVersion(context, commit)',
+    find: ' ?? findVersion(context, rows, startTs)',
     replace: '',
     caughtBy: { seedsMax: 60, topology: 'embedded', commit: 'one-phase' },
   }),
@@ -151,19 +150,13 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ONE_PHASE,
-        find: '          await step.applied\n',
-        replace:
-          '          context.latches.settle(step.owner)\n          context.latches.release(step.owner, rows)\n          await step.applied\n',
+        find: '    await applied\n',
+        replace: '    latches.settle(owner)\n    latches.release(owner, rows)\n    await applied\n',
       },
       {
         file: ONE_PHASE,
-        find: '  latches.release(owner, rows)\n  for (const row of rows)',
-        replace: '  for (const row of rows)',
-      },
-      {
-        file: ONE_PHASE,
-        find: "  latches.release(owner, rows)\n  commitLog.settled(commitTs, 'rolledBack')",
-        replace: "  commitLog.settled(commitTs, 'rolledBack')",
+        find: '  const released = releaseRows(',
+        replace: '  const released = (() => {})(',
       },
     ],
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
@@ -219,12 +212,12 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
         file: ONE_PHASE,
         find: '      await untilGone(context, step)\n',
         replace:
-          '      await untilGone(context, step)\n      commit = { ...commit, ...{ waited: true } }\n',
+          '      await untilGone(context, step)\n      commit = commit && { ...commit, ...{ waited: true } }\n',
       },
       {
         file: ONE_PHASE,
-        find: 'const commit: OnePhaseCommit =',
-        replace: 'let commit: OnePhaseCommit =',
+        find: 'const commit = isLarge',
+        replace: 'let commit = isLarge',
       },
       {
         file: ONE_PHASE,
@@ -234,44 +227,23 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { seedsMax: 150, topology: 'embedded', commit: 'one-phase' },
   },
-  {
+  mutant({
     name: 'queuedAgain',
     what: 'a batch that was not applied is queued again under its old commit timestamp',
-    edits: [
-      {
-        file: ONE_PHASE,
-        find: [
-          '  latches.settle(owner)',
-          '  latches.release(owner, rows)',
-          "  commitLog.settled(commitTs, 'rolledBack')",
-          "  return { kind: 'aborted', reason: refusalOf(error) }\n",
-        ].join('\n'),
-        replace: [
-          '  latches.settle(owner)',
-          '  latches.release(owner, rows)',
-          '  const stamps = { startTs: owner.startTs, commitTs }',
-          '  await cellStore.applyAtomically(rows.map((row) => commitStep(row, stamps)))',
-          "  return { kind: 'committed', commitTs }\n",
-        ].join('\n'),
-      },
-      {
-        file: ONE_PHASE,
-        find: '  const { latches, commitLog } = context\n  latches.settle(owner)',
-        replace: '  const { latches, commitLog, cellStore } = context\n  latches.settle(owner)',
-      },
-      {
-        file: ONE_PHASE,
-        find: 'function notCommitted(',
-        replace: 'async function notCommitted(',
-      },
-      {
-        file: ONE_PHASE,
-        find: '  error: unknown,\n): CommitOutcome {',
-        replace: '  error: unknown,\n): Promise<CommitOutcome> {',
-      },
-    ],
+    file: ONE_PHASE,
+    find: '  const isCommitted = refusal === undefined\n  latches.settle(owner)\n',
+    replace: [
+      '  const isCommitted = refusal === undefined',
+      '  latches.settle(owner)',
+      '  if (!isCommitted) {',
+      '    latches.release(owner, rows)',
+      '    const stamps = { startTs: owner.startTs, commitTs }',
+      '    await context.cellStore.applyAtomically(rows.map((row) => commitStep(row, stamps)))',
+      "    return { kind: 'committed', commitTs }",
+      '  }\n',
+    ].join('\n'),
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
-  },
+  }),
   mutant({
     name: 'commitErrorIsAbort',
     what: 'an error from COMMIT is taken for a rollback',
@@ -345,20 +317,15 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       LONG_TURNS,
       {
-        file: LARGE,
-        find: '      const step = await latchInTurns(context, request)\n',
+        file: ONE_PHASE,
+        find: '  const latched = await latchInTurns(context, request)\n',
         replace:
-          '      const early = context.oracle.take()\n      const step = { ...(await latchInTurns(context, request)), early }\n',
+          '  const early = oracle.take()\n  const latched = await latchInTurns(context, request)\n',
       },
       {
-        file: LARGE,
-        find: '  { owner, rows }: Latched,\n',
-        replace: '  { owner, rows, early }: Latched & { early?: number },\n',
-      },
-      {
-        file: LARGE,
-        find: 'commitTs = oracle.take()',
-        replace: 'commitTs = early ?? oracle.take()',
+        file: ONE_PHASE,
+        find: '      const commitTs = oracle.take()\n      if',
+        replace: '      const commitTs = early ?? oracle.take()\n      if',
       },
     ],
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
@@ -372,27 +339,10 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
   }),
   mutant({
-    name: 'largeReleasedWhenQueued',
-    what: 'the latches of a large commit are released while its batch is under way',
-    file: LARGE,
-    find: '  try {\n    await applied\n',
-    replace:
-      '  try {\n    latches.settle(owner)\n    latches.release(owner, rows)\n    rows = []\n    await applied\n',
-    caughtBy: { seedsMax: 50, topology: 'embedded', commit: 'one-phase' },
-  }),
-  mutant({
-    name: 'largeDoubtIsAbort',
-    what: 'an error from COMMIT is taken for a rollback of a large commit',
-    file: LARGE,
-    find: '    if (!isNotApplied(error)) return inDoubt(context, owner.startTs, error)\n',
-    replace: '    void [isNotApplied, inDoubt]\n',
-    caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase', bias: 'failing' },
-  }),
-  mutant({
     name: 'largeVersionsIgnored',
     what: 'a commit of several turns does not look for versions since its snapshot',
     file: IN_TURNS,
-    find: 'findVersion(context, { request, rows: encoded })',
+    find: 'findVersion(context, encoded, startTs)',
     replace: '(void findVersion, undefined)',
     caughtBy: { seedsMax: 20, topology: 'embedded', commit: 'one-phase' },
   }),

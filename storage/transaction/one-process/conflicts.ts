@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
+import type { RowFilter } from '../../cell-store/row-filter.ts'
 import type { StorageError } from '../../errors.ts'
 import type { CommitPhase } from '../../measures.ts'
 import { writeConflict } from '../protocol/commit-refusal.ts'
+import { guardsFrom, writesFrom } from '../records/percolator-columns.ts'
 import type { EmbeddedContext } from './embedded-context.ts'
+import type { EncodedRow } from './encoded-row.ts'
 import type { LatchRequest, LatchTable } from './latches/latch-table.ts'
 
 /** Why a commit cannot latch its rows in this turn. */
@@ -52,4 +55,36 @@ export function findForeignLatch(
     return { kind: 'refused', reason: writeConflict(row, commitTs ?? owner.startTs) }
   }
   return undefined
+}
+
+/**
+ * A version or a guard's stamp since the snapshot (Percolator 2.2, Figure 6, lines 31-32). The rows are not latched;
+ * the view is only asked about those that may have one.
+ */
+export function findVersion(
+  { cellStore, latches }: EmbeddedContext,
+  rows: readonly EncodedRow[],
+  startTs: Timestamp,
+): Obstacle | undefined {
+  const suspects = rows.filter(({ slot }) => latches.mayBeWrittenSince(slot, startTs))
+  if (suspects.length === 0) return undefined
+  const images = cellStore.view.readRows(
+    suspects.map(({ row }) => row),
+    conflictFilter(suspects, startTs),
+  )
+  for (const [at, image] of images.entries()) {
+    if (image === null) continue
+    const { row, columns } = suspects[at] as EncodedRow
+    const cell = image.cells.find(({ qualifier }) =>
+      columns.some((one) => one.column === qualifier),
+    )
+    if (cell !== undefined) return { kind: 'refused', reason: writeConflict(row, cell.timestamp) }
+  }
+  return undefined
+}
+
+/** The filter for the cells that conflict with these rows. */
+function conflictFilter(rows: readonly EncodedRow[], startTs: Timestamp): RowFilter {
+  const names = new Set(rows.flatMap(({ columns }) => columns.map(({ column }) => column)))
+  return [...names].flatMap((column) => [writesFrom(column, startTs), guardsFrom(column, startTs)])
 }
