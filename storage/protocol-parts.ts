@@ -2,7 +2,7 @@
 import type { Timestamp } from './cell-store/cell.ts'
 import { type CellStore, CellStoreError } from './cell-store/cell-store.ts'
 import { type EmbeddedCellStore, isEmbedded } from './cell-store/embedded-cell-store.ts'
-import { rowKeyText } from './cell-store/row-key.ts'
+import { keyString } from './cell-store/row-key.ts'
 import type { Clock } from './clock.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
 import { EmbeddedFeed } from './feed/embedded-feed.ts'
@@ -129,7 +129,7 @@ async function openEmbedded(
     settle: (lock) => resolver.settle(lock),
     resolveBelow: async () => 0,
     requestLifeMs: 0,
-    collected: (row) => latches.newest.forget(rowKeyText(row)),
+    collected: (row) => latches.newest.forget(keyString(row)),
     stop: async () => {
       latches.endWaiting(new CellStoreError('closed', 'The store is being closed.'))
     },

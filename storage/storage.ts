@@ -13,7 +13,7 @@ export {
   compareRowKeys,
   endOfPrefix,
   keyAfter,
-  rowKeyText,
+  keyString,
 } from './cell-store/row-key.ts'
 export { type Clock, repeat, systemClock } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'

@@ -7,7 +7,7 @@ import { systemRandomness } from '../randomness.ts'
  */
 const SEED = Math.floor(systemRandomness.fraction() * 2 ** 32) | 0
 
-/** The 32-bit hash of a row key in the form of `rowKeyText`. */
+/** The 32-bit hash of a row key in the form of `keyString`. */
 export function hashOfText(text: string, seed = SEED): number {
   let hash = seed
   for (let at = 0; at < text.length; at++) hash = mixed(hash ^ text.charCodeAt(at))

@@ -30,7 +30,7 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 }
 
 /** A row key as a string with one character per byte: equal exactly when the keys are, and in the same order. */
-export function rowKeyText(key: Uint8Array): string {
+export function keyString(key: Uint8Array): string {
   return bufferOf(key).toString('latin1')
 }
 

@@ -2,7 +2,7 @@
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
-import { keyAfter, rowKeyText } from '../cell-store/row-key.ts'
+import { keyAfter, keyString } from '../cell-store/row-key.ts'
 import { readTransactionStatus } from '../transaction/percolator/transaction-status.ts'
 import { dataOf, locksUpTo, newestWriteUpTo } from '../transaction/records/percolator-columns.ts'
 import {
@@ -30,7 +30,7 @@ export class CheckedSnapshot {
 
   /** Whether the row was undecided when it was read last. */
   isUndecided(key: Uint8Array): boolean {
-    return this.#undecided.has(rowKeyText(key))
+    return this.#undecided.has(keyString(key))
   }
 
   async getRows(
@@ -40,7 +40,7 @@ export class CheckedSnapshot {
     const images = await this.#cellStore.readRows(keys, this.#filter(columns))
     const rows: Array<SnapshotRow | null> = []
     for (const [position, image] of images.entries()) {
-      this.#undecided.delete(rowKeyText(keys[position] as Uint8Array))
+      this.#undecided.delete(keyString(keys[position] as Uint8Array))
       rows.push(image === null ? null : await this.#rowOf(image))
     }
     return rows
@@ -80,7 +80,7 @@ export class CheckedSnapshot {
     for (const { column, lock } of hiding) {
       const status = await readTransactionStatus(this.#cellStore, lock)
       if (status.kind === 'locked' || status.kind === 'missing') {
-        this.#undecided.add(rowKeyText(key))
+        this.#undecided.add(keyString(key))
       }
       if (status.kind !== 'committed' || status.commitTs > this.#readTs) continue
       const { startTs, content } = lock

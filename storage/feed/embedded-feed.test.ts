@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { COLUMN, EmbeddedWorld, stateOf } from '../../test/storage/embedded-world.ts'
 import { lineOf, RecordedFeed, readFeed } from '../../test/storage/recorded-feed.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
-import { rowKeyText } from '../cell-store/row-key.ts'
+import { keyString } from '../cell-store/row-key.ts'
 import { COMMIT_TURN_ROWS } from '../transaction/one-process/latch-in-turns.ts'
 
 /** The key of a row of a table, as far as the feed can tell. */
@@ -45,7 +45,7 @@ describe('a commit in the feed', () => {
     const world = new EmbeddedWorld(7)
     void commit(world, 7, 'bob')
     assert.equal(world.store.batches.length, 1)
-    const rows = world.store.batches[0]?.map(({ row }) => rowKeyText(row))
+    const rows = world.store.batches[0]?.map(({ row }) => keyString(row))
     assert.deepEqual(rows, ['\u0001bob'])
     assert.equal(world.store.notes[0]?.timestamp, 8)
   })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Cell } from '../cell-store/cell.ts'
 import { cellOfNotes, isNoteRow, noteRowKey, timestampOfNoteRow } from '../cell-store/note.ts'
-import { rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
+import { keyString, systemRowKey } from '../cell-store/row-key.ts'
 import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
 import type { ChangedRow } from './change-feed.ts'
 import {
@@ -25,7 +25,7 @@ const GUARD: BufferedWrite = { kind: 'guard' }
 const BOB = Uint8Array.of(1, 0, 0, 0, 7, 0x62)
 
 function row(key: Uint8Array, writes: Readonly<Record<string, BufferedWrite>>): BufferedRow {
-  return { key, text: rowKeyText(key), writes: new Map(Object.entries(writes)) }
+  return { key, text: keyString(key), writes: new Map(Object.entries(writes)) }
 }
 
 const changedRow: fc.Arbitrary<ChangedRow> = fc.record({

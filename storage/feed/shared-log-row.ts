@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
 import type { SnapshotRow } from '../transaction/records/version.ts'
@@ -49,7 +49,7 @@ export function sharedLogRow(
     const value = encodeLogEntry(changed.slice(at, at + PART_ROWS))
     writes.set(String(at / PART_ROWS), { kind: 'put', value })
   }
-  return { key, text: rowKeyText(key), writes }
+  return { key, text: keyString(key), writes }
 }
 
 /** The timestamp that was taken when the commit of this row began; of a key of `sharedLogRanges`. */

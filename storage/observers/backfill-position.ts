@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
@@ -60,7 +60,7 @@ export function decodeBackfillPosition(value: Uint8Array): {
 /** Of whose backfill a system row tells; undefined for other rows. */
 export function observerOfBackfill(rowKey: Uint8Array): number | undefined {
   if (!hasPrefix(rowKey, PREFIX)) return undefined
-  return Number.parseInt(rowKeyText(rowKey.subarray(PREFIX.length)), 10)
+  return Number.parseInt(keyString(rowKey.subarray(PREFIX.length)), 10)
 }
 
 function positionKey(observerId: number): Uint8Array {

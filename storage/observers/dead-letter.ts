@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix, hasPrefix, rowKeyText, systemRowKey } from '../cell-store/row-key.ts'
+import { endOfPrefix, hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
 import { damaged, decodeJson, encodeJson } from '../tables/bytes/catalog-json.ts'
 import { ROW_COLUMN } from '../tables/bytes/row-codec.ts'
 import type { ObserverDefinition } from '../tables/table-definition.ts'
@@ -43,7 +43,7 @@ export function decodeDeadLetter(value: Uint8Array): DeadLetter {
 /** Whose dead letter a system row is; undefined for other rows. */
 export function observerOfDeadLetter(rowKey: Uint8Array): number | undefined {
   if (!hasPrefix(rowKey, PREFIX)) return undefined
-  return Number.parseInt(rowKeyText(rowKey.subarray(PREFIX.length)), 10)
+  return Number.parseInt(keyString(rowKey.subarray(PREFIX.length)), 10)
 }
 
 /**
@@ -56,7 +56,7 @@ export async function readDeadLetters(
 ): Promise<Map<string, Timestamp>> {
   const letters = new Map<string, Timestamp>()
   for await (const { key, notified } of scanDeadLetters(transaction, observer)) {
-    letters.set(rowKeyText(key), notified)
+    letters.set(keyString(key), notified)
   }
   return letters
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import type { Mutation } from '../../storage/cell-store/mutation.ts'
-import { rowKeyText } from '../../storage/cell-store/row-key.ts'
+import { keyString } from '../../storage/cell-store/row-key.ts'
 import type {
   BatchFailure,
   CarriedOutGroup,
@@ -60,13 +60,13 @@ export class AsksNoted implements GroupCommitter, RedoThread {
     const rows = batches.flatMap((batch): { readonly row: Uint8Array }[] =>
       batch.kind === 'steps' ? [...batch.steps] : [batch],
     )
-    this.asked.push(`tables ${rows.map(({ row }) => rowKeyText(row)).join(' ')}`)
+    this.asked.push(`tables ${rows.map(({ row }) => keyString(row)).join(' ')}`)
     await this.disk
     return { results: batches.map(() => null), ms: 0 }
   }
 
   async commitLarge({ steps }: LargeBatch) {
-    this.asked.push(`tables ${[...steps].map(({ row }) => rowKeyText(row)).join(' ')}`)
+    this.asked.push(`tables ${[...steps].map(({ row }) => keyString(row)).join(' ')}`)
     await this.disk
     return { results: [null], ms: 0 }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../storage/cell-store/cell.ts'
-import { compareRowKeys, rowKeyText } from '../../storage/cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../storage/cell-store/row-key.ts'
 import { StorageError } from '../../storage/errors.ts'
 import { rowsOfBatches } from '../../storage/transaction/protocol/row-batches.ts'
 import type { Transaction } from '../../storage/transaction/transaction.ts'
@@ -109,7 +109,7 @@ export class FakeTransaction implements Pick<Transaction, Used> {
   }
 
   notify(key: Uint8Array, observerId: number, strength: 'strong' | 'weak'): void {
-    this.notifications.push([rowKeyText(key), observerId, strength])
+    this.notifications.push([keyString(key), observerId, strength])
   }
 
   dependOnSchema(tableId: number): void {
@@ -170,7 +170,7 @@ export class FakeTransaction implements Pick<Transaction, Used> {
 
 /** A column's name has no colon, and the last one of the text ends the row key. */
 function addressOf(key: Uint8Array, column: string): string {
-  return `${rowKeyText(key)}:${column}`
+  return `${keyString(key)}:${column}`
 }
 
 function rowOfAddress(address: string): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventLoopTurn } from '../../storage/cell-store/event-loop-turn.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
-import { rowKeyText } from '../../storage/cell-store/row-key.ts'
+import { keyString } from '../../storage/cell-store/row-key.ts'
 import {
   type Catalog,
   changeRows,
@@ -205,9 +205,9 @@ export class ObserverScene {
 
   async textAt(transaction: Transaction, key: Uint8Array): Promise<string | null> {
     const table = requireTable(await this.storage.catalog(transaction), 'page')
-    const own = rowKeyText(key)
+    const own = keyString(key)
     for (let id = 0; id < KNOWN_IDS; id += 1) {
-      if (rowKeyText(encodePrimaryKey(table, [BigInt(id)])) !== own) continue
+      if (keyString(encodePrimaryKey(table, [BigInt(id)])) !== own) continue
       const [found] = await getRows(transaction, table, [[BigInt(id)]])
       return found == null ? null : String(found.row[1])
     }

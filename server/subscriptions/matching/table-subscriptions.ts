@@ -3,7 +3,7 @@ import { identityOf, type SubscriptionPlan } from '../../../planner/planner.ts'
 import {
   columnPosition,
   decodePrimaryKey,
-  rowKeyText,
+  keyString,
   type SqlRow,
   type SqlType,
   type SqlValue,
@@ -57,7 +57,7 @@ export class TableSubscriptions {
     const { route } = plan
     switch (route.kind) {
       case 'keys':
-        for (const key of route.keys) addTo(this.#byKey, rowKeyText(key), planned)
+        for (const key of route.keys) addTo(this.#byKey, keyString(key), planned)
         break
       case 'equals': {
         const byValue = this.#byColumn.get(route.column) ?? new Map()
@@ -82,7 +82,7 @@ export class TableSubscriptions {
     this.#byRange.delete(planned)
     const { route } = planned.plan
     if (route.kind === 'keys') {
-      for (const key of route.keys) deleteFrom(this.#byKey, rowKeyText(key), planned)
+      for (const key of route.keys) deleteFrom(this.#byKey, keyString(key), planned)
     }
     const byValue = route.kind === 'equals' ? this.#byColumn.get(route.column) : undefined
     if (route.kind !== 'equals' || byValue === undefined) return
@@ -92,7 +92,7 @@ export class TableSubscriptions {
 
   /** Whether any query may care for the row of this key, as far as the key tells: then it is read. */
   mayConcern(key: Uint8Array): boolean {
-    if (this.#anyRow.size > 0 || this.#byKey.has(rowKeyText(key)) || this.#byRange.has(key))
+    if (this.#anyRow.size > 0 || this.#byKey.has(keyString(key)) || this.#byRange.has(key))
       return true
     if (this.#byColumn.size === 0) return false
     let keyValues: readonly SqlValue[] | undefined
@@ -108,7 +108,7 @@ export class TableSubscriptions {
   /** The queries that may care for what became of the row. */
   concernedBy(key: Uint8Array, { before, after }: RowImages): ReadonlySet<PlannedQuery> {
     const found = new Set(this.#anyRow)
-    addAll(found, this.#byKey.get(rowKeyText(key)))
+    addAll(found, this.#byKey.get(keyString(key)))
     this.#byRange.find(key, (planned) => found.add(planned))
     for (const [column, byValue] of this.#byColumn) {
       const type = this.#typeOf(column)

@@ -31,7 +31,7 @@ import { applyMutations, counterValue, incrementedCell } from '../mutation-appli
 import { cellOfNotes, type Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
 import { chooseCells } from '../row-filter-evaluation.ts'
-import { keyAfter, rowKeyText } from '../row-key.ts'
+import { keyAfter, keyString } from '../row-key.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 
 /** A scan visits fewer rows than this in one turn of the event loop. */
@@ -61,7 +61,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     checkFilter(step.when)
     checkMutations(step.ifMatched)
     checkMutations(step.otherwise)
-    const cells = this.#rows.get(rowKeyText(row))?.cells ?? []
+    const cells = this.#rows.get(keyString(row))?.cells ?? []
     const matched = chooseCells(cells, step.when).length > 0
     this.#mutate(row, (stored) => applyMutations(stored, matched ? step.ifMatched : step.otherwise))
     return matched
@@ -72,7 +72,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     const steps = [...batch]
     for (const step of steps) checkStep(step)
     if (note !== undefined) checkNote(note)
-    const matched = steps.map(({ row, when }) => this.#readRow(rowKeyText(row), when) !== null)
+    const matched = steps.map(({ row, when }) => this.#readRow(keyString(row), when) !== null)
     for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
       this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
     }
@@ -104,8 +104,8 @@ export class MemoryCellStore implements EmbeddedCellStore {
 
   async *scanRows(scan: RowScan): AsyncIterable<Row> {
     checkScan(scan)
-    const start = rowKeyText(scan.start)
-    const end = scan.end === undefined ? undefined : rowKeyText(scan.end)
+    const start = keyString(scan.start)
+    const end = scan.end === undefined ? undefined : keyString(scan.end)
     let left = scan.limit ?? Infinity
     let key = scan.reverse ? this.#keys.lastBefore(end) : this.#keys.firstFrom(start)
     for (let visited = 1; left > 0; visited++) {
@@ -127,7 +127,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
     this.#assertOpen()
     checkRowKey(row)
     checkIncrements(increments)
-    const text = rowKeyText(row)
+    const text = keyString(row)
     const newest = ({ family, qualifier }: Increment) =>
       chooseCells(this.#rows.get(text)?.cells ?? [], [{ family, qualifier, newest: 1 }])[0]
     // All of them are read before the first is changed, so a cell that is not a counter leaves the row unchanged.
@@ -152,14 +152,14 @@ export class MemoryCellStore implements EmbeddedCellStore {
     this.#assertOpen()
     checkFilter(filter)
     for (const key of keys) checkRowKey(key)
-    return keys.map((key) => this.#readRow(rowKeyText(key), filter))
+    return keys.map((key) => this.#readRow(keyString(key), filter))
   }
 
   #readChunk({ start, end, reverse = false, filter, rowsMax, bytesMax }: ChunkRequest): Chunk {
     this.#assertOpen()
     checkFilter(filter)
-    const from = rowKeyText(start)
-    const to = end === undefined ? undefined : rowKeyText(end)
+    const from = keyString(start)
+    const to = end === undefined ? undefined : keyString(end)
     const rows: Row[] = []
     let key = reverse ? this.#keys.lastBefore(to) : this.#keys.firstFrom(from)
     for (let visited = 0, bytes = 0; ; visited++) {
@@ -188,7 +188,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
 
   /** A row exists exactly as long as it has a cell. */
   #mutate(row: Uint8Array, change: (cells: Cell[]) => void): void {
-    const text = rowKeyText(row)
+    const text = keyString(row)
     const stored = this.#rows.get(text)
     const cells = stored?.cells ?? []
     change(cells)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowKeyText } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cell-store/row-key.ts'
 import { NotificationQueue, type QueuedNotification } from './notification-queue.ts'
 
 const BOB = Buffer.from('bob')
@@ -66,7 +66,7 @@ test('what is held for too long is given to the next, and its holder has lost it
 
 test('what is dead is not offered again but by a newer cell', () => {
   const queue = new NotificationQueue()
-  queue.setDead(new Map([[rowKeyText(BOB), 5]]))
+  queue.setDead(new Map([[keyString(BOB), 5]]))
   queue.offer({ key: BOB, timestamp: 5 })
   assert.equal(queue.take(), undefined)
   queue.offer({ key: BOB, timestamp: 6 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { rowKeyText } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cell-store/row-key.ts'
 import type { FoundNotification } from './notification-scanner.ts'
 
 /** A notification that is being run, or may be run next. */
@@ -53,7 +53,7 @@ export class NotificationQueue {
 
   /** `isNews`: its change has only just been made, whatever the timestamp of its cell. */
   offer({ key, timestamp }: FoundNotification, isNews?: 'isNews'): void {
-    const text = rowKeyText(key)
+    const text = keyString(key)
     const held = this.#held.get(text)
     if (held !== undefined) {
       if (isNews || timestamp > held.notification.timestamp) {
@@ -83,20 +83,20 @@ export class NotificationQueue {
 
   /** Whether it is still the holder's. */
   isHeld(notification: QueuedNotification): boolean {
-    return this.#held.get(rowKeyText(notification.key))?.notification === notification
+    return this.#held.get(keyString(notification.key))?.notification === notification
   }
 
   /** It has been run and is released. If a notify cell of it is left, a scan finds it again. */
   end(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
-    this.#dead.delete(rowKeyText(notification.key))
+    this.#dead.delete(keyString(notification.key))
     if (again !== undefined) this.offer({ key: notification.key, timestamp: again }, 'isNews')
   }
 
   /** As `end`, and it is ready again at once. */
   giveBack(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
-    this.#ready.set(rowKeyText(notification.key), {
+    this.#ready.set(keyString(notification.key), {
       ...notification,
       timestamp: Math.max(again ?? 0, notification.timestamp),
     })
@@ -115,13 +115,13 @@ export class NotificationQueue {
       failures,
       tries: notification.tries + 1,
     }
-    this.#delayed.set(rowKeyText(key), { notification: delayed, dueMs })
+    this.#delayed.set(keyString(key), { notification: delayed, dueMs })
   }
 
   /** As `end`, and it is not run before a newer cell is seen. */
   bury(notification: QueuedNotification): void {
     const again = this.#letGo(notification)
-    this.#dead.set(rowKeyText(notification.key), notification.timestamp)
+    this.#dead.set(keyString(notification.key), notification.timestamp)
     if (again !== undefined) this.offer({ key: notification.key, timestamp: again }, 'isNews')
   }
 
@@ -154,11 +154,11 @@ export class NotificationQueue {
   }
 
   #makeReady(notification: QueuedNotification): void {
-    this.#ready.set(rowKeyText(notification.key), notification)
+    this.#ready.set(keyString(notification.key), notification)
   }
 
   #letGo(notification: QueuedNotification): Timestamp | undefined {
-    const text = rowKeyText(notification.key)
+    const text = keyString(notification.key)
     const held = this.#held.get(text)
     if (held?.notification !== notification) return undefined
     this.#held.delete(text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareRowKeys, keyAfter, rowKeyText } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyAfter, keyString } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
@@ -134,14 +134,14 @@ async function missingEntries(
   const entries: EncodedEntry[] = []
   for (const [at, entry] of wanted.entries()) {
     const there = present[at]?.columns.get(ROW_COLUMN)?.value
-    const taken = there ?? own.get(rowKeyText(entry.key))?.value
+    const taken = there ?? own.get(keyString(entry.key))?.value
     if (taken !== undefined && !belongsTo(entry, taken)) {
       const columns = index.parts.map(({ columnId }) => columnOf(table, columnId).column.name)
       const names = columns.map((name) => `"${name}"`).join(', ')
       const failure = `More than one row has the values of ${names} that ${rowText(building, rows[at] as StoredRow)} has.`
       return { failure }
     }
-    own.set(rowKeyText(entry.key), entry)
+    own.set(keyString(entry.key), entry)
     if (there === undefined || compareRowKeys(there, entry.value) !== 0) entries.push(entry)
   }
   return { entries }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
@@ -177,9 +177,9 @@ function readOwners(
 ): MaybePromise<EntryOwners | undefined> {
   const keys = new Map<string, Uint8Array>()
   for (const { index, deleted, put, inPlace } of edits) {
-    if (put?.isUnique && !inPlace) keys.set(rowKeyText(put.key), put.key)
+    if (put?.isUnique && !inPlace) keys.set(keyString(put.key), put.key)
     if (deleted?.isUnique && index.state === 'building') {
-      keys.set(rowKeyText(deleted.key), deleted.key)
+      keys.set(keyString(deleted.key), deleted.key)
     }
   }
   if (keys.size === 0) return undefined
@@ -201,11 +201,11 @@ class EntryOwners {
   readonly #values = new Map<string, Uint8Array | null>()
 
   get(key: Uint8Array): Uint8Array | null | undefined {
-    return this.#values.get(rowKeyText(key))
+    return this.#values.get(keyString(key))
   }
 
   set(key: Uint8Array, value: Uint8Array | null): void {
-    this.#values.set(rowKeyText(key), value)
+    this.#values.set(keyString(key), value)
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeStore } from '../../../test/storage/fake-transactions.ts'
-import { rowKeyText } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cell-store/row-key.ts'
 import { encodePrimaryKey } from '../bytes/key-encoding.ts'
 import { defineIndex } from '../new-index.ts'
 import { defineObserver } from '../new-observer.ts'
@@ -47,7 +47,7 @@ async function notified(change: RowChange) {
   const table = observedTable()
   const transaction = new FakeStore().begin()
   await changeRows(transaction, table, [change])
-  const key = rowKeyText(encodePrimaryKey(table, [1n]))
+  const key = keyString(encodePrimaryKey(table, [1n]))
   return transaction.notifications.map(([of, observer, strength]) => {
     assert.equal(of, key)
     return [observer, strength]
@@ -78,7 +78,7 @@ suite('a change of a row notifies', () => {
     const transaction = new FakeStore().begin()
     const changes = [BEFORE, [2n, 5n, 7n]].map((after) => ({ before: null, after }))
     await changeRows(transaction, table, changes, { onConflict: 'skip' })
-    const first = rowKeyText(encodePrimaryKey(table, [1n]))
+    const first = keyString(encodePrimaryKey(table, [1n]))
     assert.equal(transaction.notifications.length, ALL.length)
     assert.ok(transaction.notifications.every(([key]) => key === first))
   })
@@ -90,7 +90,7 @@ test('a hint is one of a row that need not exist, and depends on the definition 
   const weak = table.observers.find(({ isWeak }) => isWeak)
   assert.ok(weak !== undefined)
   notifyObserver(transaction, table, weak, [9n])
-  const key = rowKeyText(encodePrimaryKey(table, [9n]))
+  const key = keyString(encodePrimaryKey(table, [9n]))
   assert.deepEqual(transaction.notifications, [[key, weak.id, 'weak']])
   assert.deepEqual([...transaction.schemasDependedOn], [7])
   assert.equal(transaction.writes.size, 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
-import { rowKeyText } from '../../cell-store/row-key.ts'
+import { keyString } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { Hint } from '../records/notify-cell.ts'
@@ -36,7 +36,7 @@ export class BufferedNotifications {
   }
 
   notifyStrongly(key: Uint8Array, observerId: number): void {
-    const text = rowKeyText(key)
+    const text = keyString(key)
     const notified = this.#strong.get(text)
     // The number of written rows is limited elsewhere, and so are the observers of a table.
     if (notified === undefined) this.#strong.set(text, { key, observers: new Set([observerId]) })
@@ -45,7 +45,7 @@ export class BufferedNotifications {
 
   /** Throws `limit_exceeded`. A weak hint without `changedBy`; see `Hint`. */
   hint(row: Uint8Array, observerId: number, changedBy?: Timestamp): void {
-    const name = `${observerId}/${rowKeyText(row)}`
+    const name = `${observerId}/${keyString(row)}`
     if (this.#hints.has(name)) return
     checkCount(this.#hints.size + 1)
     this.#budget.take(row.length)

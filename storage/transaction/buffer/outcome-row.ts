@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rowKeyText, systemRowKey } from '../../cell-store/row-key.ts'
+import { keyString, systemRowKey } from '../../cell-store/row-key.ts'
 import { OUTCOME_COLUMN, outcomePath } from '../records/transaction-id.ts'
 import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 
@@ -7,5 +7,5 @@ import type { BufferedRow, BufferedWrite } from './write-buffer.ts'
 export function outcomeRow(id: string): BufferedRow {
   const written: BufferedWrite = { kind: 'put', value: new Uint8Array() }
   const key = systemRowKey(outcomePath(id))
-  return { key, text: rowKeyText(key), writes: new Map([[OUTCOME_COLUMN, written]]) }
+  return { key, text: keyString(key), writes: new Map([[OUTCOME_COLUMN, written]]) }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
 import { sortInTurns } from './sort-in-turns.ts'
 import type { BufferedRow } from './write-buffer.ts'
 
 function rowOf(number: number): BufferedRow {
   const key = Buffer.alloc(4)
   key.writeUInt32LE(number)
-  return { key, text: rowKeyText(key), writes: new Map() }
+  return { key, text: keyString(key), writes: new Map() }
 }
 
 test('rows come in the order of their keys, however many runs they make', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eventLoopTurn } from '../../cell-store/event-loop-turn.ts'
 
-/** An item that is sorted by its row key, in the form of `rowKeyText`. */
+/** An item that is sorted by its row key, in the form of `keyString`. */
 type Keyed = { readonly text: string }
 
 /** Rows that are sorted or merged in one turn: a fraction of a millisecond. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareRowKeys, rowKeyText } from '../../cell-store/row-key.ts'
+import { compareRowKeys, keyString } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import { RowsByText } from './rows-by-text.ts'
@@ -13,7 +13,7 @@ export type BufferedWrite =
 
 export type BufferedRow = {
   readonly key: Uint8Array
-  /** The key in the form of `rowKeyText`. */
+  /** The key in the form of `keyString`. */
   readonly text: string
   readonly writes: ReadonlyMap<string, BufferedWrite>
   /** Ids of the observers that the write of this row notifies. */
@@ -112,7 +112,7 @@ export class WriteBuffer {
   }
 
   write(key: Uint8Array, column: string, write: BufferedWrite): void {
-    const text = rowKeyText(key)
+    const text = keyString(key)
     const row = this.#rows.get(text)
     const before = row?.writes.get(column)
     // A put or delete locks and conflicts as a guard would, so a guard adds nothing to it.
@@ -137,7 +137,7 @@ export class WriteBuffer {
 
   /** The writes of a row by their columns, if it has any. */
   writesOf(key: Uint8Array): ReadonlyMap<string, BufferedWrite> | undefined {
-    return this.#rows.size === 0 ? undefined : this.#rows.get(rowKeyText(key))?.writes
+    return this.#rows.size === 0 ? undefined : this.#rows.get(keyString(key))?.writes
   }
 
   /** All rows in key order. */

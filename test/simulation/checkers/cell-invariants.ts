@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Cell, FAMILIES, type Row } from '../../../storage/cell-store/cell.ts'
 import type { CellStore } from '../../../storage/cell-store/cell-store.ts'
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import { decodeLock } from '../../../storage/transaction/records/lock.ts'
 import {
   decodeStartTs,
@@ -27,7 +27,7 @@ export function checkCells(
     readonly violations: Violations
   },
 ): void {
-  const byName = new Map(rows.map((row) => [rowKeyText(row.key), row]))
+  const byName = new Map(rows.map((row) => [keyString(row.key), row]))
   for (const row of rows) {
     checkRowGroups(row, facts.transactions, facts.violations)
     checkColumns(row, facts.violations)
@@ -39,7 +39,7 @@ export function locksIn(rows: readonly Row[]): string[] {
   return rows.flatMap((row) =>
     row.cells
       .filter((cell) => cell.family === 'lock')
-      .map((cell) => `${rowKeyText(row.key).slice(1)}#${cell.qualifier}@${cell.timestamp}`),
+      .map((cell) => `${keyString(row.key).slice(1)}#${cell.qualifier}@${cell.timestamp}`),
   )
 }
 
@@ -53,7 +53,7 @@ function checkRowGroups(
   for (const { family, timestamp, qualifier } of cells) {
     if (family === 'lock') groups.set(timestamp, [...(groups.get(timestamp) ?? []), qualifier])
   }
-  const name = rowKeyText(key)
+  const name = keyString(key)
   for (const [startTs, columns] of groups) {
     const written = transactions.get(startTs)?.writes.get(name)
     const expected = written === undefined ? ['0'] : [...written.keys()].sort()
@@ -64,7 +64,7 @@ function checkRowGroups(
 }
 
 function checkColumns({ key, cells }: Row, violations: Violations): void {
-  const name = rowKeyText(key)
+  const name = keyString(key)
   for (const qualifier of new Set(cells.map((cell) => cell.qualifier))) {
     const of = (family: Cell['family']) =>
       cells.filter((cell) => cell.family === family && cell.qualifier === qualifier)
@@ -106,7 +106,7 @@ function checkPrimaries(
     if (cell.family !== 'lock' || cell.timestamp < safePoint) continue
     const startTs = cell.timestamp
     const { primary } = decodeLock(startTs, cell.value)
-    const cells = byName.get(rowKeyText(primary.row))?.cells ?? []
+    const cells = byName.get(keyString(primary.row))?.cells ?? []
     const isKnown = cells.some(
       ({ family, qualifier, timestamp, value }) =>
         qualifier === primary.column &&
@@ -114,7 +114,7 @@ function checkPrimaries(
           (family === 'write' && decodeWriteRecord(value).startTs === startTs)),
     )
     if (!isKnown) {
-      const name = rowKeyText(row.key).slice(1)
+      const name = keyString(row.key).slice(1)
       violations.add('I6', `${name}: the lock of ${startTs} has a primary that knows nothing`)
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckAndMutate } from '../../../storage/cell-store/cell-store.ts'
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import {
   decodeStartTs,
   decodeWriteRecord,
@@ -36,7 +36,7 @@ export class CommitLog {
 
   /** To be told of every conditional mutation, with the safe point at that moment. */
   applied(row: Uint8Array, step: CheckAndMutate, matched: boolean, safePoint: number): void {
-    const text = rowKeyText(row)
+    const text = keyString(row)
     for (const cell of setCells(matched ? step.ifMatched : step.otherwise)) {
       const column = columnName(text, cell.qualifier)
       if (cell.family === 'data') this.#values.set(`${column}@${cell.timestamp}`, cell.value)

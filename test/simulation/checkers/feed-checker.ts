@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import { isLoggedColumn, isLoggedRow } from '../../../storage/feed/log-entry.ts'
 import type { FeedCommit } from '../../../storage/storage.ts'
 import type { FeedLine, RowImage } from '../workloads/feed-reader.ts'
@@ -57,7 +57,7 @@ function commitsIn(log: CommitLog): Array<{ readonly at: number; readonly text: 
 
 function textOf({ commitTs, rows }: FeedCommit): string {
   const changed = rows.map(({ key, columns, isDelete }) => {
-    return `${isDelete ? '-' : ''}${rowKeyText(key).slice(1)}#${columns.toSorted().join('+')}`
+    return `${isDelete ? '-' : ''}${keyString(key).slice(1)}#${columns.toSorted().join('+')}`
   })
   return `${commitTs}: ${changed.toSorted().join(' ')}`
 }
@@ -71,7 +71,7 @@ function differenceOf(told: readonly string[], expected: readonly string[]): str
 
 function checkImage({ row, asOf, values }: RowImage, log: CommitLog, violations: Violations): void {
   for (const [column, value] of values) {
-    const name = columnName(rowKeyText(row), column)
+    const name = columnName(keyString(row), column)
     const seen = (log.columns.get(name) ?? [])
       .filter(({ commitTs, kind }) => kind !== 'guard' && commitTs <= asOf)
       .toSorted((a, b) => a.commitTs - b.commitTs)

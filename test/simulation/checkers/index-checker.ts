@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasPrefix, rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { hasPrefix, keyString } from '../../../storage/cell-store/row-key.ts'
 import {
   familyColumn,
   indexSpace,
@@ -235,7 +235,7 @@ class IndexReplay {
 
   /** An own write may be of a row that nobody committed. */
   #withOwn(own: OwnWrites = new Map()): readonly Replayed[] {
-    const known = new Set(this.#rows.map(({ key }) => rowKeyText(key)))
+    const known = new Set(this.#rows.map(({ key }) => keyString(key)))
     const others = [...own.keys()].filter((text) => !known.has(text))
     return [...this.#rows, ...others.map((text) => ({ key: keyOfRow(text), columns: new Map() }))]
   }
@@ -251,7 +251,7 @@ function valuesAt(
   { readonly value: Uint8Array; readonly startTs: number; readonly commitTs: number }
 > {
   const values = new Map()
-  const ownColumns = own?.get(rowKeyText(key))
+  const ownColumns = own?.get(keyString(key))
   for (const column of wanted) {
     const write = ownColumns?.get(column)
     const version = newestUpTo(columns.get(column), ts)

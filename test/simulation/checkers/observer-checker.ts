@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../../../storage/cell-store/cell.ts'
-import { hasPrefix, rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { hasPrefix, keyString } from '../../../storage/cell-store/row-key.ts'
 import { ackColumn, decodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
 import {
   type ObserverDefinition,
@@ -56,7 +56,7 @@ export function checkObservers(
   for (const { key, cells } of rows) {
     for (const { family, qualifier, timestamp } of cells) {
       if (family !== 'notify') continue
-      report(`row ${nameOf(rowKeyText(key))} is left notified of ${qualifier} at ${timestamp}`)
+      report(`row ${nameOf(keyString(key))} is left notified of ${qualifier} at ${timestamp}`)
     }
   }
 }

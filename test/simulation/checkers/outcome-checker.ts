@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rowKeyText, systemRowKey } from '../../../storage/cell-store/row-key.ts'
+import { keyString, systemRowKey } from '../../../storage/cell-store/row-key.ts'
 import { isSharedLogRow } from '../../../storage/feed/shared-log-row.ts'
 import { INDEX_BUILD_PREFIX } from '../../../storage/tables/catalog/index-progress.ts'
 import { OUTCOME_COLUMN, outcomePath } from '../../../storage/transaction/records/transaction-id.ts'
@@ -62,7 +62,7 @@ const OWN_ROWS = [
   INDEX_BUILD_PREFIX,
   systemRowKey('observer-backfill/'),
   systemRowKey('dead-letter/'),
-].map(rowKeyText)
+].map(keyString)
 
 function checkTold(
   transaction: RecordedTransaction,
@@ -149,7 +149,7 @@ function wholeness(
     }
   }
   if (transaction.keepsOutcome && transaction.id !== undefined) {
-    const outcomeRow = rowKeyText(systemRowKey(outcomePath(transaction.id)))
+    const outcomeRow = keyString(systemRowKey(outcomePath(transaction.id)))
     if (!columns.delete(columnName(outcomeRow, OUTCOME_COLUMN))) return 'its outcome is missing'
   }
   const [extra] = columns

@@ -149,7 +149,7 @@ const OF_BUILDING: readonly Mutant[] = [
     name: 'duplicateOfABatchUnseen',
     what: 'two rows of one batch may claim one value',
     file: BACKFILL,
-    find: 'const taken = there ?? own.get(rowKeyText(entry.key))?.value',
+    find: 'const taken = there ?? own.get(keyString(entry.key))?.value',
     replace: 'const taken = there',
     caughtBy: { seedsMax: 60, ...EMBEDDED },
   }),

@@ -3,7 +3,7 @@ import { FAMILIES, type Row } from '../../../storage/cell-store/cell.ts'
 import type { RowMutations } from '../../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
 import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 
 const EVERYTHING = FAMILIES.map((family) => ({ family }))
 
@@ -39,7 +39,7 @@ export class CellImage {
   text(): string {
     const lines = this.rows().flatMap(({ key, cells }) =>
       cells.map(
-        ({ value, ...place }) => `${rowKeyText(key)} ${JSON.stringify(place)} ${rowKeyText(value)}`,
+        ({ value, ...place }) => `${keyString(key)} ${JSON.stringify(place)} ${keyString(value)}`,
       ),
     )
     return lines.join('\n')
@@ -57,7 +57,7 @@ export class CellImage {
 
   #look(row: Uint8Array): void {
     const found = this.read(row, [{ family: 'lock' }])
-    if (found === null) this.#locked.delete(rowKeyText(row))
-    else this.#locked.set(rowKeyText(row), found)
+    if (found === null) this.#locked.delete(keyString(row))
+    else this.#locked.set(keyString(row), found)
   }
 }

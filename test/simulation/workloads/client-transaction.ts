@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import { ackColumn, encodeAck } from '../../../storage/observers/notifications/acknowledgment.ts'
 import type { Catalog, Notification, Storage, Transaction } from '../../../storage/storage.ts'
 import type { SnapshotRow } from '../../../storage/transaction/records/version.ts'
@@ -133,7 +133,7 @@ export class ClientTransaction {
     const { observer, key } = notification
     if (found === 'pending' && !observer.isWeak) {
       const value = encodeAck(transaction.startTs)
-      this.recorded.write(rowKeyText(key), ackColumn(observer.id), { kind: 'put', value })
+      this.recorded.write(keyString(key), ackColumn(observer.id), { kind: 'put', value })
     }
     return found
   }
@@ -167,7 +167,7 @@ export function textOf(value: Uint8Array): string {
 }
 
 function seenRow(row: SnapshotRow): SeenRow {
-  return { row: rowKeyText(row.key), columns: new Map(row.columns) }
+  return { row: keyString(row.key), columns: new Map(row.columns) }
 }
 
 export function sameWrite(write: OwnWrite, value: Uint8Array | undefined): boolean {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import { CellStoreError, type Notification, StorageError } from '../../../storage/storage.ts'
 import type { Gateway } from '../simulated/gateway.ts'
 import { ProcessCrashed } from '../simulated/simulated-process.ts'
@@ -77,7 +77,7 @@ async function observe(
   if (recorded.observed === 'alreadyObserved') return
   await think()
   if (fails) throw new CellStoreError('notApplied', 'The observer fails.')
-  const row = rowKeyText(key)
+  const row = keyString(key)
   const column = WATCHERS.find(({ name }) => name === observer.name)?.columns[0] ?? ''
   const value = await transaction.readValue(row, OBSERVED_CELL[column] ?? '')
   transaction.put(seenRowName(observer.name, row), '0', `${recorded.startTs} ${value ?? 'gone'}`)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import {
   changeRows,
   columnsForSet,
@@ -91,7 +91,7 @@ async function notifyWeakly({ transaction, random, swarm }: Work): Promise<void>
     const key = encodePrimaryKey(weak.table, [id])
     writes.dependOnSchema(weak.table.id)
     writes.notify(key, weak.observer.id, 'weak')
-    transaction.recorded.hinted.add(rowKeyText(key))
+    transaction.recorded.hinted.add(keyString(key))
   })
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { rowKeyText } from '../../../storage/cell-store/row-key.ts'
+import { keyString } from '../../../storage/cell-store/row-key.ts'
 import type { CatalogWrites } from '../../../storage/tables/catalog/catalog-writes.ts'
 import type { RowWrites } from '../../../storage/tables/rows/row-changes.ts'
 import type { Transaction } from '../../../storage/transaction/transaction.ts'
@@ -29,8 +29,7 @@ export class RecordingWrites implements TableTransaction {
 
   /** Everything noted down becomes part of what the client knows of its transaction. */
   recordIn(recorded: RecordedTransaction): void {
-    for (const { key, column, write } of this.#writes)
-      recorded.write(rowKeyText(key), column, write)
+    for (const { key, column, write } of this.#writes) recorded.write(keyString(key), column, write)
   }
 
   requireRoom(): void {

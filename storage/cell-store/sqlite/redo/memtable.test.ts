@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Cell, FAMILIES } from '../../cell.ts'
 import { compareCells } from '../../cell-order.ts'
-import { rowKeyText } from '../../row-key.ts'
+import { keyString } from '../../row-key.ts'
 import { Memtable } from './memtable.ts'
 import type { PlainBatch } from './plain-batch.ts'
 import { encodeRecord, type RecordedCell, walkRows } from './record.ts'
@@ -72,7 +72,7 @@ test('a memtable has of each row what was set last at each place, in order, when
         assert.equal(memtable.lastId, id)
         for (const { row, otherwise } of steps) {
           for (const { kind: _, ...one } of otherwise) {
-            const text = rowKeyText(row)
+            const text = keyString(row)
             const place = JSON.stringify([one.family, one.qualifier, one.timestamp])
             if (!expected.has(text)) expected.set(text, new Map())
             expected.get(text)?.set(place, one)

@@ -37,7 +37,7 @@ export type SentMemtable = {
  *                                                     ^ 40                        ^ 80
  *     slots    hash of bob -> 40          sorted rows   …, 40, …
  *
- * Keys are strings as `rowKeyText` makes them.
+ * Keys are strings as `keyString` makes them.
  */
 export class Memtable {
   readonly #memory: Buffer

@@ -3,7 +3,7 @@ import type { Row } from '../../cell.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
 import { chooseCells, uniteChosen } from '../../row-filter-evaluation.ts'
-import { keyAfter, rowKeyText } from '../../row-key.ts'
+import { keyAfter, keyString } from '../../row-key.ts'
 import type { Memtables } from './memtables.ts'
 
 /** At least this many rows are passed in one turn, also where few rows are wanted and most have nothing. */
@@ -27,7 +27,7 @@ export class MergedView implements CellView {
     if (this.#memtables.isEmpty) return rows
     return rows.map((stored, at) => {
       const key = keys[at] as Uint8Array
-      return this.#merged(key, rowKeyText(key), stored, filter)
+      return this.#merged(key, keyString(key), stored, filter)
     })
   }
 
@@ -35,7 +35,7 @@ export class MergedView implements CellView {
     const chunk = this.#tables.readChunk(request)
     if (this.#memtables.isEmpty) return chunk
     const { start, end, reverse = false, filter, rowsMax, bytesMax } = request
-    const stored = chunk.rows.map(({ key }) => rowKeyText(key))
+    const stored = chunk.rows.map(({ key }) => keyString(key))
     const keys = mergedKeys([stored.values(), ...this.#keysCovered(chunk, request)], reverse)
     const rows: Row[] = []
     let [bytes, passed, storedAt] = [0, 0, 0]
@@ -72,9 +72,9 @@ export class MergedView implements CellView {
 
   /** The keys of each memtable in the part of the range that the chunk has read. */
   #keysCovered({ rest }: Chunk, { start, end, reverse = false }: ChunkRequest) {
-    const from = rowKeyText(reverse && rest !== undefined ? (rest.end ?? start) : start)
+    const from = keyString(reverse && rest !== undefined ? (rest.end ?? start) : start)
     const last = reverse || rest === undefined ? end : rest.start
-    const to = last === undefined ? undefined : rowKeyText(last)
+    const to = last === undefined ? undefined : keyString(last)
     return this.#memtables.both.map((memtable) => memtable.keys(from, to, reverse))
   }
 }

@@ -4,7 +4,7 @@ import { invariant } from '../../../invariant.ts'
 import type { StorageLog } from '../../../storage-log.ts'
 import type { MemtableUse } from '../../cell-store.ts'
 import type { CellView } from '../../embedded-cell-store.ts'
-import { rowKeyText } from '../../row-key.ts'
+import { keyString } from '../../row-key.ts'
 import {
   type BatchFailure,
   type CarriedOutGroup,
@@ -128,6 +128,6 @@ export class Redo {
     // The rows of a large batch are not made yet.
     if (batch.kind === 'large') return true
     const rows = batch.kind === 'increment' ? [batch] : batch.steps
-    return rows.some(({ row }) => this.#memtables.has(rowKeyText(row)))
+    return rows.some(({ row }) => this.#memtables.has(keyString(row)))
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../../cell-store/cell.ts'
-import { rowKeyText } from '../../../cell-store/row-key.ts'
+import { keyString } from '../../../cell-store/row-key.ts'
 import { type Slotted, SlottedSet } from '../../../collections/slotted-set.ts'
 import { InvariantViolation, invariant } from '../../../invariant.ts'
 import { LatchedRows, type SlottedRow } from './latched-rows.ts'
@@ -158,7 +158,7 @@ export class LatchTable {
     for (const owner of this.#owners) owner.released?.reject(reason)
   }
 
-  /** The owner of the latch of the row with this key in the form of `rowKeyText`, or undefined. */
+  /** The owner of the latch of the row with this key in the form of `keyString`, or undefined. */
   ownerOf(text: string, slot?: number): LatchOwner | undefined {
     return this.#latches.get(text, slot)?.owner
   }
@@ -187,7 +187,7 @@ export class LatchTable {
     if (this.#latches.size === 0) return undefined
     const slot = slotOfKey(row)
     if (!this.#latches.mayHave(slot)) return undefined
-    const latch = this.#latches.get(rowKeyText(row), slot)
+    const latch = this.#latches.get(keyString(row), slot)
     if (latch === undefined || latch.kind === 'guard') return undefined
     return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
   }
@@ -199,8 +199,8 @@ export class LatchTable {
     readTs: Timestamp,
   ): LatchOwner | undefined {
     if (this.#latches.size === 0) return undefined
-    const from = rowKeyText(start)
-    const to = end === undefined ? undefined : rowKeyText(end)
+    const from = keyString(start)
+    const to = end === undefined ? undefined : keyString(end)
     for (const owner of this.#owners) {
       if (isVisibleAt(owner, readTs) && this.#writesBetween(owner, from, to)) return owner
     }

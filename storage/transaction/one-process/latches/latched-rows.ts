@@ -3,7 +3,7 @@ import { PLACES, slotOf } from './recent-writes.ts'
 
 /** A row in the latch table. */
 export type SlottedRow = {
-  /** The row key as `rowKeyText` writes it. */
+  /** The row key as `keyString` writes it. */
   readonly text: string
   /** The row's slot: `slotOf` of the text. */
   readonly slot: number
@@ -12,7 +12,7 @@ export type SlottedRow = {
 /** The entry of a row, chained to another one of the same slot. */
 type SlottedEntry<Entry> = SlottedRow & { next: Entry | undefined }
 
-/** The row with this key in the form of `rowKeyText`. */
+/** The row with this key in the form of `keyString`. */
 export function slottedRow(text: string): SlottedRow {
   return { text, slot: slotOf(text) }
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { EMBEDDED_LIMITS } from '../../../cell-store/call-check.ts'
 import type { Row } from '../../../cell-store/cell.ts'
-import { rowKeyText } from '../../../cell-store/row-key.ts'
+import { keyString } from '../../../cell-store/row-key.ts'
 import type { BufferedWrite } from '../../buffer/write-buffer.ts'
 import { decodeWriteRecord, encodeWriteRecord } from '../../records/write-record.ts'
 import { encodeRow } from '../encoded-row.ts'
@@ -29,11 +29,7 @@ function rowRead(key: Uint8Array, commitTs: number, text: string, column = '0'):
 }
 
 function rowCommitted(key: Uint8Array, startTs: number, ...writes: Array<[string, BufferedWrite]>) {
-  return encodeRow(
-    { key, text: rowKeyText(key), writes: new Map(writes) },
-    startTs,
-    EMBEDDED_LIMITS,
-  )
+  return encodeRow({ key, text: keyString(key), writes: new Map(writes) }, startTs, EMBEDDED_LIMITS)
 }
 
 /** Other rows that have Bob's slot in this process. */
@@ -124,10 +120,10 @@ describe('rows that share a slot', () => {
     const { newest } = given()
     commit(newest, BOB, '1', 8)
     commit(newest, ann, '2', 9)
-    newest.forget(rowKeyText(ann))
+    newest.forget(keyString(ann))
     assert.deepEqual([found(newest, 20), found(newest, 20, ann)], ['1@8', undefined])
     commit(newest, ann, '4', 11)
-    newest.forget(rowKeyText(BOB))
+    newest.forget(keyString(BOB))
     assert.deepEqual([found(newest, 20), found(newest, 20, ann)], [undefined, '4@11'])
   })
 
@@ -136,10 +132,10 @@ describe('rows that share a slot', () => {
     commit(newest, BOB, '1', 8)
     commit(newest, ann, '2', 9)
     // Ann is next to her own slot, which is free now.
-    newest.forget(rowKeyText(BOB))
+    newest.forget(keyString(BOB))
     commit(newest, ann, '5', 12)
     assert.equal(found(newest, 20, ann), '5@12')
-    newest.forget(rowKeyText(ann))
+    newest.forget(keyString(ann))
     assert.equal(found(newest, 20, ann), undefined)
   })
 })
@@ -158,7 +154,7 @@ describe('a record that was committed', () => {
   test('is forgotten', () => {
     const { newest } = given()
     newest.wasCommitted(rowCommitted(BOB, 7, ['0', put('3')]), 8)
-    newest.forget(rowKeyText(BOB))
+    newest.forget(keyString(BOB))
     assert.equal(found(newest, 8), undefined)
   })
 
@@ -203,7 +199,7 @@ describe('a record that was committed', () => {
 test('a row has the same slot by its key and by its text', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (key) => {
-      assert.equal(slotOfKey(key), slotOf(rowKeyText(key)))
+      assert.equal(slotOfKey(key), slotOf(keyString(key)))
     }),
   )
 })

@@ -79,7 +79,7 @@ export class NewestRecords {
     this.#keep(row, slot, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
-  /** Drops the record of the row with this key (in the form of `rowKeyText`), which may no longer be the newest one. */
+  /** Drops the record of the row with this key (in the form of `keyString`), which may no longer be the newest one. */
   forget(text: string, own = slotOf(text)): void {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#memory.isNamed(own ^ step, text)) continue

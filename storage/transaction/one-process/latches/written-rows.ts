@@ -16,7 +16,7 @@ export class WrittenRows {
   /** The distance to the next row that may be held, by position; 0 for a row that may itself be held. */
   #steps: Int32Array | undefined
 
-  /** Texts in the form of `rowKeyText`, ascending. None is added later, and none is latched again. */
+  /** Texts in the form of `keyString`, ascending. None is added later, and none is latched again. */
   constructor(texts: readonly string[]) {
     this.#texts = texts
   }
