@@ -27,12 +27,6 @@ export const COUNT_OBJECTS = 'SELECT count(*) FROM sqlite_schema'
 /** Returns at most 100 problems of the file. */
 export const CHECK_FILE = 'PRAGMA integrity_check(100)'
 
-/**
- * Up to this length values leave SQLite as hexadecimal text: the driver makes a string in a fraction
- * of the time that it needs for a Buffer, and decoding it costs less than the difference.
- */
-const HEX_BYTES_MAX = 2048
-
 /** Cells that are inserted by one statement. */
 export const CELLS_AT_ONCE = 8
 
@@ -68,29 +62,28 @@ export const CREATE_REDO_LOG = `
  */
 export function statementTexts(family: Family) {
   const table = tableOf(family)
-  const value = `CASE WHEN length(value) <= ${HEX_BYTES_MAX} THEN hex(value) ELSE value END`
   const column = 'row = +? AND qualifier = +? AND timestamp >= +? AND timestamp < +?'
   return {
     newestOfColumn: `
-      SELECT timestamp, ${value} FROM ${table}
+      SELECT timestamp, value FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
     newestTimestamp: `
       SELECT timestamp FROM ${table} WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
     cellsOfColumn: `
-      SELECT timestamp, ${value} FROM ${table}
+      SELECT timestamp, value FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT +?`,
     cellsOfRow: `
-      SELECT qualifier, timestamp, ${value} FROM ${table}
+      SELECT qualifier, timestamp, value FROM ${table}
       WHERE row = +? AND timestamp >= +? AND timestamp < +?
       ORDER BY qualifier, timestamp DESC LIMIT +?`,
     firstColumn: `SELECT qualifier FROM ${table} WHERE row = +? ORDER BY qualifier LIMIT 1`,
     nextColumn: `
       SELECT qualifier FROM ${table}
       WHERE row = +? AND qualifier > +? ORDER BY qualifier LIMIT 1`,
-    rowsForward: `${rowsForward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
-    rowsBackward: `${rowsBackward(table)} SELECT hex(row) FROM found WHERE row IS NOT NULL`,
-    walkForward: `${walkedCells(table)} ORDER BY row, qualifier, timestamp DESC LIMIT +?`,
-    walkBackward: `${walkedCells(table)} ORDER BY row DESC, qualifier DESC, timestamp LIMIT +?`,
+    rowsForward: rowsForward(table) + newestCells(table),
+    rowsBackward: rowsBackward(table) + newestCells(table),
+    walkForward: walkedCells(table, 'row, qualifier, timestamp DESC'),
+    walkBackward: walkedCells(table, 'row DESC, qualifier DESC, timestamp'),
     setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
     insertCells: `
       INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
@@ -126,16 +119,39 @@ function rowsBackward(table: string): string {
       ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
 }
 
+/** A longer value is not among them; it is read with its row. */
+const PACKED_BYTES_MAX = 8192
+
 /**
- * Cells of [start, end) with their rows; those of a column and of a time with timestamp and value as one
- * text, `8 6162`, and `8 -` when the value is too long for it; null of others. Parameters: qualifier,
- * from, until, start, end, and how many.
+ * Cells as three values, because the driver makes a few long ones in a fraction of the time that it needs for many
+ * short ones: all row keys one after the other, the same of the values, and of each cell the length of its key, its
+ * timestamp and the length of its value, separated by blanks. The last two are empty for a cell that is not `chosen`,
+ * and the last one for a value that is too long. A CAST leaves the bytes as they are.
  */
-function walkedCells(table: string): string {
-  return `
-    SELECT hex(row), CASE WHEN qualifier = +? AND timestamp >= +? AND timestamp < +? THEN
-      timestamp || CASE WHEN length(value) <= ${HEX_BYTES_MAX} THEN ' ' || hex(value) ELSE ' -' END
-    END FROM ${table} WHERE row >= +? AND row < +?`
+const PACKED = `
+  SELECT CAST(group_concat(CAST(row AS TEXT), '') AS BLOB), group_concat(
+    length(row) || ' ' || iif(chosen, timestamp || ' ' || iif(short, length(value), ''), ' '), ' '),
+    CAST(group_concat(iif(chosen AND short, CAST(value AS TEXT), ''), '') AS BLOB)`
+
+/** Cells of [start, end); those of a column and time are chosen. Parameters: column, from, until, start, end, count. */
+function walkedCells(table: string, order: string): string {
+  return `${PACKED} FROM (
+    SELECT row, timestamp, value, qualifier = +? AND timestamp >= +? AND timestamp < +? AS chosen,
+      length(value) <= ${PACKED_BYTES_MAX} AS short
+    FROM ${table} WHERE row >= +? AND row < +? ORDER BY ${order} LIMIT +?)`
+}
+
+/** The rows found, each with the newest cell of a column and time. Parameters: column, column, from, until. */
+function newestCells(table: string): string {
+  return `${PACKED} FROM (
+    SELECT found.row, timestamp, value, timestamp IS NOT NULL AS chosen,
+      length(value) <= ${PACKED_BYTES_MAX} AS short
+    FROM found LEFT JOIN ${table} AS cell ON cell.row = found.row AND cell.qualifier = +?
+      AND cell.timestamp = (
+        SELECT timestamp FROM ${table} AS newest WHERE newest.row = found.row
+          AND newest.qualifier = +? AND newest.timestamp >= +? AND newest.timestamp < +?
+        ORDER BY newest.timestamp DESC LIMIT 1)
+    WHERE found.row IS NOT NULL)`
 }
 
 function tableOf(family: Family): string {

@@ -27,8 +27,9 @@ const WALKED_CELLS_A_ROW = 4
 export class SqliteFamilyLane {
   readonly #source: SqliteFamilyRows
   readonly #filter: RowFilter
-  /** The column that a walk looks for; undefined when rows are listed by seeks. */
-  #walked: NewestOfColumn | undefined
+  readonly #column: NewestOfColumn | undefined
+  /** Whether rows are listed by a walk, and not by seeks. */
+  #walks: boolean
   #rest: RowRange
   #rows: readonly FamilyRow[] = []
   #at = 0
@@ -38,11 +39,12 @@ export class SqliteFamilyLane {
   constructor(source: SqliteFamilyRows, filter: RowFilter, range: RowRange) {
     this.#source = source
     this.#filter = filter
-    this.#walked = newestOfColumn(filter)
+    this.#column = newestOfColumn(filter)
+    this.#walks = this.#column !== undefined
     this.#rest = range
   }
 
-  /** The key, in hexadecimal, of the next row in the direction of the range; undefined at the end. */
+  /** The key, as a `keyString`, of the next row in the direction of the range; undefined at the end. */
   nextKey(): string | undefined {
     if (this.#at === this.#rows.length && this.#rest.count > 0) this.#list()
     return this.#rows[this.#at]?.key
@@ -64,17 +66,17 @@ export class SqliteFamilyLane {
       this.#rest = { ...this.#rest, count: 0 }
       return
     }
-    const key = Buffer.from(last.key, 'hex')
+    const key = Buffer.from(last.key, 'latin1')
     const bound = this.#rest.reverse ? { end: key } : { start: keyAfter(key) }
     this.#rest = { ...this.#rest, ...bound, count }
   }
 
   /** Whether the range has no more rows; undefined if seeks have to find out. */
   #walk(): boolean | undefined {
-    if (this.#walked === undefined) return undefined
+    if (!this.#walks || this.#column === undefined) return undefined
     const cellsMax = Math.min(this.#rest.count + WALKED_BESIDE, WALKED_MAX)
-    const { rows, cellCount, isWhole } = this.#source.walk(this.#rest, this.#walked, cellsMax)
-    if (rows.length * WALKED_CELLS_A_ROW < cellCount) this.#walked = undefined
+    const { rows, cellCount, isWhole } = this.#source.walk(this.#rest, this.#column, cellsMax)
+    if (rows.length * WALKED_CELLS_A_ROW < cellCount) this.#walks = false
     this.#rows = rows.length > this.#rest.count ? rows.slice(0, this.#rest.count) : rows
     return rows.length === 0 && !isWhole ? undefined : isWhole
   }
@@ -82,7 +84,7 @@ export class SqliteFamilyLane {
   #step(): boolean {
     this.#listed *= 4
     const count = Math.min(this.#listed, this.#rest.count)
-    this.#rows = this.#source.list({ ...this.#rest, count })
+    this.#rows = this.#source.list({ ...this.#rest, count }, this.#column)
     return this.#rows.length < count
   }
 }

@@ -2,14 +2,15 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Cell, Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
+import { keyString } from '../../row-key.ts'
 import { statementTexts } from '../statements.ts'
 import { END_OF_TIME, type SqliteRowReader } from './row-reader.ts'
 
-/** A row of a family, its key in hexadecimal: such keys are equal and sort as the bytes do. */
+/** A row of a family, its key as a `keyString`. */
 export type FamilyRow = {
   readonly key: string
   /** The row's newest cell as a walk saw it, null if it has none; absent if it was not read. */
-  readonly newest?: string | null
+  newest?: Pick<Cell, 'timestamp' | 'value'> | null | undefined
 }
 
 export type RowRange = {
@@ -27,12 +28,12 @@ export type Walk = {
   readonly isWhole: boolean
 }
 
-type WalkedCell = [key: string, seen: string | null]
-type WalkedRow = { readonly key: string; newest: string | null }
+/** As `PACKED` says; all null where there is none. */
+type PackedCells = [keys: Buffer, heads: string | null, values: Buffer]
 
 type ListStatements = {
-  readonly rows: Statement<unknown[], string>
-  readonly walk: Statement<unknown[], WalkedCell>
+  readonly rows: Statement<unknown[], PackedCells>
+  readonly walk: Statement<unknown[], PackedCells>
 }
 
 /** The part of a filter that asks for one column's newest cell, when that is all it asks of the family. */
@@ -50,17 +51,22 @@ export class SqliteFamilyRows {
     this.#rowReader = rowReader
     const texts = statementTexts(family)
     const prepare = (rows: string, walk: string): ListStatements => ({
-      rows: database.prepare<unknown[], string>(rows).pluck(),
-      walk: database.prepare<unknown[], WalkedCell>(walk).raw(),
+      rows: database.prepare<unknown[], PackedCells>(rows).raw(),
+      walk: database.prepare<unknown[], PackedCells>(walk).raw(),
     })
     this.#forward = prepare(texts.rowsForward, texts.walkForward)
     this.#backward = prepare(texts.rowsBackward, texts.walkBackward)
   }
 
-  /** The first rows of the range, or of its reverse, in that order, by one seek for each. */
-  list({ start, end, reverse, count }: RowRange): FamilyRow[] {
+  /** The first rows of the range, or of its reverse, in that order, by a few seeks for each. */
+  list({ start, end, reverse, count }: RowRange, newest: NewestOfColumn | undefined): FamilyRow[] {
     const { rows } = reverse ? this.#backward : this.#forward
-    return rows.all(start, end, reverse ? start : end, count).map((key) => ({ key }))
+    const column = newest?.qualifier ?? null
+    const { from = 0, until = END_OF_TIME } = newest?.timestamps ?? {}
+    const bounds = [start, end, reverse ? start : end, count]
+    const cells = rows.get(...bounds, column, column, from, until) as PackedCells
+    const found = rowsOfCells(cells, reverse).rows
+    return newest === undefined ? found.map(({ key }) => ({ key })) : found
   }
 
   /**
@@ -70,36 +76,47 @@ export class SqliteFamilyRows {
   walk({ start, end, reverse }: RowRange, newest: NewestOfColumn, cellsMax: number): Walk {
     const { walk } = reverse ? this.#backward : this.#forward
     const { from = 0, until = END_OF_TIME } = newest.timestamps ?? {}
-    const cells = walk.all(newest.qualifier, from, until, start, end, cellsMax)
-    const rows = rowsOfCells(cells, reverse)
-    const isWhole = cells.length < cellsMax
+    const cells = walk.get(newest.qualifier, from, until, start, end, cellsMax) as PackedCells
+    const { rows, cellCount } = rowsOfCells(cells, reverse)
+    const isWhole = cellCount < cellsMax
     if (!isWhole) rows.pop()
-    return { rows, cellCount: cells.length, isWhole }
+    return { rows, cellCount, isWhole }
   }
 
   /** The cells that the filter leaves of the row, which was listed for this filter. */
   cellsOf({ newest }: FamilyRow, key: Uint8Array, filter: RowFilter): readonly Cell[] {
     if (newest === null) return []
-    if (newest === undefined || newest.endsWith('-')) return this.#rowReader.readRow(key, filter)
-    const space = newest.indexOf(' ')
+    if (newest === undefined) return this.#rowReader.readRow(key, filter)
     const { qualifier = '' } = filter[0] as CellSelector
-    const timestamp = Number(newest.slice(0, space))
-    const value = Buffer.from(newest.slice(space + 1), 'hex')
-    return [{ family: this.family, qualifier, timestamp, value }]
+    return [{ family: this.family, qualifier, ...newest }]
   }
 }
 
 /** The newest of a row's selected cells comes first, and last in reverse. */
-function rowsOfCells(cells: readonly WalkedCell[], reverse: boolean): FamilyRow[] {
-  const rows: WalkedRow[] = []
-  let row: WalkedRow | undefined
-  for (const [key, seen] of cells) {
+function rowsOfCells([keys, heads, values]: PackedCells, reverse: boolean) {
+  const rows: FamilyRow[] = []
+  if (heads === null) return { rows, cellCount: 0 }
+  const keyStrings = keyString(keys)
+  const parts = heads.split(' ')
+  let row: FamilyRow | undefined
+  let [keyAt, valueAt] = [0, 0]
+  for (let part = 0; part < parts.length; part += 3) {
+    const key = keyStrings.slice(keyAt, keyAt + Number(parts[part]))
+    keyAt += key.length
     if (row?.key !== key) {
-      row = { key, newest: seen }
+      // SQLite promises no order of what it aggregates.
+      if (row !== undefined && row.key < key === reverse) throw new Error('Cells are not in order.')
+      row = { key, newest: null }
       rows.push(row)
-    } else if (seen !== null && (reverse || row.newest === null)) row.newest = seen
+    }
+    const [timestamp, bytes] = [parts[part + 1] as string, parts[part + 2] as string]
+    if (timestamp === '') continue
+    const value = values.subarray(valueAt, valueAt + Number(bytes))
+    valueAt += value.length
+    if (!reverse && row.newest !== null) continue
+    row.newest = bytes === '' ? undefined : { timestamp: Number(timestamp), value }
   }
-  return rows
+  return { rows, cellCount: parts.length / 3 }
 }
 
 /** The filter's only selector, if it asks for one column's newest cell; else undefined. The filter is of one family. */

@@ -9,9 +9,10 @@ import { statementTexts } from '../statements.ts'
 type StatementName = keyof ReturnType<typeof statementTexts>
 
 const COLUMN = 'T (row=? AND qualifier=? AND timestamp>? AND timestamp<?)'
+const ONE_CELL = 'T (row=? AND qualifier=? AND timestamp=?)'
 const RANGE = 'T (row>? AND row<?)'
-/** The first row of the range, and from each row found to the next. */
-const NEXT_ROWS = [RANGE, RANGE, 'found', 'found']
+/** The first row of the range, from each row found to the next, and to the newest cell of each. */
+const NEXT_ROWS = [RANGE, RANGE, 'found', 'found', COLUMN, ONE_CELL]
 
 /** The parts of the primary key that each statement seeks by, in its order; an INSERT has no plan to tell. */
 const SEEKS: Readonly<Record<StatementName, readonly string[]>> = {
@@ -44,8 +45,12 @@ test('every hot statement, of reads and of the writer, seeks by the primary key 
       const seeks = planOf(database, sql).flatMap((detail) => {
         // The rows found so far are a queue in memory, which is taken from its front.
         if (/^SCAN found$/.test(detail)) return ['found']
-        const seek = /^SEARCH (\w+) USING PRIMARY KEY (\(.*\))$/.exec(detail)
-        const isOurs = [`cell_${family}`, 'earlier', 'later'].includes(seek?.[1] ?? '')
+        // The cells of a walk are aggregated as they come.
+        if (/^(CO-ROUTINE|SCAN) \(subquery-1\)$/.test(detail)) return []
+        const seek = /^SEARCH (\w+) USING PRIMARY KEY (\(.*\))( LEFT-JOIN)?$/.exec(detail)
+        const isOurs = [`cell_${family}`, 'earlier', 'later', 'cell', 'newest'].includes(
+          seek?.[1] ?? '',
+        )
         if (seek !== null && isOurs) return [`T ${seek[2]}`]
         // Names of the parts of a recursive query, which do nothing by themselves, and what an INSERT is given.
         const isHeading =

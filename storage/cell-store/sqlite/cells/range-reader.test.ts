@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
+import fc from 'fast-check'
 import type { Chunk } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
 import { prepareSchema } from '../schema.ts'
@@ -71,4 +72,46 @@ test('a range of rows with few and with many versions has the newest of each, in
       assert.deepEqual(backward, expected.toReversed(), `until ${until}, ${rowsMax} back`)
     }
   }
+})
+
+test('keys and values of any bytes and lengths are read as they were written', () => {
+  const bytes = (max: number) =>
+    fc.array(fc.constantFrom(0x00, 0x01, 0x20, 0x2d, 0x61, 0x80, 0xc3, 0xff), { maxLength: max })
+  const value = fc.oneof(
+    bytes(40).map((list) => Uint8Array.from(list)),
+    fc.constantFrom(8_191, 8_192, 8_193).map((length) => Buffer.alloc(length, 0xe4)),
+  )
+  const cell = fc.record({
+    key: bytes(4).map((list) => Buffer.from([1, ...list]).toString('hex')),
+    timestamp: fc.integer({ min: 1, max: 12 }),
+    value,
+  })
+  fc.assert(
+    fc.property(fc.array(cell, { maxLength: 80 }), fc.boolean(), (cells, reverse) => {
+      const database = new SqliteDatabase(':memory:')
+      prepareSchema(database)
+      const set = database.prepare(statementTexts('write').setCell)
+      const newest = new Map<string, { timestamp: number; value: string }>()
+      for (const { key, timestamp, value } of cells) {
+        set.run(Buffer.from(key, 'hex'), '0', timestamp, value)
+        const hex = Buffer.from(value).toString('hex')
+        if (timestamp < 10 && timestamp >= (newest.get(key)?.timestamp ?? 0)) {
+          newest.set(key, { timestamp, value: hex })
+        }
+      }
+      const timestamps = { until: 10 }
+      const filter: RowFilter = [{ family: 'write', qualifier: '0', timestamps, newest: 1 }]
+      const reader = new SqliteRangeReader(database, new SqliteRowReader(database))
+      const start = Buffer.from([1])
+      const chunk = reader.readChunk({ start, reverse, filter, rowsMax: 512, bytesMax: 1e9 })
+      const read = chunk.rows.map(({ key, cells: [only] }) => [
+        Buffer.from(key).toString('hex'),
+        { timestamp: only?.timestamp, value: Buffer.from(only?.value ?? []).toString('hex') },
+      ])
+      const expected = [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      assert.deepEqual(read, reverse ? expected.toReversed() : expected)
+      database.close()
+    }),
+    { numRuns: 150 },
+  )
 })

@@ -36,7 +36,7 @@ export class SqliteRangeReader {
     for (let visited = 0, bytes = 0; ; visited++) {
       const next = nextKey(lanes, reverse)
       if (next === undefined) return { rows, rest: undefined }
-      const key = Buffer.from(next, 'hex')
+      const key = Buffer.from(next, 'latin1')
       if (visited === rowsMax || bytes >= bytesMax) {
         return { rows, rest: reverse ? { start, end: keyAfter(key) } : { start: key, end } }
       }

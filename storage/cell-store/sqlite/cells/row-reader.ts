@@ -12,10 +12,7 @@ export const END_OF_TIME = Number.MAX_SAFE_INTEGER + 1
 
 const NO_CELLS: readonly Cell[] = Object.freeze([])
 
-/** A value as SQLite returns it: hexadecimal text when it is short. */
-type StoredValue = string | Buffer
-
-type VersionRecord = [timestamp: number, value: StoredValue]
+type VersionRecord = [timestamp: number, value: Buffer]
 type CellRecord = [qualifier: string, ...VersionRecord]
 
 type ReadStatements = {
@@ -74,8 +71,7 @@ export class SqliteRowReader {
     const { from = 0, until = END_OF_TIME } = selector.timestamps ?? {}
     const chosen: Cell[] = []
     const { cellsOfRow } = this.#statements[family]
-    for (const [qualifier, timestamp, stored] of cellsOfRow.all(row, from, until, NO_LIMIT)) {
-      const value = decodeValue(stored)
+    for (const [qualifier, timestamp, value] of cellsOfRow.all(row, from, until, NO_LIMIT)) {
       if (isChosenValue(value, values)) chosen.push({ family, qualifier, timestamp, value })
     }
     return chosen
@@ -91,7 +87,7 @@ export class SqliteRowReader {
       timestamps?.until ?? END_OF_TIME,
     )
     if (found === undefined) return NO_CELLS
-    return [{ family, qualifier, timestamp: found[0], value: decodeValue(found[1]) }]
+    return [{ family, qualifier, timestamp: found[0], value: found[1] }]
   }
 
   #chosenOfColumn(row: Uint8Array, selector: CellSelector, qualifier: string): readonly Cell[] {
@@ -99,8 +95,7 @@ export class SqliteRowReader {
     const { from = 0, until = END_OF_TIME } = selector.timestamps ?? {}
     const { cellsOfColumn } = this.#statements[family]
     const chosen: Cell[] = []
-    for (const [timestamp, stored] of cellsOfColumn.all(row, qualifier, from, until, newest)) {
-      const value = decodeValue(stored)
+    for (const [timestamp, value] of cellsOfColumn.all(row, qualifier, from, until, newest)) {
       if (isChosenValue(value, values)) chosen.push({ family, qualifier, timestamp, value })
     }
     return chosen
@@ -116,10 +111,6 @@ export class SqliteRowReader {
     }
     return chosen
   }
-}
-
-function decodeValue(stored: StoredValue): Buffer {
-  return typeof stored === 'string' ? Buffer.from(stored, 'hex') : stored
 }
 
 function prepareReads(database: Database, family: Family): ReadStatements {
