@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IntegerForm, type StatementResult, valueToJson } from '../../planner/planner.ts'
 import type { SqlType, SqlValue } from '../../storage/storage.ts'
-import { PIECE_CHARACTERS, piecesOf, stringPieces, stringText } from './text-pieces.ts'
+import { PIECE_CHARACTERS, piecesOf, stringPieces } from './text-pieces.ts'
 
 export type Columns = StatementResult['columns']
 
@@ -115,7 +115,7 @@ function valueWriter(type: SqlType, integers: IntegerForm): ValueWriter {
       // It is kept as text that has been checked and brought into one form.
       return (value) => value as string
     case 'TEXT':
-      return (value) => stringText(value as string)
+      return (value) => JSON.stringify(value)
     case 'INTEGER':
       return (value) => {
         const json = valueToJson(type, value, { integers })

@@ -22,18 +22,10 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00
 }
 
-/** Anything but a printable character of ASCII that stands for itself in JSON. */
-const NOT_PLAIN = /[^ !#-[\]-~]/
-
-/** A string of JSON. */
-export function stringText(text: string): string {
-  return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`
-}
-
-/** The same in pieces. */
+/** A string of JSON, in pieces. */
 export function* stringPieces(text: string): Generator<string, void, undefined> {
   yield '"'
-  for (const piece of piecesOf(text)) yield stringText(piece).slice(1, -1)
+  for (const piece of piecesOf(text)) yield JSON.stringify(piece).slice(1, -1)
   yield '"'
 }
 

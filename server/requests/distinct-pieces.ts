@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { distinctText, type JsonSource, sourceOf } from '../../planner/planner.ts'
-import { PIECE_CHARACTERS, piecesOf, stringPieces, stringText } from '../answers/text-pieces.ts'
+import { PIECE_CHARACTERS, piecesOf, stringPieces } from '../answers/text-pieces.ts'
 
 /** `distinctText` of what `JSON.parse` made, in pieces. One may be empty: then its maker has worked. */
 export function distinctPieces(value: unknown): Iterable<string> {
@@ -43,7 +43,7 @@ function* jsonPieces(whole: unknown): Generator<string, void, undefined> {
       text = ''
       yield* stringPieces(value)
     } else {
-      text += typeof value === 'string' ? stringText(value) : JSON.stringify(value)
+      text += JSON.stringify(value)
     }
     let last = open.at(-1)
     while (last !== undefined && last.next === last.values.length) {
@@ -63,7 +63,7 @@ function* jsonPieces(whole: unknown): Generator<string, void, undefined> {
       yield* stringPieces(name)
       text = ':'
     } else if (name !== undefined) {
-      text += `${stringText(name)}:`
+      text += `${JSON.stringify(name)}:`
     }
     value = last.values[last.next]
     last.next += 1
