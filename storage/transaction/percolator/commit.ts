@@ -12,7 +12,7 @@ import { readTransactionStatus } from './transaction-status.ts'
 import type { WriteSet } from './write-set.ts'
 
 /**
- * The commit point (Percolator 2.2, Figure 6, lines 53-57): the primary's lock becomes a write record. Throws
+ * The commit point (Percolator 2.2, Figure 6, lines 50-58): the primary's lock becomes a write record. Throws
  * `transaction_rolled_back` when that certainly did not happen; resolves to `unknown` when an answer was lost and the
  * present cells of the row prove nothing.
  */

@@ -20,7 +20,7 @@ import type { LockResolver } from './lock-resolver.ts'
 import type { PrewriteGroup } from './write-set.ts'
 
 /**
- * Phase one on one row (Percolator 2.2, Figure 6, lines 28-44): locks every column of the group unless another
+ * Phase one on one row (Percolator 2.2, Figure 6, lines 27-39): locks every column of the group unless another
  * transaction wrote or guarded one of them since the snapshot or holds any lock on one, or this transaction has been
  * rolled back. The observers of the row are notified by the same mutation, so that a lock that becomes a write record
  * is never without its notify cells (O1).

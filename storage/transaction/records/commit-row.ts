@@ -6,10 +6,10 @@ import type { LockedColumn, RowGroup } from './lock.ts'
 import { eraseGuardsBefore, eraseLock, lockOf, setGuard, setWrite } from './percolator-columns.ts'
 
 /**
- * The step that replaces the locks of a row group by write records (Percolator 2.2, Figure 6, lines 48-64): the commit
- * of the primary, of a secondary, and of a secondary that another process rolls forward. Conditional on the lock, also
- * for secondaries: repeated after a long pause it would otherwise bring back a version that garbage collection has
- * erased (I5).
+ * The step that replaces the locks of a row group by write records (Percolator 2.2, Figure 6, lines 54-57 and 61-63):
+ * the commit of the primary, of a secondary, and of a secondary that another process rolls forward. Conditional on
+ * the lock, also for secondaries: repeated after a long pause it would otherwise bring back a version that garbage
+ * collection has erased (I5).
  */
 export function commitRow(
   group: RowGroup,

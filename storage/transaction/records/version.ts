@@ -60,7 +60,7 @@ export function bytesToFetch(row: SettledRow): number {
 
 /**
  * Pure: the versions in the lock and write cells of one row that the snapshot's filter left. `hiding` are the locks
- * that must be settled before the versions are valid (Percolator 2.2, Figure 6, lines 10-13); a guard's lock changes no
+ * that must be settled before the versions are valid (Percolator 2.2, Figure 6, lines 11-12); a guard's lock changes no
  * value and hides nothing.
  */
 export function versionsOf(cells: readonly Cell[]): {
