@@ -119,39 +119,41 @@ function rowsBackward(table: string): string {
       ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
 }
 
-/** A longer value is not among them; it is read with its row. */
-const PACKED_BYTES_MAX = 8192
+/** A longer value is not among the packed ones; it is read with its row. */
+export const PACKED_BYTES_MAX = 8192
 
 /**
  * Cells as three values, because the driver makes a few long ones in a fraction of the time that it needs for many
  * short ones: all row keys one after the other, the same of the values, and of each cell the length of its key, its
- * timestamp and the length of its value, separated by blanks. The last two are empty for a cell that is not `chosen`,
- * and the last one for a value that is too long. A CAST leaves the bytes as they are.
+ * timestamp and the length of its value, which is empty for a cell that was not asked for, separated by blanks. A CAST
+ * leaves the bytes as they are. An order named inside an aggregate would be a sort; so who reads them checks it.
  */
 const PACKED = `
-  SELECT CAST(group_concat(CAST(row AS TEXT), '') AS BLOB), group_concat(
-    length(row) || ' ' || iif(chosen, timestamp || ' ' || iif(short, length(value), ''), ' '), ' '),
-    CAST(group_concat(iif(chosen AND short, CAST(value AS TEXT), ''), '') AS BLOB)`
+  SELECT CAST(group_concat(CAST(row AS TEXT), '') AS BLOB),
+    group_concat(concat(length(row), ' ', timestamp, ' ', size), ' '),
+    CAST(group_concat(short, '') AS BLOB)`
 
-/** Cells of [start, end); those of a column and time are chosen. Parameters: column, from, until, start, end, count. */
+const SHORT = `iif(size <= ${PACKED_BYTES_MAX}, CAST(value AS TEXT), '') AS short`
+
+/** Cells of [start, end), values of a column and time. Parameters: column, from, until, start, end, count. */
 function walkedCells(table: string, order: string): string {
   return `${PACKED} FROM (
-    SELECT row, timestamp, value, qualifier = +? AND timestamp >= +? AND timestamp < +? AS chosen,
-      length(value) <= ${PACKED_BYTES_MAX} AS short
-    FROM ${table} WHERE row >= +? AND row < +? ORDER BY ${order} LIMIT +?)`
+    SELECT row, timestamp, size, ${SHORT} FROM (
+      SELECT *, iif(qualifier = +? AND timestamp >= +? AND timestamp < +?, length(value), NULL) AS size FROM ${table})
+    WHERE row >= +? AND row < +? ORDER BY ${order} LIMIT +?)`
 }
 
 /** The rows found, each with the newest cell of a column and time. Parameters: column, column, from, until. */
 function newestCells(table: string): string {
   return `${PACKED} FROM (
-    SELECT found.row, timestamp, value, timestamp IS NOT NULL AS chosen,
-      length(value) <= ${PACKED_BYTES_MAX} AS short
-    FROM found LEFT JOIN ${table} AS cell ON cell.row = found.row AND cell.qualifier = +?
-      AND cell.timestamp = (
-        SELECT timestamp FROM ${table} AS newest WHERE newest.row = found.row
-          AND newest.qualifier = +? AND newest.timestamp >= +? AND newest.timestamp < +?
-        ORDER BY newest.timestamp DESC LIMIT 1)
-    WHERE found.row IS NOT NULL)`
+    SELECT row, timestamp, size, ${SHORT} FROM (
+      SELECT found.row, timestamp, length(value) AS size, value
+      FROM found LEFT JOIN ${table} AS cell ON cell.row = found.row AND cell.qualifier = +?
+        AND cell.timestamp = (
+          SELECT timestamp FROM ${table} AS newest WHERE newest.row = found.row
+            AND newest.qualifier = +? AND newest.timestamp >= +? AND newest.timestamp < +?
+          ORDER BY newest.timestamp DESC LIMIT 1)
+      WHERE found.row IS NOT NULL))`
 }
 
 function tableOf(family: Family): string {

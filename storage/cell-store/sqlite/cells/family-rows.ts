@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Cell, Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
 import { keyString } from '../../row-key.ts'
-import { statementTexts } from '../statements.ts'
+import { PACKED_BYTES_MAX, statementTexts } from '../statements.ts'
 import { END_OF_TIME, type SqliteRowReader } from './row-reader.ts'
 
 /** A row of a family, its key as a `keyString`. */
@@ -31,10 +31,7 @@ export type Walk = {
 /** As `PACKED` says; all null where there is none. */
 type PackedCells = [keys: Buffer, heads: string | null, values: Buffer]
 
-type ListStatements = {
-  readonly rows: Statement<unknown[], PackedCells>
-  readonly walk: Statement<unknown[], PackedCells>
-}
+type ListStatements = Readonly<Record<'rows' | 'walk', Statement<unknown[], PackedCells>>>
 
 /** The part of a filter that asks for one column's newest cell, when that is all it asks of the family. */
 export type NewestOfColumn = CellSelector & { readonly qualifier: string }
@@ -50,12 +47,9 @@ export class SqliteFamilyRows {
     this.family = family
     this.#rowReader = rowReader
     const texts = statementTexts(family)
-    const prepare = (rows: string, walk: string): ListStatements => ({
-      rows: database.prepare<unknown[], PackedCells>(rows).raw(),
-      walk: database.prepare<unknown[], PackedCells>(walk).raw(),
-    })
-    this.#forward = prepare(texts.rowsForward, texts.walkForward)
-    this.#backward = prepare(texts.rowsBackward, texts.walkBackward)
+    const prepare = (sql: string) => database.prepare<unknown[], PackedCells>(sql).raw()
+    this.#forward = { rows: prepare(texts.rowsForward), walk: prepare(texts.walkForward) }
+    this.#backward = { rows: prepare(texts.rowsBackward), walk: prepare(texts.walkBackward) }
   }
 
   /** The first rows of the range, or of its reverse, in that order, by a few seeks for each. */
@@ -92,31 +86,34 @@ export class SqliteFamilyRows {
   }
 }
 
-/** The newest of a row's selected cells comes first, and last in reverse. */
 function rowsOfCells([keys, heads, values]: PackedCells, reverse: boolean) {
   const rows: FamilyRow[] = []
   if (heads === null) return { rows, cellCount: 0 }
   const keyStrings = keyString(keys)
-  const parts = heads.split(' ')
+  const numbers = heads.split(' ')
   let row: FamilyRow | undefined
-  let [keyAt, valueAt] = [0, 0]
-  for (let part = 0; part < parts.length; part += 3) {
-    const key = keyStrings.slice(keyAt, keyAt + Number(parts[part]))
+  let [keyAt, valueAt, newestAt] = [0, 0, -1]
+  for (let at = 0; at < numbers.length; at += 3) {
+    const key = keyStrings.slice(keyAt, keyAt + Number(numbers[at]))
     keyAt += key.length
     if (row?.key !== key) {
       // SQLite promises no order of what it aggregates.
       if (row !== undefined && row.key < key === reverse) throw new Error('Cells are not in order.')
       row = { key, newest: null }
       rows.push(row)
+      newestAt = -1
     }
-    const [timestamp, bytes] = [parts[part + 1] as string, parts[part + 2] as string]
-    if (timestamp === '') continue
-    const value = values.subarray(valueAt, valueAt + Number(bytes))
-    valueAt += value.length
-    if (!reverse && row.newest !== null) continue
-    row.newest = bytes === '' ? undefined : { timestamp: Number(timestamp), value }
+    if (numbers[at + 2] === '') continue
+    const [timestamp, size] = [Number(numbers[at + 1]), Number(numbers[at + 2])]
+    const isShort = size <= PACKED_BYTES_MAX
+    if (timestamp > newestAt) {
+      const value = values.subarray(valueAt, valueAt + size)
+      row.newest = isShort ? { timestamp, value } : undefined
+      newestAt = timestamp
+    }
+    if (isShort) valueAt += size
   }
-  return { rows, cellCount: parts.length / 3 }
+  return { rows, cellCount: numbers.length / 3 }
 }
 
 /** The filter's only selector, if it asks for one column's newest cell; else undefined. The filter is of one family. */

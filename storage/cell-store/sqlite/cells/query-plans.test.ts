@@ -46,7 +46,7 @@ test('every hot statement, of reads and of the writer, seeks by the primary key 
         // The rows found so far are a queue in memory, which is taken from its front.
         if (/^SCAN found$/.test(detail)) return ['found']
         // The cells of a walk are aggregated as they come.
-        if (/^(CO-ROUTINE|SCAN) \(subquery-1\)$/.test(detail)) return []
+        if (/^(CO-ROUTINE|SCAN) \(subquery-2\)$/.test(detail)) return []
         const seek = /^SEARCH (\w+) USING PRIMARY KEY (\(.*\))( LEFT-JOIN)?$/.exec(detail)
         const isOurs = [`cell_${family}`, 'earlier', 'later', 'cell', 'newest'].includes(
           seek?.[1] ?? '',
