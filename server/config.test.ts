@@ -26,6 +26,13 @@ test('every flag can come from the environment, and the command line wins', () =
   assert.equal(configOf(['--port', '6000'], environment).port, 6000)
 })
 
+test('the row cache has 64 MiB, or the size that is given', () => {
+  assert.equal(configOf([]).rowCacheBytes, 64 * 2 ** 20)
+  assert.equal(configOf(['--row-cache', '512KiB']).rowCacheBytes, 512 * 2 ** 10)
+  assert.equal(configOf(['--row-cache', '4GiB']).rowCacheBytes, 2 ** 32)
+  assert.equal(configOf(['--row-cache', '0MiB']).rowCacheBytes, 0)
+})
+
 test('how transactions commit is chosen by a flag, and is left to the engine otherwise', () => {
   assert.equal(configOf([]).commit, 'auto')
   assert.equal(configOf(['--commit', 'two-phase']).commit, 'two-phase')
@@ -61,6 +68,11 @@ const WRONG: ReadonlyArray<readonly string[]> = [
   ['serve', '--statement-timeout', '30'],
   ['serve', '--statement-timeout', '0s'],
   ['serve', '--statement-timeout', '999h'],
+  ['serve', '--statement-timeout', '5constructor'],
+  ['serve', '--row-cache', '64'],
+  ['serve', '--row-cache', '64m'],
+  ['serve', '--row-cache', '5GiB'],
+  ['serve', '--row-cache', '-1MiB'],
   ['serve', '--engine', 'bigtable'],
   ['serve', '--log-format', 'xml'],
   ['serve', '--data', ''],

@@ -233,12 +233,11 @@ function textOf(value: FlagValue): string | undefined {
   return Array.isArray(value) ? value.join(',') : value?.toString()
 }
 
-const DURATION = /^(\d{1,9})(ms|s|m|h)$/
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+const AMOUNT = /^(\d{1,9})([A-Za-z]+)$/
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 // A timer of Node holds no more than this, about 24 days.
 const DURATION_MS_MAX = 2 ** 31 - 1
 
-const SIZE = /^(\d{1,10})(KiB|MiB|GiB)$/
 const UNIT_BYTES = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
 const SIZE_BYTES_MAX = 2 ** 32
 
@@ -277,16 +276,19 @@ function checkedText(name: FlagName, text: string): string {
   return text
 }
 
-/** NaN where the text is no duration. */
+/** `30s` in ms; NaN where the text is no duration. */
 function durationMs(text: string): number {
-  const [, amount, unit] = DURATION.exec(text) ?? []
-  return Number(amount) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+  return amountOf(text, UNIT_MS)
 }
 
-/** NaN where the text is no size. */
+/** `64MiB` in bytes; NaN where the text is no size. */
 function sizeBytes(text: string): number {
-  const [, amount, unit] = SIZE.exec(text) ?? []
-  return Number(amount) * (UNIT_BYTES[unit as keyof typeof UNIT_BYTES] ?? Number.NaN)
+  return amountOf(text, UNIT_BYTES)
+}
+
+function amountOf(text: string, units: Readonly<Record<string, number>>): number {
+  const [, amount, unit = ''] = AMOUNT.exec(text) ?? []
+  return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
 }
 
 /** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */
