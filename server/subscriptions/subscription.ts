@@ -5,7 +5,7 @@ import {
   StorageError,
   type Timestamp,
 } from '../../storage/storage.ts'
-import type { Turns } from '../budgets/turns.ts'
+import { Turns } from '../budgets/turns.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
@@ -106,8 +106,10 @@ export class Subscription {
    * read for now.
    */
   async readOn(rowsMax: number): Promise<boolean> {
-    const { storage, recent, clock } = this.#parts
-    const { signal, turns } = this.#running
+    const { storage, recent, turnQueue, clock } = this.#parts
+    const { signal } = this.#running
+    // Its own: those of the request go on counting while a subscription waits for commits.
+    const turns = new Turns(turnQueue, this.#running)
     const page =
       recent.read(this.#position, rowsMax) ??
       (await storage.feed.read(this.#position, { rowsMax, signal }))
