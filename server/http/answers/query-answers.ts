@@ -95,7 +95,8 @@ export class QueryAnswers {
           : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running.turns))
       const textForm = TEXTS[format]
       const { runner, writer } = this.#parts
-      const newRowWriter = textForm === undefined ? writer.rowWriters[integersOf(query)] : undefined
+      const newRowWriter =
+        textForm === undefined ? writer.rowWriters[query.integers ?? 'number'] : undefined
       const outcome = yield* runner.run(query, running, { idempotent, textForm, newRowWriter })
       const answer = this.#answerTo(outcome, asked, options)
       return answer instanceof Promise ? yield* awaited(answer) : answer
@@ -115,7 +116,7 @@ export class QueryAnswers {
       return begins.watch(outcome.id, response).then(() => opened(outcome))
     }
     const whole = () =>
-      andThen(this.#bodyOf(outcome, format, integersOf(query), running.turns), (body) => {
+      andThen(this.#bodyOf(outcome, format, query.integers ?? 'number', running.turns), (body) => {
         if (!isJoined) return answered(outcome, body, format)
         return joinedInTurns(body, running.turns).then((text) => answered(outcome, text, format))
       })
@@ -136,10 +137,6 @@ export class QueryAnswers {
     // Only a request without rows, such as a CREATE, comes without its text.
     return outcome.text ?? bodyInTurns(textForm(outcome, new AnswerBudget()), turns)
   }
-}
-
-function integersOf({ integers = 'number' }: QueryRequest): IntegerForm {
-  return integers
 }
 
 /** A request that holds statements, for those who list what is running. */

@@ -18,7 +18,6 @@ import {
 export class LayeredWrites {
   readonly #shared: BufferBudget
   readonly #own: ByteBudget | undefined
-  #countedBudget: ByteBudget | undefined
   #buffer: WriteBuffer | undefined
   #notifications: BufferedNotifications | undefined
   #isStatementRunning = false
@@ -114,8 +113,7 @@ export class LayeredWrites {
   }
 
   get #budget(): ByteBudget {
-    this.#countedBudget ??= this.#shared.countingWith(this.#own)
-    return this.#countedBudget
+    return this.#shared.countingWith(this.#own)
   }
 
   #current(): BufferedNotifications {

@@ -29,7 +29,7 @@ export class SqliteFamilyLane {
   readonly #filter: RowFilter
   readonly #column: NewestOfColumn | undefined
   /** Whether rows are listed by a walk, and not by seeks. */
-  #walks: boolean
+  #walks = true
   #rest: RowRange
   #rows: readonly FamilyRow[] = []
   #at = 0
@@ -40,7 +40,6 @@ export class SqliteFamilyLane {
     this.#source = source
     this.#filter = filter
     this.#column = newestOfColumn(filter)
-    this.#walks = this.#column !== undefined
     this.#rest = range
   }
 

@@ -29,7 +29,7 @@ const SMALL_PAGES_LIMITS: CellStoreLimits = { ...EMBEDDED_LIMITS, inlineValueByt
  * open between two reads: while one is open, SQLite keeps the old snapshot, even after COMMIT.
  */
 export class SqliteView implements CellView {
-  readonly limits: CellStoreLimits = EMBEDDED_LIMITS
+  readonly limits: CellStoreLimits
   readonly #reader: Database
   readonly #store: ViewedStore
   readonly #rowReader: SqliteRowReader
@@ -52,7 +52,7 @@ export class SqliteView implements CellView {
     this.#begin = reader.prepare(BEGIN_READ)
     this.#commit = reader.prepare(COMMIT)
     const pageBytes = reader.pragma('page_size', { simple: true }) as number
-    if (pageBytes < PAGE_BYTES) this.limits = SMALL_PAGES_LIMITS
+    this.limits = pageBytes < PAGE_BYTES ? SMALL_PAGES_LIMITS : EMBEDDED_LIMITS
   }
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
