@@ -41,7 +41,7 @@ test('a tiny run measures, judges, and leaves a report, its JSON and its plots',
   const folder = await testFolder(t, 'bench-test')
   const out = join(folder, 'out')
   const json = join(folder, 'copy.json')
-  const size = ['--seconds', '0.05', '--repetitions', '5', '--rows', '1000']
+  const size = ['--seconds', '0.05', '--repetitions', '3', '--rows', '1000']
   const chosen = ['--only', 'writers', '--only', 'figure-8']
   const places = ['--out', out, '--data', folder, '--json', json]
   const { code, said, errors } = await bench('micro', ...size, ...chosen, ...places)
@@ -64,11 +64,11 @@ test('a tiny run measures, judges, and leaves a report, its JSON and its plots',
   assert.ok(report.machine.cores > 0 && report.versions.sqlite !== undefined)
   for (const { contenders, goals } of report.experiments) {
     for (const { name, samples, figures } of contenders) {
-      assert.equal(samples.length, 5, name)
+      assert.equal(samples.length, 3, name)
       assert.ok((figures.operationsPerSecond?.min ?? 0) > 0, name)
     }
     for (const { what, values, verdict, measured } of goals) {
-      assert.equal(values.length, 5, what)
+      assert.equal(values.length, 3, what)
       assert.ok(measured.min > 0 && measured.lower <= measured.median, what)
       assert.match(said, new RegExp(`${what.replaceAll('/', '\\/')}.*${verdict}`))
     }

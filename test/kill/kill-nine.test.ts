@@ -28,12 +28,12 @@ import {
  * (`feed/kill-watchers.ts`).
  * Each mode of committing has a run of its own; in the last one every start draws another.
  */
-const HELP = `npm run test:kill -- [--cycles 2] [--commit two-phase] [--seed 7]
+const HELP = `npm run test:kill -- [--cycles 1] [--commit two-phase] [--seed 7]
 
 kill -9 in the middle of 64 clients' transfers, several times on one data directory. Prints what was acknowledged, lost
 and applied partially, and fails by its exit code.
 
-  --cycles  how often the server is killed under load (2), or KILL_CYCLES in the environment
+  --cycles  how often the server is killed under load (1), or KILL_CYCLES in the environment
   --commit  one-phase, two-phase, or changing for another at each start; without it, a run of each (KILL_COMMIT)
   --seed    of the random moments (KILL_SEED)`
 
@@ -43,7 +43,7 @@ const { values: given } = scriptFlags(HELP, {
   seed: { type: 'string' },
 })
 const CLIENTS = 64
-const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 2)
+const CYCLES = Number(given.cycles ?? process.env.KILL_CYCLES ?? 1)
 const MODES = ['one-phase', 'two-phase', 'changing']
 const ASKED_MODE = given.commit ?? process.env.KILL_COMMIT
 const SEED = Number(given.seed ?? process.env.KILL_SEED ?? Date.now() % 1_000_000)
@@ -237,6 +237,6 @@ async function killOverAndOver(t: TestContext, mode: string): Promise<void> {
 }
 
 for (const mode of ASKED_MODE === undefined ? MODES : [ASKED_MODE]) {
-  test(`kill -9 under ${CLIENTS} clients, ${CYCLES} times, --commit ${mode} (KILL_SEED=${SEED})`, (t) =>
+  test(`kill -9 under ${CLIENTS} clients, ${CYCLES} in a row, --commit ${mode} (KILL_SEED=${SEED})`, (t) =>
     killOverAndOver(t, mode))
 }
