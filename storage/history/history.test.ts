@@ -5,6 +5,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { makeFormat5 } from '../../test/storage/earlier-format.ts'
 import { WatchedCellStore } from '../../test/storage/watched-cell-store.ts'
 import { testFolder } from '../../test/test-folder.ts'
 import { type CellStore, CellStoreError } from '../cell-store/cell-store.ts'
@@ -135,6 +136,7 @@ async function makeFormat4(folder: string): Promise<void> {
   await cellStore.mutateRows(rows.map((row) => ({ row, mutations: [all] })))
   await cellStore.close()
   const database = openWriterConnection(join(folder, 'cells.db'))
+  makeFormat5(database)
   database.pragma('user_version = 4')
   database.close()
 }

@@ -16,6 +16,11 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
+/** The error of a file in which something is missing that it names. */
+export function damaged(message: string): Error {
+  return Object.assign(new Error(message), { code: 'SQLITE_CORRUPT' })
+}
+
 /** An error that is sent to another thread; a message would drop its code. */
 export type SentError = {
   readonly message: string

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
+import { makeFormat5 } from '../../../test/storage/earlier-format.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import type { CellStore } from '../cell-store.ts'
 import type { Mutation } from '../mutation.ts'
@@ -39,9 +40,9 @@ test('a store file that is damaged, of another program or of a newer version is 
     database.exec(sql)
     database.close()
   }
-  change('PRAGMA user_version = 6')
-  await refused(/has format 6; this version reads formats up to 5/)
-  change('PRAGMA user_version = 5; PRAGMA application_id = 7')
+  change('PRAGMA user_version = 7')
+  await refused(/has format 7; this version reads formats up to 6/)
+  change('PRAGMA user_version = 6; PRAGMA application_id = 7')
   await refused(/another program/)
   await rm(path)
   change('CREATE TABLE account (id INTEGER)')
@@ -56,12 +57,13 @@ test('a store file that is damaged, of another program or of a newer version is 
 test('a store of an older format is opened, and from then on refused by servers that know no newer', async (t) => {
   const { dataDirectory, path } = await given(t)
   const database = new SqliteDatabase(path)
+  makeFormat5(database)
   database.exec('DROP TABLE redo; PRAGMA user_version = 1')
   const store = await openSqliteCellStore({ dataDirectory, redoLog: 'always' })
   await store.mutateRows([setCell('a', 'one')])
   assert.deepEqual(await valuesOf(store), ['one'])
   await store.close()
-  assert.equal(database.pragma('user_version', { simple: true }), 5)
+  assert.equal(database.pragma('user_version', { simple: true }), 6)
   database.close()
 })
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../errors.ts'
-import { COUNT_OBJECTS, CREATE_REDO_LOG, CREATE_TABLES } from './statements.ts'
+import { EMBEDDED_LIMITS } from '../call-check.ts'
+import { COUNT_OBJECTS, CREATE_REDO_LOG, CREATE_TABLES, CREATE_VALUES } from './statements.ts'
 
 /** "Perc", in the header of the file, so that the database of another program is never mistaken for ours. */
 const APPLICATION_ID = 0x50657263
@@ -11,6 +12,15 @@ const APPLICATION_ID = 0x50657263
  * comparison. A file that exists keeps its pages.
  */
 export const PAGE_BYTES = 8192
+
+/** The longest value that a record has in itself where pages have 4 KiB: a record of more than 1,002 bytes spills. */
+const SMALL_PAGES_INLINE_BYTES_MAX = 255
+
+/** The bytes of the longest value that a record of this file has in itself. */
+export function inlineValueBytesMax(database: Database): number {
+  const pageBytes = database.pragma('page_size', { simple: true }) as number
+  return pageBytes < PAGE_BYTES ? SMALL_PAGES_INLINE_BYTES_MAX : EMBEDDED_LIMITS.inlineValueBytesMax
+}
 
 /**
  * The SQL that makes each file format from the previous one, the first from an empty file. Every change that an older
@@ -23,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE_REDO_LOG,
   '', // 4: tombstones in the redo log
   '', // 5: rows that name the history
+  CREATE_VALUES,
 ]
 const FORMAT_VERSION = MIGRATIONS.length
 

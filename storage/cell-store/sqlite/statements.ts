@@ -49,6 +49,37 @@ export const CREATE_TABLES = FAMILIES.map(
     ) STRICT, WITHOUT ROWID;`,
 ).join('')
 
+/**
+ * Long values, which a cell names by number. SQLite finds a number without reading what it passes, and new values stand
+ * one behind the other in whatever order their rows come.
+ */
+export const CREATE_VALUES = `
+    CREATE TABLE value (
+      id INTEGER PRIMARY KEY,
+      bytes BLOB NOT NULL
+    ) STRICT;
+    ALTER TABLE cell_data ADD COLUMN value_id INTEGER;
+    CREATE TRIGGER value_goes AFTER DELETE ON cell_data WHEN old.value_id IS NOT NULL BEGIN
+      DELETE FROM value WHERE id = old.value_id;
+    END;`
+
+/** The next number is given to the value, and then to its cell. */
+export const INSERT_VALUE = 'INSERT INTO value (bytes) VALUES (?)'
+export const SET_LONG_CELL = `
+    INSERT OR REPLACE INTO cell_data (row, qualifier, timestamp, value, value_id)
+    VALUES (?, ?, ?, x'', last_insert_rowid())`
+
+/** Returns a line for each kind of problem that there is. */
+export const CHECK_VALUES = `
+    SELECT concat(count(*), ' cells name a long value that does not exist') FROM cell_data
+    WHERE value_id IS NOT NULL AND value_id NOT IN (SELECT id FROM value) HAVING count(*) > 0
+    UNION ALL
+    SELECT concat(count(*), ' long values belong to no cell') FROM value
+    WHERE id NOT IN (SELECT value_id FROM cell_data WHERE value_id IS NOT NULL) HAVING count(*) > 0
+    UNION ALL
+    SELECT concat(count(value_id) - count(DISTINCT value_id), ' cells name the long value of another')
+    FROM cell_data HAVING count(value_id) > count(DISTINCT value_id)`
+
 /** Groups whose cells are not all in the tables yet (`redo/README.md`). */
 export const CREATE_REDO_LOG = `
     CREATE TABLE redo (
@@ -56,34 +87,45 @@ export const CREATE_REDO_LOG = `
       packed BLOB NOT NULL
     ) STRICT;`
 
+/** A longer value is not among the packed ones, and none that has a number; they are read with their rows. */
+export const PACKED_BYTES_MAX = 8192
+
+/** What a reader asks of a cell that may have its value in the table of the long ones. */
+const LONG_OR_INLINE = {
+  value: 'iif(value_id IS NULL, value, (SELECT bytes FROM value WHERE id = value_id))',
+  size: `iif(value_id IS NULL, length(value), ${PACKED_BYTES_MAX + 1})`,
+}
+
 /**
  * The statements on one family's table. Every parameter that bounds a range or a LIMIT carries a unary plus: without it
  * SQLite, built with STAT4, plans the statement again for each bound value.
  */
 export function statementTexts(family: Family) {
   const table = tableOf(family)
+  const { value, size } =
+    family === 'data' ? LONG_OR_INLINE : { value: 'value', size: 'length(value)' }
   const column = 'row = +? AND qualifier = +? AND timestamp >= +? AND timestamp < +?'
   return {
     newestOfColumn: `
-      SELECT timestamp, value FROM ${table}
+      SELECT timestamp, ${value} FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
     newestTimestamp: `
       SELECT timestamp FROM ${table} WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
     cellsOfColumn: `
-      SELECT timestamp, value FROM ${table}
+      SELECT timestamp, ${value} FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT +?`,
     cellsOfRow: `
-      SELECT qualifier, timestamp, value FROM ${table}
+      SELECT qualifier, timestamp, ${value} FROM ${table}
       WHERE row = +? AND timestamp >= +? AND timestamp < +?
       ORDER BY qualifier, timestamp DESC LIMIT +?`,
     firstColumn: `SELECT qualifier FROM ${table} WHERE row = +? ORDER BY qualifier LIMIT 1`,
     nextColumn: `
       SELECT qualifier FROM ${table}
       WHERE row = +? AND qualifier > +? ORDER BY qualifier LIMIT 1`,
-    rowsForward: rowsForward(table) + newestCells(table),
-    rowsBackward: rowsBackward(table) + newestCells(table),
-    walkForward: walkedCells(table, 'row, qualifier, timestamp DESC'),
-    walkBackward: walkedCells(table, 'row DESC, qualifier DESC, timestamp'),
+    rowsForward: rowsForward(table) + newestCells(table, size),
+    rowsBackward: rowsBackward(table) + newestCells(table, size),
+    walkForward: walkedCells(table, size, 'row, qualifier, timestamp DESC'),
+    walkBackward: walkedCells(table, size, 'row DESC, qualifier DESC, timestamp'),
     setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
     insertCells: `
       INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
@@ -119,9 +161,6 @@ function rowsBackward(table: string): string {
       ) FROM found WHERE found.row IS NOT NULL LIMIT +?)`
 }
 
-/** A longer value is not among the packed ones; it is read with its row. */
-export const PACKED_BYTES_MAX = 8192
-
 /**
  * Cells as three values, because the driver makes a few long ones in a fraction of the time that it needs for many
  * short ones: all row keys one after the other, the same of the values, and of each cell the length of its key, its
@@ -136,18 +175,18 @@ const PACKED = `
 const SHORT = `iif(size <= ${PACKED_BYTES_MAX}, CAST(value AS TEXT), '') AS short`
 
 /** Cells of [start, end), values of a column and time. Parameters: column, from, until, start, end, count. */
-function walkedCells(table: string, order: string): string {
+function walkedCells(table: string, size: string, order: string): string {
   return `${PACKED} FROM (
     SELECT row, timestamp, size, ${SHORT} FROM (
-      SELECT *, iif(qualifier = +? AND timestamp >= +? AND timestamp < +?, length(value), NULL) AS size FROM ${table})
+      SELECT *, iif(qualifier = +? AND timestamp >= +? AND timestamp < +?, ${size}, NULL) AS size FROM ${table})
     WHERE row >= +? AND row < +? ORDER BY ${order} LIMIT +?)`
 }
 
 /** The rows found, each with the newest cell of a column and time. Parameters: column, column, from, until. */
-function newestCells(table: string): string {
+function newestCells(table: string, size: string): string {
   return `${PACKED} FROM (
     SELECT row, timestamp, size, ${SHORT} FROM (
-      SELECT found.row, timestamp, length(value) AS size, value
+      SELECT found.row, timestamp, ${size} AS size, value
       FROM found LEFT JOIN ${table} AS cell ON cell.row = found.row AND cell.qualifier = +?
         AND cell.timestamp = (
           SELECT timestamp FROM ${table} AS newest WHERE newest.row = found.row

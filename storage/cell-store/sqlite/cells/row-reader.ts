@@ -3,6 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { type Cell, FAMILIES, type Family } from '../../cell.ts'
 import type { CellSelector, RowFilter } from '../../row-filter.ts'
 import { isChosenValue, uniteChosen } from '../../row-filter-evaluation.ts'
+import { damaged } from '../error.ts'
 import { statementTexts } from '../statements.ts'
 
 const NO_LIMIT = -1
@@ -12,7 +13,8 @@ export const END_OF_TIME = Number.MAX_SAFE_INTEGER + 1
 
 const NO_CELLS: readonly Cell[] = Object.freeze([])
 
-type VersionRecord = [timestamp: number, value: Buffer]
+/** The value is null if the cell names one that does not exist. */
+type VersionRecord = [timestamp: number, value: Buffer | null]
 type CellRecord = [qualifier: string, ...VersionRecord]
 
 type ReadStatements = {
@@ -72,7 +74,8 @@ export class SqliteRowReader {
     const chosen: Cell[] = []
     const { cellsOfRow } = this.#statements[family]
     for (const [qualifier, timestamp, value] of cellsOfRow.all(row, from, until, NO_LIMIT)) {
-      if (isChosenValue(value, values)) chosen.push({ family, qualifier, timestamp, value })
+      const cell = cellOf(family, qualifier, timestamp, value)
+      if (isChosenValue(cell.value, values)) chosen.push(cell)
     }
     return chosen
   }
@@ -86,8 +89,7 @@ export class SqliteRowReader {
       timestamps?.from ?? 0,
       timestamps?.until ?? END_OF_TIME,
     )
-    if (found === undefined) return NO_CELLS
-    return [{ family, qualifier, timestamp: found[0], value: found[1] }]
+    return found === undefined ? NO_CELLS : [cellOf(family, qualifier, ...found)]
   }
 
   #chosenOfColumn(row: Uint8Array, selector: CellSelector, qualifier: string): readonly Cell[] {
@@ -96,7 +98,8 @@ export class SqliteRowReader {
     const { cellsOfColumn } = this.#statements[family]
     const chosen: Cell[] = []
     for (const [timestamp, value] of cellsOfColumn.all(row, qualifier, from, until, newest)) {
-      if (isChosenValue(value, values)) chosen.push({ family, qualifier, timestamp, value })
+      const cell = cellOf(family, qualifier, timestamp, value)
+      if (isChosenValue(cell.value, values)) chosen.push(cell)
     }
     return chosen
   }
@@ -111,6 +114,11 @@ export class SqliteRowReader {
     }
     return chosen
   }
+}
+
+function cellOf(family: Family, qualifier: string, ...[timestamp, value]: VersionRecord): Cell {
+  if (value === null) throw damaged('The file has no value for a cell that names one.')
+  return { family, qualifier, timestamp, value }
 }
 
 function prepareReads(database: Database, family: Family): ReadStatements {

@@ -6,7 +6,7 @@ import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
 import type { RowFilter } from '../../row-filter.ts'
 import { isDiskError } from '../error.ts'
-import { PAGE_BYTES } from '../schema.ts'
+import { inlineValueBytesMax } from '../schema.ts'
 import { BEGIN_READ, COMMIT, ROLLBACK } from '../statements.ts'
 import { SqliteRangeReader } from './range-reader.ts'
 import { SqliteRowReader } from './row-reader.ts'
@@ -18,9 +18,6 @@ export type ViewedStore = {
   /** Reports a failed disk or a damaged file; returns the error of all later calls. */
   fail(cause: unknown): CellStoreError
 }
-
-/** In a file with pages of 4 KiB a record of more than 1,002 bytes spills out of its page. */
-const SMALL_PAGES_LIMITS: CellStoreLimits = { ...EMBEDDED_LIMITS, inlineValueBytesMax: 255 }
 
 /**
  * Reads over a separate connection; those of one turn are one read transaction, and so one WAL snapshot. The first read
@@ -51,8 +48,7 @@ export class SqliteView implements CellView {
     this.#rangeReader = new SqliteRangeReader(reader, this.#rowReader)
     this.#begin = reader.prepare(BEGIN_READ)
     this.#commit = reader.prepare(COMMIT)
-    const pageBytes = reader.pragma('page_size', { simple: true }) as number
-    this.limits = pageBytes < PAGE_BYTES ? SMALL_PAGES_LIMITS : EMBEDDED_LIMITS
+    this.limits = { ...EMBEDDED_LIMITS, inlineValueBytesMax: inlineValueBytesMax(reader) }
   }
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {

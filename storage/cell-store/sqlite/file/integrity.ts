@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../errors.ts'
 import { isDiskError } from '../error.ts'
-import { CHECK_FILE } from '../statements.ts'
+import { CHECK_FILE, CHECK_VALUES } from '../statements.ts'
 import { openWriterConnection } from './connection.ts'
 import { SqliteDataDirectory } from './data-directory.ts'
 
 /**
- * The problems that SQLite finds in its own file: its pages, their order, the cells in them. It keeps no page
- * checksums, so it does not notice a value that changed within its cell.
+ * The problems that SQLite finds in its own file: its pages, their order, the cells in them, and that each long value
+ * has its cell. It keeps no page checksums, so it does not notice a value that changed within its cell.
  *
  * Throws StorageError `data_directory_locked` or `data_directory_unusable`, also if there is no database yet: nothing
  * is created.
@@ -18,8 +18,9 @@ export function findFileProblems(dataDirectory: string): string[] {
   const directory = openExisting(dataDirectory)
   let database: Database | undefined
   try {
-    database = openWriterConnection(directory.storeFile)
-    const answers = database.prepare(CHECK_FILE).pluck().all()
+    const opened = openWriterConnection(directory.storeFile)
+    database = opened
+    const answers = [CHECK_FILE, CHECK_VALUES].flatMap((sql) => opened.prepare(sql).pluck().all())
     return answers.map(String).filter((answer) => answer !== 'ok')
   } catch (error) {
     const cause = error instanceof StorageError ? error.cause : error
