@@ -109,8 +109,6 @@ export function statementTexts(family: Family) {
     newestOfColumn: `
       SELECT timestamp, ${value} FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
-    newestTimestamp: `
-      SELECT timestamp FROM ${table} WHERE ${column} ORDER BY timestamp DESC LIMIT 1`,
     cellsOfColumn: `
       SELECT timestamp, ${value} FROM ${table}
       WHERE ${column} ORDER BY timestamp DESC LIMIT +?`,

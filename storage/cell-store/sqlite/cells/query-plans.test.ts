@@ -17,7 +17,6 @@ const NEXT_ROWS = [RANGE, RANGE, 'found', 'found', COLUMN, ONE_CELL]
 /** The parts of the primary key that each statement seeks by, in its order; an INSERT has no plan to tell. */
 const SEEKS: Readonly<Record<StatementName, readonly string[]>> = {
   newestOfColumn: [COLUMN],
-  newestTimestamp: [COLUMN],
   cellsOfColumn: [COLUMN],
   cellsOfRow: ['T (row=?)'],
   firstColumn: ['T (row=?)'],

@@ -19,7 +19,6 @@ type CellRecord = [qualifier: string, ...VersionRecord]
 
 type ReadStatements = {
   readonly newestOfColumn: Statement<unknown[], VersionRecord>
-  readonly newestTimestamp: Statement<unknown[], number>
   readonly cellsOfColumn: Statement<unknown[], VersionRecord>
   readonly cellsOfRow: Statement<unknown[], CellRecord>
   readonly firstColumn: Statement<unknown[], string>
@@ -50,16 +49,11 @@ export class SqliteRowReader {
 
   /** Whether the filter leaves at least one cell of the row. */
   matches(row: Uint8Array, filter: RowFilter): boolean {
-    return filter.some((selector) => {
-      if (selector.values !== undefined) return this.#chosenBy(row, selector).length > 0
-      // `newest` makes no difference to whether there is a cell at all.
-      const { family, qualifier, timestamps } = selector
-      const { from = 0, until = END_OF_TIME } = timestamps ?? {}
-      const { newestTimestamp, cellsOfRow } = this.#statements[family]
-      return qualifier === undefined
-        ? cellsOfRow.get(row, from, until, 1) !== undefined
-        : newestTimestamp.get(row, qualifier, from, until) !== undefined
-    })
+    // `newest` makes no difference to it, and of those that are chosen by value the newest may not be the one.
+    return filter.some(
+      (selector) =>
+        this.#chosenBy(row, selector.values ? selector : { ...selector, newest: 1 }).length > 0,
+    )
   }
 
   #chosenBy(row: Uint8Array, selector: CellSelector): readonly Cell[] {
@@ -125,7 +119,6 @@ function prepareReads(database: Database, family: Family): ReadStatements {
   const texts = statementTexts(family)
   return {
     newestOfColumn: database.prepare<unknown[], VersionRecord>(texts.newestOfColumn).raw(),
-    newestTimestamp: database.prepare<unknown[], number>(texts.newestTimestamp).pluck(),
     cellsOfColumn: database.prepare<unknown[], VersionRecord>(texts.cellsOfColumn).raw(),
     cellsOfRow: database.prepare<unknown[], CellRecord>(texts.cellsOfRow).raw(),
     firstColumn: database.prepare<unknown[], string>(texts.firstColumn).pluck(),
