@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 /** Takes away what format 6 of a store's file has more than format 5; its long values are lost. */
 export function makeFormat5(database: Database): void {
   database.exec(
-    'DROP TRIGGER value_goes; DROP TABLE value; ALTER TABLE cell_data DROP COLUMN value_id',
+    'DROP TRIGGER cell_deleted; DROP TRIGGER cell_shortened; DROP TABLE value; ALTER TABLE cell_data DROP COLUMN value_id',
   )
   database.pragma('user_version = 5')
 }

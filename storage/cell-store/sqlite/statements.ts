@@ -59,15 +59,24 @@ export const CREATE_VALUES = `
       bytes BLOB NOT NULL
     ) STRICT;
     ALTER TABLE cell_data ADD COLUMN value_id INTEGER;
-    CREATE TRIGGER value_goes AFTER DELETE ON cell_data WHEN old.value_id IS NOT NULL BEGIN
+    CREATE TRIGGER cell_deleted AFTER DELETE ON cell_data WHEN old.value_id IS NOT NULL BEGIN
+      DELETE FROM value WHERE id = old.value_id;
+    END;
+    CREATE TRIGGER cell_shortened AFTER UPDATE ON cell_data WHEN old.value_id IS NOT NULL AND new.value_id IS NULL BEGIN
       DELETE FROM value WHERE id = old.value_id;
     END;`
 
-/** The next number is given to the value, and then to its cell. */
-export const INSERT_VALUE = 'INSERT INTO value (bytes) VALUES (?)'
+/**
+ * First a value, with the number that its cell names already or else the next one, so that replacing it needs no more
+ * pages; then its cell. Parameters: those of the cell's address, and of the first the bytes.
+ */
+export const SET_VALUE = `
+    INSERT OR REPLACE INTO value (id, bytes) VALUES (
+      (SELECT value_id FROM cell_data WHERE row = ? AND qualifier = ? AND timestamp = ?), ?)`
 export const SET_LONG_CELL = `
-    INSERT OR REPLACE INTO cell_data (row, qualifier, timestamp, value, value_id)
-    VALUES (?, ?, ?, x'', last_insert_rowid())`
+    INSERT INTO cell_data (row, qualifier, timestamp, value, value_id)
+    VALUES (?, ?, ?, x'', last_insert_rowid())
+    ON CONFLICT DO UPDATE SET value = excluded.value, value_id = excluded.value_id`
 
 /** Returns a line for each kind of problem that there is. */
 export const CHECK_VALUES = `
@@ -124,7 +133,9 @@ export function statementTexts(family: Family) {
     rowsBackward: rowsBackward(table) + newestCells(table, size),
     walkForward: walkedCells(table, size, 'row, qualifier, timestamp DESC'),
     walkBackward: walkedCells(table, size, 'row DESC, qualifier DESC, timestamp'),
-    setCell: `INSERT OR REPLACE INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)`,
+    setCell: `
+      INSERT INTO ${table} (row, qualifier, timestamp, value) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET value = excluded.value${family === 'data' ? ', value_id = NULL' : ''}`,
     insertCells: `
       INSERT OR FAIL INTO ${table} (row, qualifier, timestamp, value)
       VALUES ${new Array(CELLS_AT_ONCE).fill('(?, ?, ?, ?)').join(', ')}`,

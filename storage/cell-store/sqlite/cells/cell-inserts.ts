@@ -4,7 +4,7 @@ import type { Family, Timestamp } from '../../cell.ts'
 import { compareRowKeys } from '../../row-key.ts'
 import { isDuplicate } from '../error.ts'
 import { inlineValueBytesMax } from '../schema.ts'
-import { CELLS_AT_ONCE, INSERT_VALUE, SET_LONG_CELL, statementTexts } from '../statements.ts'
+import { CELLS_AT_ONCE, SET_LONG_CELL, SET_VALUE, statementTexts } from '../statements.ts'
 
 const COLUMNS = 4
 
@@ -21,7 +21,7 @@ const COLUMNS = 4
 export class SqliteCellInserts {
   readonly #insertSome: Statement<unknown[]>
   readonly #setOne: Statement<unknown[]>
-  readonly #insertValue: Statement<unknown[]>
+  readonly #setValue: Statement<unknown[]>
   readonly #setLong: Statement<unknown[]>
   readonly #inlineBytesMax: number
   #waiting: unknown[] = []
@@ -30,7 +30,7 @@ export class SqliteCellInserts {
     const texts = statementTexts(family)
     this.#insertSome = database.prepare(texts.insertCells)
     this.#setOne = database.prepare(texts.setCell)
-    this.#insertValue = database.prepare(INSERT_VALUE)
+    this.#setValue = database.prepare(SET_VALUE)
     this.#setLong = database.prepare(SET_LONG_CELL)
     this.#inlineBytesMax = family === 'data' ? inlineValueBytesMax(database) : Infinity
   }
@@ -38,7 +38,7 @@ export class SqliteCellInserts {
   set(row: Uint8Array, qualifier: string, timestamp: Timestamp, value: Uint8Array): void {
     if (value.length > this.#inlineBytesMax) {
       this.settleRow(row)
-      this.#insertValue.run(value)
+      this.#setValue.run(row, qualifier, timestamp, value)
       this.#setLong.run(row, qualifier, timestamp)
       return
     }

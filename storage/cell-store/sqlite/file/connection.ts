@@ -30,8 +30,6 @@ export function openWriterConnection(path: string): Database {
     database.pragma('checkpoint_fullfsync = ON')
     // The file of the log keeps the length at which it is restarted, and need not grow again each time.
     database.pragma(`journal_size_limit = ${LOG_BOUNDS.max}`)
-    // A cell that is replaced takes its long value along, as a deleted one does.
-    database.pragma('recursive_triggers = ON')
     // A commit that runs a checkpoint delays all others; a separate thread runs them.
     database.pragma('wal_autocheckpoint = 0')
   })
