@@ -5,9 +5,7 @@ import type { RowStep } from '../../embedded-cell-store.ts'
 import type { Mutation } from '../../mutation.ts'
 import { counterValue, incrementedCell } from '../../mutation-application.ts'
 import { cellOfNotes } from '../../note.ts'
-import type { SqliteCellInserts } from '../cells/cell-inserts.ts'
-import { prepareWrites, type WritesByFamily } from '../cells/family-writes.ts'
-import { END_OF_TIME, SqliteRowReader } from '../cells/row-reader.ts'
+import { SqliteRowReader } from '../cells/row-reader.ts'
 import { sentError } from '../error.ts'
 import type { SqliteTransactions } from './transactions.ts'
 import type { BatchFailure, BatchResult, IncrementBatch, WriteBatch } from './write-batch.ts'
@@ -21,14 +19,10 @@ type GroupResult = readonly BatchResult[] | BatchFailure
 export class SqliteGroupApplier {
   readonly #transactions: SqliteTransactions
   readonly #reader: SqliteRowReader
-  readonly #writes: WritesByFamily
-  readonly #inserts: readonly SqliteCellInserts[]
 
   constructor(database: Database, transactions: SqliteTransactions) {
     this.#transactions = transactions
     this.#reader = new SqliteRowReader(database)
-    this.#writes = prepareWrites(database)
-    this.#inserts = Object.values(this.#writes).map(({ inserts }) => inserts)
   }
 
   /**
@@ -49,16 +43,10 @@ export class SqliteGroupApplier {
   }
 
   #applyTogether(batches: readonly WriteBatch[]): GroupResult {
-    const result = this.#transactions.inOne({
-      run: () => {
-        const results = batches.map((batch) => this.#apply(batch))
-        this.#applyNotes(batches)
-        this.#settle()
-        return results
-      },
-      undo: () => {
-        for (const inserts of this.#inserts) inserts.forget()
-      },
+    const result = this.#transactions.inOne(() => {
+      const results = batches.map((batch) => this.#apply(batch))
+      this.#applyNotes(batches)
+      return results
     })
     return result.done ? result.answer : result.failure
   }
@@ -71,7 +59,7 @@ export class SqliteGroupApplier {
       return null
     }
     for (const { row, when } of steps) {
-      for (const { family } of when) this.#writes[family].inserts.settleRow(row)
+      for (const { family } of when) this.#transactions.writes.settleRow(row, family)
     }
     // All predicates first: a step must not see the mutations of another step of its batch.
     const matched = steps.map(({ row, when }) => this.#reader.matches(row, when))
@@ -96,7 +84,7 @@ export class SqliteGroupApplier {
   #increment({ row, increments }: IncrementBatch): BatchResult {
     const changed = (increment: Increment) => {
       const { family, qualifier } = increment
-      this.#writes[family].inserts.settleRow(row)
+      this.#transactions.writes.settleRow(row, family)
       const [newest] = this.#reader.readRow(row, [{ family, qualifier, newest: 1 }])
       return incrementedCell(newest, increment)
     }
@@ -115,21 +103,11 @@ export class SqliteGroupApplier {
   }
 
   #mutate(row: Uint8Array, mutations: readonly Mutation[]): void {
+    const { writes } = this.#transactions
     for (const mutation of mutations) {
-      const { inserts, deleteFromColumn } = this.#writes[mutation.family]
-      if (mutation.kind === 'setCell') {
-        inserts.set(row, mutation.qualifier, mutation.timestamp, mutation.value)
-      } else {
-        inserts.settleRow(row)
-        const { from = 0, until = END_OF_TIME } = mutation.timestamps
-        deleteFromColumn.run(row, mutation.qualifier, from, until)
-      }
+      if (mutation.kind === 'setCell') writes.set(row, mutation)
+      else writes.deleteFromColumn(row, mutation)
     }
-  }
-
-  /** Writes what was set so far, so that it can be read. */
-  #settle(): void {
-    for (const inserts of this.#inserts) inserts.settle()
   }
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
+import { SqliteCellWrites } from '../cells/cell-writes.ts'
 import { isDiskError, isFull, sentError } from '../error.ts'
 import { BEGIN_WRITE, COMMIT, ROLLBACK } from '../statements.ts'
 import type { BatchFailure } from './write-batch.ts'
 
-/** The work of a transaction. If it fails, changes outside SQLite have to be undone too. */
-export type TransactionWork<T> = {
-  readonly run: () => T
-  readonly undo: () => void
-}
-
 /** Runs SQLite transactions one after the other, and reports the outcome of each that failed. */
 export class SqliteTransactions {
+  /** What changes cells in the work of a transaction. */
+  readonly writes: SqliteCellWrites
   readonly #database: Database
   readonly #begin: Statement<unknown[]>
   readonly #commit: Statement<unknown[]>
@@ -23,6 +20,7 @@ export class SqliteTransactions {
   #foundNoRoom = false
 
   constructor(database: Database) {
+    this.writes = new SqliteCellWrites(database)
     this.#database = database
     this.#begin = database.prepare(BEGIN_WRITE)
     this.#commit = database.prepare(COMMIT)
@@ -45,7 +43,7 @@ export class SqliteTransactions {
   }
 
   /** The result of the work, once it is committed; `done` says whether it was. */
-  inOne<T>(work: TransactionWork<T>): Done<T> {
+  inOne<T>(work: () => T): Done<T> {
     if (this.#givenUp !== undefined) return { done: false, failure: this.#givenUp }
     const result = this.#runInOne(work)
     if (!result.done) this.#noteFailure(result.failure)
@@ -57,13 +55,14 @@ export class SqliteTransactions {
     else if (isFull(failure.cause)) this.#foundNoRoom = true
   }
 
-  #runInOne<T>({ run, undo }: TransactionWork<T>): Done<T> {
+  #runInOne<T>(work: () => T): Done<T> {
     let answer: T
     try {
       this.#begin.run()
-      answer = run()
+      answer = work()
+      this.writes.settle()
     } catch (error) {
-      undo()
+      this.writes.forget()
       return failedAs(this.#undone() && !isDiskError(error), error)
     }
     try {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
 import { invariant } from '../../../invariant.ts'
-import { prepareWrites, type WritesByFamily } from '../cells/family-writes.ts'
 import type { SqliteTransactions } from '../groups/transactions.ts'
 import type { BatchFailure } from '../groups/write-batch.ts'
 import type { RecordedCell, RedoRecord } from './record.ts'
@@ -19,7 +18,6 @@ export function openRedoLog(database: Database, transactions: SqliteTransactions
 class SqliteRedoFile implements RedoFile {
   readonly #database: Database
   readonly #transactions: SqliteTransactions
-  readonly #writes: WritesByFamily
   readonly #insert: Statement<unknown[]>
   readonly #delete: Statement<unknown[]>
   /** Whether a COMMIT syncs. */
@@ -28,7 +26,6 @@ class SqliteRedoFile implements RedoFile {
   constructor(database: Database, transactions: SqliteTransactions) {
     this.#database = database
     this.#transactions = transactions
-    this.#writes = prepareWrites(database)
     this.#insert = database.prepare('INSERT INTO redo (id, packed) VALUES (?, ?)')
     this.#delete = database.prepare(
       'DELETE FROM redo WHERE id IN (SELECT id FROM redo WHERE id <= ? ORDER BY id LIMIT ?)',
@@ -38,17 +35,8 @@ class SqliteRedoFile implements RedoFile {
   write(work: () => void, { isSynced }: { readonly isSynced: boolean }): BatchFailure | null {
     if (!isSynced) this.#setSynced(false)
     invariant(this.#isSynced === isSynced, 'R1', { isSynced })
-    const inserts = Object.values(this.#writes).map((family) => family.inserts)
     try {
-      const result = this.#transactions.inOne({
-        run: () => {
-          work()
-          for (const each of inserts) each.settle()
-        },
-        undo: () => {
-          for (const each of inserts) each.forget()
-        },
-      })
+      const result = this.#transactions.inOne(work)
       return result.done ? null : result.failure
     } finally {
       // Frames of SQLite's log count only after those before them, so the next sync is one of all of them. A COMMIT
@@ -65,11 +53,11 @@ class SqliteRedoFile implements RedoFile {
     return this.#delete.run(lastId, countMax).changes
   }
 
-  putCell(row: Uint8Array, { family, qualifier, timestamp, value }: RecordedCell): void {
-    const { inserts, deleteFromColumn } = this.#writes[family]
-    // Each address is there once, so it does not matter that what is set may wait.
-    if (value !== undefined) inserts.set(row, qualifier, timestamp, value)
-    else deleteFromColumn.run(row, qualifier, timestamp, timestamp + 1)
+  putCell(row: Uint8Array, cell: RecordedCell): void {
+    const { value, timestamp: from } = cell
+    const { writes } = this.#transactions
+    if (value !== undefined) writes.set(row, { ...cell, value })
+    else writes.deleteFromColumn(row, { ...cell, timestamps: { from, until: from + 1 } })
   }
 
   recordBytes(): number {

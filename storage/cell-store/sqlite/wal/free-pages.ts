@@ -15,14 +15,11 @@ export type Reclaimed = { readonly failure: BatchFailure | null; readonly bytes:
  */
 export function reclaimPages(database: Database, transactions: SqliteTransactions): Reclaimed {
   const setting = (name: string) => database.pragma(name, { simple: true }) as number
-  const result = transactions.inOne({
-    run: () => {
-      const before = setting('freelist_count')
-      const pageBytes = setting('page_size')
-      if (before > 0) database.pragma(`incremental_vacuum(${RECLAIMED_BYTES_MAX / pageBytes})`)
-      return (before - setting('freelist_count')) * pageBytes
-    },
-    undo: () => {},
+  const result = transactions.inOne(() => {
+    const before = setting('freelist_count')
+    const pageBytes = setting('page_size')
+    if (before > 0) database.pragma(`incremental_vacuum(${RECLAIMED_BYTES_MAX / pageBytes})`)
+    return (before - setting('freelist_count')) * pageBytes
   })
   if (!result.done) return { failure: result.failure, bytes: 0 }
   return { failure: null, bytes: result.answer }
