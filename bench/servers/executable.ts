@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const POSTGRES_FOLDER = '/usr/lib/postgresql'
+
+/** Where bench/peers.sh puts what is no package of Debian. */
+const OWN_FOLDER = fileURLToPath(new URL('../.peers/bin', import.meta.url))
 
 /** A peer's program is not on this machine; the message says how to get it. */
 export class PeerMissing extends Error {
@@ -28,7 +32,7 @@ export function missingPeer(program: string | undefined): PeerMissing | undefine
 
 /** As `findExecutable`; undefined where there is no such program. */
 export function installedExecutable(program: string): string | undefined {
-  const folders = [...postgresFolders(), ...(process.env.PATH ?? '').split(delimiter)]
+  const folders = [...postgresFolders(), OWN_FOLDER, ...(process.env.PATH ?? '').split(delimiter)]
   for (const folder of folders) {
     const path = join(folder, program)
     try {

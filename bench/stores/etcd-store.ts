@@ -46,7 +46,7 @@ export async function openEtcdStore(
     },
     async scan(_client, key, count) {
       const { kvs = [] } = await ask('range', { key: base64(key), range_end: NO_END, limit: count })
-      return (kvs as Version[]).map(decode).length
+      return (kvs as Version[]).map(decode)
     },
     ...transactionsBy(async (_client, keys, change) => {
       const ranges = keys.map((key) => ({ requestRange: { key: base64(key) } }))

@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PostgresAddress } from '../servers/postgres-server.ts'
 import { openEtcdStore } from './etcd-store.ts'
-import { openPercoliteStore } from './percolite-store.ts'
+import { openFastifyPostgresStore } from './fastify-postgres-store.ts'
+import { openPercoliteStore, overHttp, overSockets } from './percolite-store.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { openRedisStore } from './redis-store.ts'
+import { rqliteRequests } from './rqlite-requests.ts'
+import { sqlOverHttpStore } from './sql-over-http-store.ts'
+import { sqldRequests } from './sqld-requests.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import type { Store, Table } from './store.ts'
 
 /** Which store, and where it is; this travels to the load process. */
 export type StoreSettings =
-  | { readonly kind: 'percolite'; readonly origin: string }
+  | { readonly kind: 'percolite' | 'percolite-socket'; readonly origin: string }
   | { readonly kind: 'postgresql'; readonly address: PostgresAddress }
+  | {
+      readonly kind: 'fastify-postgres'
+      readonly origin: string
+      readonly address: PostgresAddress
+    }
+  | { readonly kind: 'rqlite' | 'sqld'; readonly origin: string }
   | { readonly kind: 'redis'; readonly url: string }
   | { readonly kind: 'etcd'; readonly origin: string }
   | { readonly kind: 'better-sqlite3'; readonly file: string }
 
 export type StoreKind = StoreSettings['kind']
 
-export function openStore(settings: StoreSettings, table: Table, clients: number): Promise<Store> {
+export async function openStore(
+  settings: StoreSettings,
+  table: Table,
+  clients: number,
+): Promise<Store> {
   switch (settings.kind) {
     case 'percolite':
-      return openPercoliteStore(settings, table, clients)
+      return openPercoliteStore(overHttp(settings.origin, clients), table)
+    case 'percolite-socket':
+      return openPercoliteStore(overSockets(settings.origin, clients), table)
+    case 'fastify-postgres':
+      return openFastifyPostgresStore(settings, table, clients)
+    case 'rqlite':
+      return sqlOverHttpStore(rqliteRequests(settings.origin, clients), table)
+    case 'sqld':
+      return sqlOverHttpStore(sqldRequests(settings.origin, clients), table)
     case 'postgresql':
       return openPostgresStore(settings, table, clients)
     case 'redis':

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { QuerySocket } from '../brokerage/engines/percolite/query-socket.ts'
 import { HttpClient, Retries } from '../load/http-client.ts'
 import { createText } from './sql-texts.ts'
 import {
@@ -16,25 +17,41 @@ type Answer = {
   readonly attempts: number
 }
 type Statement = { readonly sql: string; readonly params: Readonly<Record<string, Value>> }
+type Request = Statement | { readonly statements: readonly Statement[] } | { readonly sql: string }
+
+/** Where requests are sent; rejects with an error that is `retryable` when one may be sent again. */
+type Connection = { ask(request: Request): Promise<Answer>; close(): Promise<void> }
+
+/** Over HTTP, a connection for each client. */
+export function overHttp(origin: string, clients: number): Connection {
+  const http = new HttpClient(origin, clients)
+  return {
+    ask: async (request) => JSON.parse(await http.post('/v1/query', JSON.stringify(request))),
+    close: async () => http.close(),
+  }
+}
+
+/** Over WebSockets, as many as clients. */
+export function overSockets(origin: string, clients: number): Connection {
+  const sockets = Array.from({ length: clients }, () => new QuerySocket(origin))
+  let next = 0
+  return {
+    ask: (request) => (sockets[next++ % clients] as QuerySocket).ask<Answer>(request),
+    async close() {
+      await Promise.all(sockets.map((socket) => socket.close()))
+    },
+  }
+}
 
 /**
- * Over HTTP, one request for each operation. A read-modify-write is a GET and a SET in one request: the
+ * One request for each operation. A read-modify-write is a GET and a SET in one request: the
  * new text does not depend on the old one in YCSB, and a write in between is a conflict.
  */
-export async function openPercoliteStore(
-  { origin }: { readonly origin: string },
-  table: Table,
-  clients: number,
-): Promise<Store> {
-  const http = new HttpClient(origin, clients)
+export function openPercoliteStore(connection: Connection, table: Table): Store {
   const retries = new Retries()
   let conflicts = 0
-  const send = (body: unknown): Promise<string> => {
-    const text = JSON.stringify(body)
-    return retries.run(() => http.post('/v1/query', text))
-  }
-  const ask = async (body: unknown): Promise<Answer> => {
-    const answer: Answer = JSON.parse(await send(body))
+  const ask = async (request: Request): Promise<Answer> => {
+    const answer = await retries.run(() => connection.ask(request))
     conflicts += answer.attempts - 1
     return answer
   }
@@ -56,23 +73,23 @@ export async function openPercoliteStore(
   return {
     get: async (_client, key) => fieldsOf(await ask(get(key)), key),
     async put(_client, { key, fields }) {
-      await send(setStatement(table, key, [...fields.entries()]))
+      await ask(setStatement(table, key, [...fields.entries()]))
     },
     async insert(_client, record) {
-      await send(insert(record))
+      await ask(insert(record))
     },
     async update(_client, key, changes) {
       await ask(setStatement(table, key, changes))
     },
     async scan(_client, key, count) {
       const answer = await ask({ sql: `${scan} ${count}`, params: { key } })
-      return answer.results[0]?.rows.length ?? 0
+      return answer.results[0]?.rows ?? []
     },
     async modify(_client, key, changes) {
       fieldsOf(await ask({ statements: [get(key), setStatement(table, key, changes)] }), key)
     },
     async transfer(_client, from, to) {
-      await send(transferRequest(table, from, to))
+      await ask(transferRequest(table, from, to))
     },
     takeRetries() {
       const taken = conflicts + retries.take()
@@ -80,12 +97,12 @@ export async function openPercoliteStore(
       return taken
     },
     async create() {
-      await send({ sql: createText(table) })
+      await ask({ sql: createText(table) })
     },
     async insertMany(records) {
-      await send({ statements: records.map(insert) })
+      await ask({ statements: records.map(insert) })
     },
-    close: async () => http.close(),
+    close: () => connection.close(),
   }
 }
 

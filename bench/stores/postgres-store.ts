@@ -51,8 +51,7 @@ export async function openPostgresStore(
     async update(client, key, changes) {
       await update(of(client), key, changes)
     },
-    scan: async (client, key, count) =>
-      (await ask(of(client), 'scan', texts.scan, [key, count])).length,
+    scan: (client, key, count) => ask(of(client), 'scan', texts.scan, [key, count]),
     ...transactionsBy(async (client, keys, change) => {
       const connection = of(client)
       try {

@@ -51,7 +51,7 @@ export async function openRedisStore(
       const connection = of(client)
       const page = { BY: 'LEX' as const, LIMIT: { offset: 0, count } }
       const keys = await connection.zRange(table.name, `[${key}`, '+', page)
-      return (await Promise.all(keys.map((one) => read(connection, one)))).length
+      return await Promise.all(keys.map((one) => read(connection, one)))
     },
     ...transactionsBy(async (client, keys, change) => {
       const connection = of(client)

@@ -57,7 +57,7 @@ export async function openSqliteStore(
     put: async (_client, { key, fields }) => void put.run(key, ...fields),
     insert: async (_client, { key, fields }) => void insert.run(key, ...fields),
     update: async (_client, key, changes) => update(key, changes),
-    scan: async (_client, key, count) => scan.all(key, count).length,
+    scan: async (_client, key, count) => scan.all(key, count),
     ...transactionsBy(async (_client, keys, change) => {
       transaction.immediate(keys, change)
       return true

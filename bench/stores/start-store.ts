@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
+import { ACCOUNTS, ITEMS } from '../load/data.ts'
 import { startEtcd } from '../servers/etcd-server.ts'
+import { startFastifyPostgres } from '../servers/fastify-postgres-server.ts'
 import type { MeasuredServer } from '../servers/measured-server.ts'
 import { type PercoliteOptions, startPercolite } from '../servers/percolite-server.ts'
 import { startPostgres } from '../servers/postgres-server.ts'
 import { startRedis } from '../servers/redis-server.ts'
+import { startRqlite } from '../servers/rqlite-server.ts'
+import { startSqld } from '../servers/sqld-server.ts'
+import { USERTABLE } from '../ycsb/record.ts'
 import { openStore, type StoreKind, type StoreSettings } from './open-store.ts'
 import type { StoreRecord, Table } from './store.ts'
 
 /** What must be installed for a store. */
 export const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
   percolite: undefined,
+  'percolite-socket': undefined,
   postgresql: 'postgres',
+  'fastify-postgres': 'postgres',
+  rqlite: 'rqlited',
+  sqld: 'sqld',
   redis: 'redis-server',
   etcd: 'etcd',
   'better-sqlite3': undefined,
@@ -27,13 +36,26 @@ export async function startStore(
   percolite: PercoliteOptions = {},
 ): Promise<StartedStore> {
   switch (kind) {
-    case 'percolite': {
+    case 'percolite':
+    case 'percolite-socket': {
       const server = await startPercolite(folder, percolite)
       return started(server, { kind, origin: server.origin })
     }
     case 'postgresql': {
       const server = await startPostgres(folder)
       return started(server, { kind, address: server.address })
+    }
+    case 'fastify-postgres': {
+      const server = await startFastifyPostgres({ folder, tables: [ITEMS, ACCOUNTS, USERTABLE] })
+      return started(server, { kind, origin: server.origin, address: server.address })
+    }
+    case 'rqlite': {
+      const server = await startRqlite(folder)
+      return started(server, { kind, origin: server.origin })
+    }
+    case 'sqld': {
+      const server = await startSqld(folder)
+      return started(server, { kind, origin: server.origin })
     }
     case 'redis': {
       const server = await startRedis(folder)

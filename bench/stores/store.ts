@@ -32,8 +32,8 @@ export type Store = {
   insert(client: number, record: StoreRecord): Promise<void>
   /** Writes the named fields of a record that is there. */
   update(client: number, key: string, changes: readonly FieldChange[]): Promise<void>
-  /** How many records were read: up to `count`, from `key` on in the order of the keys. */
-  scan(client: number, key: string, count: number): Promise<number>
+  /** The records that were read, up to `count`, from `key` on in the order of the keys. */
+  scan(client: number, key: string, count: number): Promise<readonly unknown[]>
   /** Reads a record and writes the fields so that nobody else's write comes in between. */
   modify(client: number, key: string, changes: readonly FieldChange[]): Promise<void>
   /** Takes one from the only field of one record and adds it to that of another, both or neither. */

@@ -58,8 +58,8 @@ async function assertGivesBackWhatIsWritten(settings: StoreSettings): Promise<vo
     assert.deepEqual((await store.get(0, last.key)).slice(0, 4), ['new', 'new', 'new', 'new'])
 
     const keys = records.map(({ key }) => key).sort()
-    assert.equal(await store.scan(0, keys[0] as string, 7), 7)
-    assert.equal(await store.scan(0, keys[15] as string, 100), 5)
+    assert.equal((await store.scan(0, keys[0] as string, 7)).length, 7)
+    assert.equal((await store.scan(0, keys[15] as string, 100)).length, 5)
     await assert.rejects(store.get(0, 'user0'), /there is no record user0/)
   } finally {
     await store.close()

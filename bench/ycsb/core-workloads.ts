@@ -37,11 +37,7 @@ const B = {
 const F = { letter: 'f', mix: { read: 0.5, readModifyWrite: 0.5 }, keys: 'zipfian' } as const
 const FIELD = { update: 'field', modify: 'plain' } as const
 
-/**
- * The workloads A to F of the Yahoo! Cloud Serving Benchmark, those that write in both shapes. The two
- * that insert come last, so that the others meet the records as they were loaded.
- */
-export const CORE_WORKLOADS: readonly CoreWorkload[] = [
+const WITHOUT_INSERTS: readonly CoreWorkload[] = [
   { name: 'a-field', ...A, update: 'field' },
   { name: 'a-record', ...A, update: 'record' },
   { name: 'b-field', ...B, update: 'field' },
@@ -49,8 +45,37 @@ export const CORE_WORKLOADS: readonly CoreWorkload[] = [
   { name: 'c', letter: 'c', mix: { read: 1 }, keys: 'zipfian', ...FIELD },
   { name: 'f-plain', ...F, update: 'field', modify: 'plain' },
   { name: 'f-transaction', ...F, update: 'field', modify: 'transaction' },
-  { name: 'd', letter: 'd', mix: { read: 0.95, insert: 0.05 }, keys: 'latest', ...FIELD },
-  { name: 'e', letter: 'e', mix: { scan: 0.95, insert: 0.05 }, keys: 'zipfian', ...FIELD },
+]
+const D: CoreWorkload = {
+  name: 'd',
+  letter: 'd',
+  mix: { read: 0.95, insert: 0.05 },
+  keys: 'latest',
+  ...FIELD,
+}
+const E: CoreWorkload = {
+  name: 'e',
+  letter: 'e',
+  mix: { scan: 0.95, insert: 0.05 },
+  keys: 'zipfian',
+  ...FIELD,
+}
+
+function withUniformKeys(workload: CoreWorkload): CoreWorkload {
+  return { ...workload, name: `${workload.name}-uniform`, keys: 'uniform' }
+}
+
+/**
+ * The workloads A to F of the Yahoo! Cloud Serving Benchmark, those that write in both shapes, and those with
+ * zipfian keys with uniform ones as well. Those that insert come last, so that the others meet the records as
+ * they were loaded.
+ */
+export const CORE_WORKLOADS: readonly CoreWorkload[] = [
+  ...WITHOUT_INSERTS,
+  ...WITHOUT_INSERTS.map(withUniformKeys),
+  D,
+  E,
+  withUniformKeys(E),
 ]
 
 export function drawKind({ mix }: CoreWorkload, random: Random): OperationKind {

@@ -6,7 +6,7 @@ import { Zipfian } from './zipfian.ts'
 /** Which record the next request is for, as a number below the count of records. */
 export type KeyChooser = (random: Random) => number
 
-export type KeyDistribution = 'zipfian' | 'latest'
+export type KeyDistribution = 'zipfian' | 'uniform' | 'latest'
 
 // YCSB draws ranks over so many items, whose zeta it knows, and scatters them over the records.
 const SCRAMBLED_ITEMS = 1e10
@@ -26,6 +26,11 @@ export function scrambledZipfian(stored: () => number, room = 0): KeyChooser {
       if (number < stored()) return number
     }
   }
+}
+
+/** All records alike. */
+export function uniform(stored: () => number): KeyChooser {
+  return (random) => random.below(stored())
 }
 
 /** The newest record is the hottest, the one before it the next. */

@@ -30,7 +30,7 @@ export async function startLoadedStore(order: {
   const started = await startStore(order.kind, order.folder, order.percolite)
   const { settings, inProcess = false } = started
   return await closedOnFailure(started, async () => {
-    const loadSeconds = await loadTable(settings, USERTABLE, piecesOf(records))
+    const loadSeconds = await loadTable(settings, USERTABLE, recordPieces(records))
     const load = await LoadProcess.open({
       module: new URL('./ycsb-workload.ts', import.meta.url).href,
       settings: { store: settings, records } satisfies YcsbSettings,
@@ -46,7 +46,8 @@ export async function startLoadedStore(order: {
   })
 }
 
-function* piecesOf(records: number): Iterable<readonly StoreRecord[]> {
+/** All records, in the order of their numbers; that of their keys is another. */
+export function* recordPieces(records: number): Iterable<readonly StoreRecord[]> {
   const random = new Random(LOAD_SEED)
   const texts = new FieldTexts()
   for (const numbers of batches(records, RECORDS_PER_LOAD)) {

@@ -13,6 +13,10 @@ import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads
 import { type LoadedStore, startLoadedStore } from './loaded-store.ts'
 
 const RECORDS_MAX = 10_000_000
+const STORES = 'percolite,percolite-socket,postgresql,redis,etcd,better-sqlite3'
+const OTHER_STORES = Object.keys(PROGRAMS)
+  .filter((kind) => !STORES.split(',').includes(kind))
+  .join(', ')
 
 /** The Yahoo! Cloud Serving Benchmark, by the facts of its core workloads, in our own words. */
 export const ycsbSuite: Suite = {
@@ -20,7 +24,8 @@ export const ycsbSuite: Suite = {
   defaults: { seconds: 3, repetitions: 3 },
   options: {
     workloads: { default: 'a,b,c,d,e,f', help: 'letters, separated by commas' },
-    stores: { default: Object.keys(PROGRAMS).join(','), help: 'who takes part' },
+    keys: { default: 'zipfian,uniform', help: 'how the keys of all but D are drawn' },
+    stores: { default: STORES, help: `who takes part; also ${OTHER_STORES}` },
     records: { default: '100000', help: 'of about 1 kB, loaded into each store' },
     clients: {
       default: '16',
@@ -31,7 +36,7 @@ export const ycsbSuite: Suite = {
   experiments: (options) => [experimentOf(options)],
   get notes() {
     return [
-      'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99; records have ten fields of 100 characters.',
+      'An own implementation of the published core workloads: A 50 % read and 50 % update, B 95/5, C read, D 95 % read of the latest and 5 % insert, E 95 % scan (1 to 100 records) and 5 % insert, F 50 % read and 50 % read-modify-write. Keys are scrambled zipfian (D: latest) with skew 0.99, in “-uniform” all alike; records have ten fields of 100 characters.',
       '“field” updates write one field, “record” updates all ten; F is “plain” (a read, then an update, as in YCSB) and “transaction” (nobody may write in between).',
       'Every acknowledged write of every store is on disk (durability class D2): PostgreSQL synchronous_commit on, Redis appendfsync always, etcd as it is, better-sqlite3 synchronous FULL.',
       'etcd has one value for a record: where one field is written (a-field, b-field, f) it reads the record and writes it all, and except in f-transaction not atomically. Only “record” updates are the same work for it. It is asked through its JSON gateway, whose cost is included.',
@@ -43,8 +48,8 @@ export const ycsbSuite: Suite = {
 }
 
 function experimentOf(options: Readonly<Record<string, string>>) {
-  const { workloads = '', stores = '', records = '', clients = '' } = options
-  const chosen = workloadsOf(workloads)
+  const { workloads = '', keys = '', stores = '', records = '', clients = '' } = options
+  const chosen = workloadsOf(workloads, keys)
   const known = Object.keys(PROGRAMS) as StoreKind[]
   const kinds = listOf(stores, (word) => oneOf('stores', word, known))
   const counts = listOf(clients, (word) => wholeNumber('clients', word, RECORDS_MAX))
@@ -116,8 +121,11 @@ async function sampleWithLoadSeconds({
   return { ...sample, figures: { ...sample.figures, loadSeconds } }
 }
 
-function workloadsOf(text: string): readonly CoreWorkload[] {
+function workloadsOf(text: string, keys: string): readonly CoreWorkload[] {
   const letters = [...new Set(CORE_WORKLOADS.map(({ letter }) => letter))]
   const chosen = listOf(text, (word) => oneOf('workloads', word, letters))
-  return CORE_WORKLOADS.filter(({ letter }) => chosen.includes(letter))
+  const drawn = listOf(keys, (word) => oneOf('keys', word, ['zipfian', 'uniform']))
+  return CORE_WORKLOADS.filter(({ letter, keys }) => {
+    return chosen.includes(letter) && (keys === 'latest' || drawn.includes(keys))
+  })
 }

@@ -13,7 +13,7 @@ import {
   type OperationKind,
 } from './core-workloads.ts'
 import { InsertCounter } from './insert-counter.ts'
-import { type KeyChooser, latest, scrambledZipfian } from './key-chooser.ts'
+import { type KeyChooser, latest, scrambledZipfian, uniform } from './key-chooser.ts'
 import { FIELD_COUNT, FieldTexts, recordKey, USERTABLE } from './record.ts'
 
 export type YcsbSettings = {
@@ -110,6 +110,8 @@ function keyChooser(workload: CoreWorkload, inserts: InsertCounter): KeyChooser 
   switch (workload.keys) {
     case 'latest':
       return latest(stored)
+    case 'uniform':
+      return uniform(stored)
     case 'zipfian': {
       const room = workload.mix.insert === undefined ? 0 : Math.ceil(stored() * ROOM_SHARE)
       return scrambledZipfian(stored, room)

@@ -33,6 +33,7 @@ testWithServers(
 test('a wrong flag is refused before anything starts, naming what there is', () => {
   for (const [flag, value, message] of [
     ['workloads', 'a,g', /there is no g, but a, b, c, f, d, e/],
+    ['keys', 'random', /there is no random, but zipfian, uniform/],
     ['stores', 'oracle', /there is no oracle, but percolite/],
     ['records', '0', /a whole number/],
     ['clients', '1,x', /a whole number/],

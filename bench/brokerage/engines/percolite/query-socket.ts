@@ -4,7 +4,6 @@ import {
   abortOfLoss,
   type PercoliteAnswer,
   type PercoliteAsking,
-  type PercoliteRequest,
 } from './percolite-requests.ts'
 
 const PROTOCOL = 'percolite.v1'
@@ -18,7 +17,7 @@ export type SocketFrame = {
 
 type Waiting = {
   readonly commits: boolean
-  answered(answer: PercoliteAnswer): void
+  answered(answer: never): void
   failed(error: unknown): void
 }
 
@@ -45,10 +44,10 @@ export class QuerySocket implements PercoliteAsking {
     return this.#waiting.size
   }
 
-  ask(
-    request: PercoliteRequest,
+  ask<Answer = PercoliteAnswer>(
+    request: object & { readonly [field: string]: unknown },
     { commits = false }: { readonly commits?: boolean } = {},
-  ): Promise<PercoliteAnswer> {
+  ): Promise<Answer> {
     const id = String(this.#ids++)
     return new Promise((answered, failed) => {
       this.#waiting.set(id, { commits, answered, failed })
@@ -100,7 +99,7 @@ export class QuerySocket implements PercoliteAsking {
       return
     }
     this.#waiting.delete(frame.id)
-    if (frame.type === 'result') waiting.answered(frame as unknown as PercoliteAnswer)
+    if (frame.type === 'result') waiting.answered(frame as never)
     else waiting.failed(abortOfCode(String(frame.code), new RefusedQuery(JSON.stringify(frame))))
   }
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Experiment, Goal } from '../harness/experiment.ts'
+import { wholeNumber } from '../harness/flag-values.ts'
+import { ACCOUNTS, accountId, batches, FIRST_BALANCE } from '../load/data.ts'
+import { LoadProcess } from '../load/load-process.ts'
+import { loadedContender } from '../load/loaded-contender.ts'
+import { withInstalledPeers } from '../servers/installed-peers.ts'
+import { SharedServer } from '../servers/measured-server.ts'
+import type { PercoliteOptions } from '../servers/percolite-server.ts'
+import type { StoreKind } from '../stores/open-store.ts'
+import { closedOnFailure, loadTable, PROGRAMS, startStore } from '../stores/start-store.ts'
+import { recordPieces } from '../ycsb/loaded-store.ts'
+import { USERTABLE } from '../ycsb/record.ts'
+import { ROW_OPERATIONS, type RowOperation, type RowsSettings } from './rows-workload.ts'
+
+export const RECORDS_OPTION = { default: '20000', help: 'rows of 1 kB, in every server' } as const
+
+const MODULE = new URL('./rows-workload.ts', import.meta.url).href
+const CLIENTS = 16
+const SEED = 50
+const ACCOUNT_ROWS = 10_000
+const KINDS = ['percolite', 'percolite-socket', 'fastify-postgres', 'rqlite', 'sqld'] as const
+/** Must and aim beside the server that an HTTP user would write. */
+const GOALS: Readonly<Record<RowOperation, readonly [must: number, aim: number]>> = {
+  read: [2, 2.5],
+  update: [0.9, 1.2],
+  'scan of 50': [0.3, 0.5],
+  transfer: [1.2, 2],
+}
+
+/** Rows of a kilobyte over HTTP, beside a Fastify that asks PostgreSQL, rqlite and sqld. */
+export function rowsExperiment(options: PercoliteOptions): Experiment {
+  const records = wholeNumber('records', options.records ?? RECORDS_OPTION.default, 10_000_000)
+  const servers = new Map(KINDS.map((kind) => [kind, sharedServer(kind, records, options)]))
+  const contenders = ROW_OPERATIONS.flatMap((mix) =>
+    KINDS.map((kind) =>
+      loadedContender({
+        name: `${mix}, ${kind}`,
+        program: PROGRAMS[kind],
+        server: servers.get(kind) as ReturnType<typeof sharedServer>,
+        load: ({ load }) => load,
+        ...{ mix, clients: CLIENTS },
+      }),
+    ),
+  )
+  return withInstalledPeers({
+    name: 'rows',
+    title: `Rows of 1 kB over HTTP, ${records.toLocaleString('en')} of them, ${CLIENTS} clients`,
+    unit: 'operations',
+    contenders,
+    goals: ROW_OPERATIONS.flatMap((operation) => goalsOf(operation)),
+    notes: [
+      'fastify-postgres is what one who wants rows over HTTP writes: a Fastify that asks a PostgreSQL of its own through pg, over 16 connections with named statements, each operation one request.',
+      'rqlite and sqld are asked through their own HTTP: one request for each operation, a transfer as one transaction of two UPDATEs. rqlite syncs its Raft log, sqld is as it is by default. They come as npm packages of their programs, and are left out where there are none.',
+      'Rows are those of YCSB, ten fields of 100 characters; an update writes one. Keys are drawn uniformly. A transfer is between accounts of a few bytes, and a transaction of five round trips from Fastify to its PostgreSQL.',
+      'percolite-socket sends the same requests over a WebSocket for each client.',
+    ],
+  })
+}
+
+function goalsOf(operation: RowOperation): readonly Goal[] {
+  const of = `${operation}, percolite`
+  const [must, aim] = GOALS[operation]
+  return KINDS.slice(1).map((kind) => ({
+    what: `${operation} over HTTP, ${CLIENTS} clients / ${kind}`,
+    ...{ of, to: `${operation}, ${kind}` },
+    ...(kind === 'fastify-postgres' ? { must, aim } : {}),
+  }))
+}
+
+function sharedServer(kind: StoreKind, records: number, options: PercoliteOptions) {
+  return new SharedServer(kind, async (folder) => {
+    const started = await startStore(kind, folder, options)
+    return await closedOnFailure(started, async () => {
+      const { settings } = started
+      await loadTable(settings, USERTABLE, recordPieces(records))
+      await loadTable(settings, ACCOUNTS, accountPieces())
+      const load = await LoadProcess.open({
+        module: MODULE,
+        settings: { store: settings, records, accounts: ACCOUNT_ROWS } satisfies RowsSettings,
+        ...{ clients: CLIENTS, seed: SEED },
+      })
+      const close = async () => {
+        await load.close()
+        await started.close()
+      }
+      return { ...started, load, close }
+    })
+  })
+}
+
+function* accountPieces() {
+  for (const numbers of batches(ACCOUNT_ROWS, 100))
+    yield numbers.map((number) => ({ key: accountId(number), fields: [FIRST_BALANCE] }))
+}
