@@ -7,6 +7,7 @@ export const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   http: async () => (await import('./http/http-suite.ts')).httpSuite,
   peers: async () => (await import('./peers/peers-suite.ts')).peersSuite,
   ycsb: async () => (await import('./ycsb/ycsb-suite.ts')).ycsbSuite,
+  files: async () => (await import('./files/files-suite.ts')).filesSuite,
   scale: async () => (await import('./scale/scale.ts')).scaleSuite,
   brokerage: async () => (await import('./brokerage/brokerage-suite.ts')).brokerageSuite,
   feed: async () => (await import('./feed/feed-suite.ts')).feedSuite,

@@ -11,6 +11,29 @@ type ProcessTimes = { readonly parent: number; readonly ticks: number; readonly 
  * living ones, and those it has waited for. Undefined where the system has no /proc.
  */
 export function cpuSecondsOfTree(pid: number): number | undefined {
+  const tree = treeOf(pid)
+  if (tree === undefined) return undefined
+  let ticks = 0
+  for (const { ticks: own, endedTicks } of tree.values()) ticks += own + endedTicks
+  return ticks / TICKS_PER_SECOND
+}
+
+/** Bytes that a process and its living descendants have given to the disk; 0 where the system does not tell. */
+export function writtenBytesOfTree(pid: number): number {
+  let bytes = 0
+  for (const one of treeOf(pid)?.keys() ?? []) {
+    try {
+      const text = readFileSync(`/proc/${one}/io`, 'utf8')
+      bytes += Number(/^write_bytes: (\d+)$/m.exec(text)?.[1] ?? 0)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return bytes
+}
+
+/** The process and its living descendants; undefined where the system has no /proc, or it has ended. */
+function treeOf(pid: number): ReadonlyMap<number, ProcessTimes> | undefined {
   const times = new Map<number, ProcessTimes>()
   try {
     for (const name of readdirSync('/proc')) {
@@ -22,11 +45,7 @@ export function cpuSecondsOfTree(pid: number): number | undefined {
     return undefined
   }
   if (!times.has(pid)) return undefined
-  let ticks = 0
-  for (const [one, { ticks: own, endedTicks }] of times) {
-    if (belongsTo(one, pid, times)) ticks += own + endedTicks
-  }
-  return ticks / TICKS_PER_SECOND
+  return new Map([...times].filter(([one]) => belongsTo(one, pid, times)))
 }
 
 function belongsTo(pid: number, root: number, times: ReadonlyMap<number, ProcessTimes>): boolean {

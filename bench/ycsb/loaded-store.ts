@@ -6,7 +6,7 @@ import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import type { StoreKind } from '../stores/open-store.ts'
 import { closedOnFailure, loadTable, type StartedStore, startStore } from '../stores/start-store.ts'
 import type { StoreRecord } from '../stores/store.ts'
-import { FieldTexts, USERTABLE } from './record.ts'
+import { FIELD_LENGTH, FieldTexts, USERTABLE } from './record.ts'
 import type { YcsbSettings } from './ycsb-workload.ts'
 
 const RECORDS_PER_LOAD = 100
@@ -47,9 +47,12 @@ export async function startLoadedStore(order: {
 }
 
 /** All records, in the order of their numbers; that of their keys is another. */
-export function* recordPieces(records: number): Iterable<readonly StoreRecord[]> {
+export function* recordPieces(
+  records: number,
+  fieldLength = FIELD_LENGTH,
+): Iterable<readonly StoreRecord[]> {
   const random = new Random(LOAD_SEED)
-  const texts = new FieldTexts()
+  const texts = new FieldTexts(fieldLength)
   for (const numbers of batches(records, RECORDS_PER_LOAD)) {
     yield numbers.map((number) => texts.record(number, random))
   }

@@ -4,7 +4,7 @@ import type { StoreRecord, Table } from '../stores/store.ts'
 import { fnvHash64 } from './fnv-hash.ts'
 
 export const FIELD_COUNT = 10
-const FIELD_LENGTH = 100
+export const FIELD_LENGTH = 100
 const FIELD_NAMES = Array.from({ length: FIELD_COUNT }, (_, index) => `field${index}`)
 
 export const USERTABLE: Table = {
@@ -33,8 +33,10 @@ export function recordKey(number: number): string {
 /** Field texts: pieces of one long random text, which is much cheaper than drawing each character. */
 export class FieldTexts {
   readonly #text: string
+  readonly #length: number
 
-  constructor() {
+  constructor(length = FIELD_LENGTH) {
+    this.#length = length
     const random = new Random(TEXT_SEED)
     const codes = Array.from({ length: TEXT_LENGTH }, () => {
       return PRINTABLE_FIRST + random.below(PRINTABLE_COUNT)
@@ -43,8 +45,8 @@ export class FieldTexts {
   }
 
   next(random: Random): string {
-    const start = random.below(TEXT_LENGTH - FIELD_LENGTH)
-    return this.#text.slice(start, start + FIELD_LENGTH)
+    const start = random.below(TEXT_LENGTH - this.#length)
+    return this.#text.slice(start, start + this.#length)
   }
 
   record(number: number, random: Random): StoreRecord {

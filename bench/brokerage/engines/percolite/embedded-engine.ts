@@ -12,6 +12,7 @@ import {
   scanIndexEntries,
   scanRows,
 } from '../../../../storage/storage.ts'
+import { folderBytes } from '../../../servers/folder-bytes.ts'
 import {
   type BeginOptions,
   type BulkLoader,
@@ -26,7 +27,6 @@ import {
 import { loadStorage } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import { BufferedTransaction, type Notified, type Write } from '../buffered-transaction.ts'
-import { folderBytes } from '../folder-bytes.ts'
 import { createWeakObserver, EmbeddedObservation } from './embedded-observation.ts'
 import { embeddedAnswers } from './embedded-reads.ts'
 import { notifyEmbedded, writeEmbedded } from './embedded-writes.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path'
+import { folderBytes } from '../../../servers/folder-bytes.ts'
 import {
   type PercoliteOptions,
   type PercoliteServer,
@@ -19,7 +20,6 @@ import { loadDataDirectory } from '../../loading/percolite-loader.ts'
 import type { ColumnOf, IndexOf, TableName } from '../../schema/schema.ts'
 import type { AnyRow } from '../buffered-transaction.ts'
 import { BufferedTransaction } from '../buffered-transaction.ts'
-import { folderBytes } from '../folder-bytes.ts'
 import { httpRequests } from './http-requests.ts'
 import type { PercoliteRequests } from './percolite-requests.ts'
 import { createObserverStatement, observerOf, walkStatement } from './percolite-statements.ts'
