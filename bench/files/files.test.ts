@@ -7,7 +7,7 @@ import { filesSuite } from './files-suite.ts'
 const { options } = readCall([], filesSuite)
 
 testWithPeer('postgres', 'loading tells what was written and what the files take', async () => {
-  const few = { ...options, rows: '2000', 'restart-rows': '2000' }
+  const few = { ...options, rows: '500', 'restart-rows': '500' }
   const [loading, restart] = filesSuite.experiments(few)
   assert.ok(loading && restart)
   const { samples } = await runShortly(loading)
