@@ -35,11 +35,11 @@ export class MergedView implements CellView {
     const chunk = this.#tables.readChunk(request)
     if (this.#memtables.isEmpty) return chunk
     const { start, end, reverse = false, filter, rowsMax, bytesMax } = request
-    const covered = () => this.#keysCovered(chunk, request)
+    const written = this.#keysCovered(chunk, request).map(begun)
     // Nearly every chunk lies where nothing has been written lately.
-    if (covered().every((keys) => keys.next().done)) return chunk
+    if (written.every(({ next }) => next.done)) return chunk
     const stored = chunk.rows.map(({ key }) => keyString(key))
-    const keys = mergedKeys([stored.values(), ...covered()], reverse)
+    const keys = mergedKeys([begun(stored.values()), ...written], reverse)
     const rows: Row[] = []
     let [bytes, passed, storedAt] = [0, 0, 0]
     for (const text of keys) {
@@ -82,12 +82,15 @@ export class MergedView implements CellView {
   }
 }
 
+/** Keys in the order of a scan, of which the next has been read already. */
+type BegunKeys = { readonly source: Iterator<string>; next: IteratorResult<string> }
+
+function begun(source: Iterator<string>): BegunKeys {
+  return { source, next: source.next() }
+}
+
 /** The keys of all sources in the order of the scan, each once, and read only when asked for. */
-function* mergedKeys(
-  sources: ReadonlyArray<Iterator<string>>,
-  reverse: boolean,
-): Generator<string> {
-  const heads = sources.map((source) => ({ source, next: source.next() }))
+function* mergedKeys(heads: readonly BegunKeys[], reverse: boolean): Generator<string> {
   for (;;) {
     let first: string | undefined
     for (const { next } of heads) {
