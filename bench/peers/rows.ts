@@ -51,7 +51,7 @@ export function rowsExperiment(options: PercoliteOptions): Experiment {
     goals: ROW_OPERATIONS.flatMap((operation) => goalsOf(operation)),
     notes: [
       'fastify-postgres is what one who wants rows over HTTP writes: a Fastify that asks a PostgreSQL of its own through pg, over 16 connections with named statements, each operation one request.',
-      'rqlite and sqld are asked through their own HTTP: one request for each operation, a transfer as one transaction of two UPDATEs. rqlite syncs its Raft log, sqld is as it is by default. They come as npm packages of their programs, and are left out where there are none.',
+      'rqlite and sqld are asked through their own HTTP: one request for each operation, a transfer as one transaction of two UPDATEs. rqlite syncs its Raft log, sqld is as it is by default, and is sent one write at a time, because it stops answering when many come at once. They come as npm packages of their programs, and are left out where there are none.',
       'Rows are those of YCSB, ten fields of 100 characters; an update writes one. Keys are drawn uniformly. A transfer is between accounts of a few bytes, and a transaction of five round trips from Fastify to its PostgreSQL.',
       'percolite-socket sends the same requests over a WebSocket for each client.',
     ],

@@ -17,10 +17,14 @@ class SqldFailure extends Error {
   }
 }
 
-/** The protocol of libSQL's clients, Hrana over HTTP: one request, closed with its stream. */
+/**
+ * The protocol of libSQL's clients, Hrana over HTTP: one request, closed with its stream. Writes are sent one after the
+ * other: with sixteen at once it stops to answer after some thousands.
+ */
 export function sqldRequests(origin: string, clients: number): SqlServer {
   const http = new HttpClient(origin, clients)
   const retries = new Retries()
+  let lastWrite: Promise<unknown> = Promise.resolve()
   const send = async (request: object) => {
     const body = JSON.stringify({ requests: [request, { type: 'close' }] })
     const [{ response, error }] = JSON.parse(await http.post('/v2/pipeline', body)).results
@@ -40,10 +44,12 @@ export function sqldRequests(origin: string, clients: number): SqlServer {
   return {
     async ask(statements) {
       const [first] = statements as readonly [SqlStatement]
-      const results = await retries.run(() =>
-        statements.length === 1 ? one(first) : transaction(statements),
-      )
-      return results.map(({ rows }) => rows.map((row) => row.map(decoded)))
+      const run = () =>
+        retries.run(() => (statements.length === 1 ? one(first) : transaction(statements)))
+      if (statements.every(({ sql }) => sql.startsWith('SELECT'))) return rowsOf(await run())
+      const written = lastWrite.then(run)
+      lastWrite = written.catch(() => {})
+      return rowsOf(await written)
     },
     takeRetries: () => retries.take(),
     close: () => http.close(),
@@ -59,6 +65,10 @@ function stepsOf(statements: readonly SqlStatement[]): readonly object[] {
   }))
   const isCommitted = { type: 'ok', step: steps.length - 1 }
   return [...steps, { stmt: { sql: 'ROLLBACK' }, condition: { type: 'not', cond: isCommitted } }]
+}
+
+function rowsOf(results: readonly Result[]): ReadonlyArray<readonly Value[][]> {
+  return results.map(({ rows }) => rows.map((row) => row.map(decoded)))
 }
 
 function encoded({ sql, values }: SqlStatement): object {
