@@ -4,7 +4,7 @@ import { assertOwn, ChildServer, freePorts } from './child-server.ts'
 import { findExecutable } from './executable.ts'
 import type { MeasuredServer } from './measured-server.ts'
 
-type Status = { readonly store: { readonly node_id: string; readonly ready: boolean } }
+type Status = { readonly store: { readonly node_id?: string; readonly ready: boolean } }
 
 /** An rqlite of one node of our own, which syncs its Raft log before it answers. Throws PeerMissing. */
 export async function startRqlite(
@@ -31,6 +31,7 @@ export async function startRqlite(
     folder,
     ready: async () => {
       const { store } = (await (await fetch(`${origin}/status`)).json()) as Status
+      if (store.node_id === undefined) throw new Error('it does not know its name yet')
       assertOwn('rqlite', store.node_id, id)
       if (!store.ready) throw new Error('it has no leader yet')
     },
