@@ -46,7 +46,7 @@ export function growth(rows: number): Experiment {
     plots: [PLOT],
     notes: [
       'Each store is in a process of its own.',
-      'A point read is one in a transaction. The newest records of 65,536 rows are kept in memory: nearly all of the smallest store, and hardly any of the largest. A look-up in the store is what it costs where they are not.',
+      'A point read is one in a transaction. The newest records of 131,072 rows are kept in memory: nearly all of the smallest store, and hardly any of the largest. A look-up in the store is what it costs where they are not.',
       '`loadRowsPerSecond` is how fast the store was filled; `storeMiB` its files before anything was measured.',
     ],
   }

@@ -8,7 +8,7 @@ import type { EmbeddedContext } from '../../storage/transaction/one-process/embe
 import { embeddedProtocol } from '../../storage/transaction/one-process/embedded-protocol.ts'
 import { COMMIT_TURN_ROWS } from '../../storage/transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from '../../storage/transaction/one-process/latches/latch-table.ts'
-import { slottedRow } from '../../storage/transaction/one-process/latches/latched-rows.ts'
+import { hashedRow } from '../../storage/transaction/one-process/latches/latched-rows.ts'
 import { BackgroundWork } from '../../storage/transaction/protocol/background-work.ts'
 import { ExclusiveLiveness } from '../../storage/transaction/protocol/liveness.ts'
 import type { TransactionProtocol } from '../../storage/transaction/protocol/transaction-protocol.ts'
@@ -88,7 +88,7 @@ export class EmbeddedWorld {
     for (const line of lines) {
       const [, text, commitTs, startTs] = COMMITTED_CELL.exec(line) ?? []
       if (text === undefined) continue
-      const rows = [{ ...slottedRow(text), kind: 'write' }] as const
+      const rows = [{ ...hashedRow(text), kind: 'write' }] as const
       const owner = this.latches.latch(Number(startTs), rows)
       // Not by `stamp`: a scene may give its versions in any order.
       Object.assign(owner, { commitTs: Number(commitTs) })

@@ -44,8 +44,8 @@ export function findForeignLatch(
 ): Obstacle | undefined {
   if (latches.size === 0) return undefined
   for (const request of rows) {
-    const { row, text, slot } = request
-    const owner = latches.ownerOf(text, slot)
+    const { row, text, hash } = request
+    const owner = latches.ownerOf(text, hash)
     if (owner === undefined) continue
     const { commitTs } = owner
     const isBefore = commitTs !== undefined && commitTs <= startTs
@@ -66,7 +66,7 @@ export function findVersion(
   rows: readonly EncodedRow[],
   startTs: Timestamp,
 ): Obstacle | undefined {
-  const suspects = rows.filter(({ slot }) => latches.mayBeWrittenSince(slot, startTs))
+  const suspects = rows.filter(({ hash }) => latches.mayBeWrittenSince(hash, startTs))
   if (suspects.length === 0) return undefined
   const images = cellStore.view.readRows(
     suspects.map(({ row }) => row),

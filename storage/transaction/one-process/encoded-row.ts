@@ -3,13 +3,13 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStoreLimits } from '../../cell-store/cell-store.ts'
 import { type RowStep, unconditionalStep } from '../../cell-store/embedded-cell-store.ts'
 import type { Mutation } from '../../cell-store/mutation.ts'
+import { hashOfText } from '../../cell-store/row-hash.ts'
 import type { BufferedRow, BufferedWrite } from '../buffer/write-buffer.ts'
 import { contentOf } from '../percolator/write-set.ts'
 import { setNotify } from '../records/notify-cell.ts'
 import { eraseGuardsBefore, setData } from '../records/percolator-columns.ts'
 import { encodeStartTs, encodeWriteRecord } from '../records/write-record.ts'
 import type { LatchRequest } from './latches/latch-table.ts'
-import { slotOf } from './latches/recent-writes.ts'
 
 /** A row of a one-phase commit, encoded as far as is possible, and can fail, before commitTs is known. */
 export type EncodedRow = LatchRequest & {
@@ -38,7 +38,7 @@ export function encodeRow(
     columns.push(encodeColumn(column, write, startTs, limits))
     if (write.kind !== 'guard') kind = 'write'
   }
-  return { row: key, text, slot: slotOf(text), kind, columns, notified }
+  return { row: key, text, hash: hashOfText(text), kind, columns, notified }
 }
 
 function encodeColumn(

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { hashOfText } from '../../../cell-store/row-hash.ts'
 import { InvariantViolation } from '../../../invariant.ts'
 import { type LatchOwner, type LatchRequest, LatchTable } from './latch-table.ts'
-import { slottedRow } from './latched-rows.ts'
-import { slotOf } from './recent-writes.ts'
+import { hashedRow } from './latched-rows.ts'
 
-const write = (text: string): LatchRequest => ({ ...slottedRow(text), kind: 'write' })
+const write = (text: string): LatchRequest => ({ ...hashedRow(text), kind: 'write' })
 
 function breaks(rule: string, work: () => unknown): void {
   assert.throws(work, (error) => error instanceof InvariantViolation && error.rule === rule)
@@ -55,7 +55,9 @@ test('rows that share a slot have latches of their own', () => {
 
 /** Another row in the same slot of the table that tells a reader where no latch is. */
 function textInPlaceOf(text: string): string {
-  for (let at = 0; ; at++) if (slotOf(String(at)) === slotOf(text)) return String(at)
+  for (let at = 0; ; at++) {
+    if (((hashOfText(String(at)) ^ hashOfText(text)) & 0xffff) === 0) return String(at)
+  }
 }
 
 test('every release wakes those who wait for the owner, and they look again', async () => {
@@ -102,7 +104,7 @@ test('the range of a scan is searched as a look at every latch would', () => {
       const latches = new LatchTable()
       const hiding = new Map<LatchOwner, string[]>()
       for (const [at, { rows, isStamped, released }] of transactions.entries()) {
-        const placed = rows.map((row) => ({ ...row, ...slottedRow(row.text) }))
+        const placed = rows.map((row) => ({ ...row, ...hashedRow(row.text) }))
         const free = placed.filter((row) => latches.ownerOf(row.text) === undefined)
         if (free.length === 0) continue
         const owner = latches.latch(1, free)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../../cell-store/cell.ts'
+import { hashOfKey } from '../../../cell-store/row-hash.ts'
 import { keyString } from '../../../cell-store/row-key.ts'
 import { type Slotted, SlottedSet } from '../../../collections/slotted-set.ts'
 import { InvariantViolation, invariant } from '../../../invariant.ts'
-import { LatchedRows, type SlottedRow } from './latched-rows.ts'
+import { type HashedRow, LatchedRows } from './latched-rows.ts'
 import { NewestRecords } from './newest-records.ts'
-import { RecentWrites, slotOfKey } from './recent-writes.ts'
+import { RecentWrites } from './recent-writes.ts'
 import { WrittenRows } from './written-rows.ts'
 
 /** A row that a transaction latches: `guard` where it guards the row and changes no value in it. */
-export type LatchRequest = SlottedRow & {
+export type LatchRequest = HashedRow & {
   readonly kind: 'write' | 'guard'
   /** The columns that are written or guarded; the whole row when absent. */
   readonly columns?: ReadonlyArray<{ readonly column: string }>
@@ -35,7 +36,7 @@ type Owner = Slotted & {
   released: PromiseWithResolvers<void> | undefined
 }
 
-type Latch = SlottedRow & {
+type Latch = HashedRow & {
   readonly owner: Owner
   readonly kind: LatchRequest['kind']
   readonly columns: LatchRequest['columns'] | undefined
@@ -93,10 +94,10 @@ export class LatchTable {
     const { startTs, written } = holder
     invariant(holder.commitTs === undefined && this.#owners.has(holder), 'J4', { startTs })
     let isSorted = true
-    for (const { text, slot, kind, columns } of rows) {
-      const isLatched = this.#latches.get(text, slot) !== undefined
+    for (const { text, hash, kind, columns } of rows) {
+      const isLatched = this.#latches.get(text, hash) !== undefined
       if (isLatched) throw new InvariantViolation('J2', { startTs, row: hexOf(text) })
-      this.#latches.add({ text, slot, owner: holder, kind, columns, next: undefined })
+      this.#latches.add({ text, hash, owner: holder, kind, columns, next: undefined })
       if (kind === 'guard') continue
       isSorted &&= written.length === 0 || (written.at(-1) as string) < text
       written.push(text)
@@ -128,14 +129,14 @@ export class LatchTable {
   release(owner: LatchOwner, rows: readonly LatchRequest[]): void {
     const holder = owner as Owner
     const { startTs, commitTs } = holder
-    for (const { text, slot } of rows) {
-      const latch = this.#latches.get(text, slot)
+    for (const { text, hash } of rows) {
+      const latch = this.#latches.get(text, hash)
       if (latch?.owner !== holder) {
         throw new InvariantViolation('J5', { startTs, row: hexOf(text) })
       }
       this.#latches.delete(latch)
-      if (commitTs !== undefined) this.#recentWrites.committed(slot, commitTs)
-      this.newest.forget(text, slot)
+      if (commitTs !== undefined) this.#recentWrites.committed(hash, commitTs)
+      this.newest.forget(text, hash)
     }
     holder.held -= rows.length
     if (holder.held === 0) this.#owners.delete(holder)
@@ -159,24 +160,24 @@ export class LatchTable {
   }
 
   /** The owner of the latch of the row with this key in the form of `keyString`, or undefined. */
-  ownerOf(text: string, slot?: number): LatchOwner | undefined {
-    return this.#latches.get(text, slot)?.owner
+  ownerOf(text: string, hash?: number): LatchOwner | undefined {
+    return this.#latches.get(text, hash)?.owner
   }
 
   /** Whether the latch of a row shares a column with this request. */
-  meets({ text, slot, columns }: LatchRequest): boolean {
-    const latched = this.#latches.get(text, slot)?.columns
+  meets({ text, hash, columns }: LatchRequest): boolean {
+    const latched = this.#latches.get(text, hash)?.columns
     if (latched === undefined || columns === undefined) return true
     return latched.some(({ column }) => columns.some((own) => own.column === column))
   }
 
   /**
-   * Whether a row of this slot may have a version or a guard's stamp at `startTs` or later. If this is false, a row
+   * Whether a row with this hash may have a version or a guard's stamp at `startTs` or later. If this is false, a row
    * that is not latched has none: a write is latched until it is in the view (J3), and is remembered from the turn in
    * which its latch is released.
    */
-  mayBeWrittenSince(slot: number, startTs: Timestamp): boolean {
-    return this.#recentWrites.mayBeSince(slot, startTs)
+  mayBeWrittenSince(hash: number, startTs: Timestamp): boolean {
+    return this.#recentWrites.mayBeSince(hash, startTs)
   }
 
   /**
@@ -185,9 +186,9 @@ export class LatchTable {
    */
   hiding(row: Uint8Array, readTs: Timestamp): LatchOwner | undefined {
     if (this.#latches.size === 0) return undefined
-    const slot = slotOfKey(row)
-    if (!this.#latches.mayHave(slot)) return undefined
-    const latch = this.#latches.get(keyString(row), slot)
+    const hash = hashOfKey(row)
+    if (!this.#latches.mayHave(hash)) return undefined
+    const latch = this.#latches.get(keyString(row), hash)
     if (latch === undefined || latch.kind === 'guard') return undefined
     return isVisibleAt(latch.owner, readTs) ? latch.owner : undefined
   }

@@ -5,9 +5,9 @@ import { CellStoreError } from '../../../cell-store/cell-store.ts'
 import { eventLoopTurn } from '../../../cell-store/event-loop-turn.ts'
 import { LatchTable } from './latch-table.ts'
 import { untilReleased } from './latch-wait.ts'
-import { slottedRow } from './latched-rows.ts'
+import { hashedRow } from './latched-rows.ts'
 
-const ROWS = [{ ...slottedRow('a'), kind: 'write' }] as const
+const ROWS = [{ ...hashedRow('a'), kind: 'write' }] as const
 const CANCELLED = new Error('cancelled')
 const CLOSED = new CellStoreError('closed', 'The store is being closed.')
 

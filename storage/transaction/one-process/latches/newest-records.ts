@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../../../cell-store/cell.ts'
-import { PLACES, type RecentWrites, slotOf, slotOfKey } from './recent-writes.ts'
+import { hashOfKey, hashOfText } from '../../../cell-store/row-hash.ts'
+import type { RecentWrites } from './recent-writes.ts'
 import { RecordMemory } from './record-memory.ts'
 
 /** What a one-phase commit wrote to a row. */
 export type CommittedRow = {
   readonly row: Uint8Array
-  /** The row's slot: `slotOfKey` of its key. */
-  readonly slot: number
+  /** `hashOfKey` of its key. */
+  readonly hash: number
   readonly columns: ReadonlyArray<{
     readonly column: string
     readonly family: 'write' | 'guard'
@@ -36,12 +37,17 @@ export class NewestRecords {
   readonly #recentWrites: RecentWrites
   readonly #memory: RecordMemory
   /** By slot, of the record that is kept there. */
-  readonly #commitTs = new Float64Array(PLACES)
+  readonly #commitTs: Float64Array
+  /** All bits of a hash that say a slot. */
+  readonly #slotBits: number
   #earlierEnd: Timestamp = Number.POSITIVE_INFINITY
 
   constructor(recentWrites: RecentWrites, bytesMax = ROW_CACHE_BYTES) {
     this.#recentWrites = recentWrites
-    this.#memory = new RecordMemory(PLACES, bytesMax)
+    const slots = 2 ** Math.ceil(Math.log2(Math.max(SLOTS_MIN, bytesMax / BYTES_FOR_A_SLOT)))
+    this.#slotBits = slots - 1
+    this.#commitTs = new Float64Array(slots)
+    this.#memory = new RecordMemory(slots, bytesMax)
   }
 
   /** No earlier process committed above this timestamp. Until it is known, nothing that is read is kept. */
@@ -51,7 +57,7 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, or undefined. Must be called in the turn that checked the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const slot = this.#slotWith(key, slotOfKey(key))
+    const slot = this.#slotWith(key, hashOfKey(key))
     if (slot === undefined) return undefined
     const commitTs = this.#commitTs[slot] as number
     if (commitTs > readTs) return undefined
@@ -67,20 +73,21 @@ export class NewestRecords {
   wasRead({ key, cells }: Row, readTs: Timestamp): void {
     const [cell, another] = cells
     if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
-    const slot = slotOfKey(key)
-    if (this.#recentWrites.mayBeSince(slot, readTs)) return
-    this.#keep(key, slot, cell)
+    const hash = hashOfKey(key)
+    if (this.#recentWrites.mayBeSince(hash, readTs)) return
+    this.#keep(key, hash, cell)
   }
 
   /** Keeps what was committed, in the turn that released its latch. */
-  wasCommitted({ row, slot, columns }: CommittedRow, commitTs: Timestamp): void {
+  wasCommitted({ row, hash, columns }: CommittedRow, commitTs: Timestamp): void {
     const [first, another] = columns
     if (first === undefined || another !== undefined || first.family !== 'write') return
-    this.#keep(row, slot, { qualifier: first.column, timestamp: commitTs, value: first.value })
+    this.#keep(row, hash, { qualifier: first.column, timestamp: commitTs, value: first.value })
   }
 
   /** Drops the record of the row with this key (in the form of `keyString`), which may no longer be the newest one. */
-  forget(text: string, own = slotOf(text)): void {
+  forget(text: string, hash = hashOfText(text)): void {
+    const own = hash & this.#slotBits
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#memory.isNamed(own ^ step, text)) continue
       this.#memory.drop(own ^ step)
@@ -88,26 +95,32 @@ export class NewestRecords {
     }
   }
 
-  #keep(key: Uint8Array, own: number, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
+  #keep(
+    key: Uint8Array,
+    hash: number,
+    { qualifier, timestamp, value }: Omit<Cell, 'family'>,
+  ): void {
     if (!this.#memory.fits(key, value)) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
-    const slot = this.#slotFor(key, own)
+    const slot = this.#slotFor(key, hash)
     this.#commitTs[slot] = timestamp
     this.#memory.set(slot, key, qualifier.charCodeAt(0), value)
   }
 
   /** The slot that holds the row, so that it is never kept twice; else a free slot, or its own. */
-  #slotFor(key: Uint8Array, own: number): number {
-    const slot = this.#slotWith(key, own)
+  #slotFor(key: Uint8Array, hash: number): number {
+    const slot = this.#slotWith(key, hash)
     if (slot !== undefined) return slot
+    const own = hash & this.#slotBits
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#memory.has(own ^ step)) return own ^ step
     }
     return own
   }
 
-  /** The slot that holds the row, or undefined; `own` is the row's own slot. */
-  #slotWith(key: Uint8Array, own: number): number | undefined {
+  /** The slot that holds the row, or undefined. */
+  #slotWith(key: Uint8Array, hash: number): number | undefined {
+    const own = hash & this.#slotBits
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (this.#memory.isOf(own ^ step, key)) return own ^ step
     }
@@ -116,6 +129,9 @@ export class NewestRecords {
 }
 
 const ROW_CACHE_BYTES = 64 * 1024 * 1024
+const SLOTS_MIN = 65_536
+/** Slots for rows of half a kilobyte or more; with shorter ones they are full before the memory is. */
+const BYTES_FOR_A_SLOT = 512
 /** A row is kept in its slot or in a neighbouring one; they differ in the lowest bits. */
 const PLACES_OF_ROW = 4
 /** The first byte of the keys of system rows. */
