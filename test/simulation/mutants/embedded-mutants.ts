@@ -95,7 +95,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'releasedWritesForgotten',
     what: 'a row whose latch has gone is taken for one that was not written since the snapshot',
     file: LATCHES,
-    find: '      if (commitTs !== undefined) this.#recentWrites.committed(slot, commitTs)\n',
+    find: '      if (commitTs !== undefined) this.#recentWrites.committed(hash, commitTs)\n',
     replace: '      void commitTs\n',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
   }),
@@ -103,7 +103,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'releasedRecordsKept',
     what: 'a record in memory is not forgotten when the row gets a newer one',
     file: LATCHES,
-    find: '      this.newest.forget(text, slot)\n',
+    find: '      this.newest.forget(text, hash)\n',
     replace: '',
     caughtBy: { seedsMax: 100, topology: 'embedded', commit: 'one-phase' },
   }),
@@ -111,7 +111,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     name: 'olderRecordsKept',
     what: 'a record that an old snapshot has read is kept although there is a newer one',
     file: NEWEST,
-    find: '    if (this.#recentWrites.mayBeSince(slot, readTs)) return\n',
+    find: '    if (this.#recentWrites.mayBeSince(hash, readTs)) return\n',
     replace: '',
     caughtBy: { seedsMax: 20, topology: 'embedded' },
   }),
@@ -192,9 +192,9 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: LATCHES,
-        find: '    return this.#latches.get(text, slot)?.owner\n',
+        find: '    return this.#latches.get(text, hash)?.owner\n',
         replace:
-          "    const latch = this.#latches.get(text, slot)\n    return latch?.kind === 'guard' ? undefined : latch?.owner\n",
+          "    const latch = this.#latches.get(text, hash)\n    return latch?.kind === 'guard' ? undefined : latch?.owner\n",
       },
       {
         file: LATCHES,
