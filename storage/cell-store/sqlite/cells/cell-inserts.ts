@@ -3,16 +3,14 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Family, Timestamp } from '../../cell.ts'
 import { compareRowKeys } from '../../row-key.ts'
 import { isDuplicate } from '../error.ts'
-import { inlineValueBytesMax } from '../schema.ts'
-import { CELLS_AT_ONCE, SET_LONG_CELL, SET_VALUE, statementTexts } from '../statements.ts'
+import { CELLS_AT_ONCE, statementTexts } from '../statements.ts'
 
 const COLUMNS = 4
 
 /**
  * Sets cells of one family, eight per statement: calling a statement costs as much as inserting a cell. Until there are
  * eight they wait here, so code that reads a row of the family or deletes in it settles that row first, and COMMIT
- * settles all of them. A cell with a long value does not wait. Throws what SQLite throws; then the transaction is
- * undone.
+ * settles all of them. Throws what SQLite throws; then the transaction is undone.
  *
  * `OR REPLACE` for several rows would make SQLite copy each page that they change, to be able to undo the statement
  * alone. `OR FAIL` keeps the rows before the one that already exists, and then each row is set again by a statement of
@@ -21,27 +19,15 @@ const COLUMNS = 4
 export class SqliteCellInserts {
   readonly #insertSome: Statement<unknown[]>
   readonly #setOne: Statement<unknown[]>
-  readonly #setValue: Statement<unknown[]>
-  readonly #setLong: Statement<unknown[]>
-  readonly #inlineBytesMax: number
   #waiting: unknown[] = []
 
   constructor(database: Database, family: Family) {
     const texts = statementTexts(family)
     this.#insertSome = database.prepare(texts.insertCells)
     this.#setOne = database.prepare(texts.setCell)
-    this.#setValue = database.prepare(SET_VALUE)
-    this.#setLong = database.prepare(SET_LONG_CELL)
-    this.#inlineBytesMax = family === 'data' ? inlineValueBytesMax(database) : Infinity
   }
 
   set(row: Uint8Array, qualifier: string, timestamp: Timestamp, value: Uint8Array): void {
-    if (value.length > this.#inlineBytesMax) {
-      this.settleRow(row)
-      this.#setValue.run(row, qualifier, timestamp, value)
-      this.#setLong.run(row, qualifier, timestamp)
-      return
-    }
     this.#waiting.push(row, qualifier, timestamp, value)
     if (this.#waiting.length === CELLS_AT_ONCE * COLUMNS) this.#insert()
   }

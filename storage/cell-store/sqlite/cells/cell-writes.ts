@@ -2,7 +2,8 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { type Cell, FAMILIES, type Family } from '../../cell.ts'
 import type { DeleteFromColumn } from '../../mutation.ts'
-import { statementTexts } from '../statements.ts'
+import { inlineValueBytesMax } from '../schema.ts'
+import { SET_LONG_CELL, SET_VALUE, statementTexts } from '../statements.ts'
 import { SqliteCellInserts } from './cell-inserts.ts'
 import { END_OF_TIME } from './row-reader.ts'
 
@@ -12,9 +13,15 @@ type FamilyWrites = {
   readonly deleteFromColumn: Statement<unknown[]>
 }
 
-/** Changes the cells of all families over one connection. What is set may wait here until it is settled. */
+/**
+ * Changes the cells of all families over one connection. What is set may wait here until it is settled; a cell with a
+ * long value does not.
+ */
 export class SqliteCellWrites {
   readonly #writes: Readonly<Record<Family, FamilyWrites>>
+  readonly #setValue: Statement<unknown[]>
+  readonly #setLong: Statement<unknown[]>
+  readonly #inlineBytesMax: number
 
   constructor(database: Database) {
     const entries = FAMILIES.map((family): [Family, FamilyWrites] => {
@@ -22,10 +29,20 @@ export class SqliteCellWrites {
       return [family, { inserts: new SqliteCellInserts(database, family), deleteFromColumn }]
     })
     this.#writes = Object.fromEntries(entries) as Record<Family, FamilyWrites>
+    this.#setValue = database.prepare(SET_VALUE)
+    this.#setLong = database.prepare(SET_LONG_CELL)
+    this.#inlineBytesMax = inlineValueBytesMax(database)
   }
 
   set(row: Uint8Array, { family, qualifier, timestamp, value }: Cell): void {
-    this.#writes[family].inserts.set(row, qualifier, timestamp, value)
+    const { inserts } = this.#writes[family]
+    if (family !== 'data' || value.length <= this.#inlineBytesMax) {
+      inserts.set(row, qualifier, timestamp, value)
+      return
+    }
+    inserts.settleRow(row)
+    this.#setValue.run(row, qualifier, timestamp, value)
+    this.#setLong.run(row, qualifier, timestamp)
   }
 
   deleteFromColumn(

@@ -18,9 +18,10 @@ export function findFileProblems(dataDirectory: string): string[] {
   const directory = openExisting(dataDirectory)
   let database: Database | undefined
   try {
-    const opened = openWriterConnection(directory.storeFile)
-    database = opened
-    const answers = [CHECK_FILE, CHECK_VALUES].flatMap((sql) => opened.prepare(sql).pluck().all())
+    database = openWriterConnection(directory.storeFile)
+    const answers: unknown[] = []
+    for (const sql of [CHECK_FILE, CHECK_VALUES])
+      answers.push(...database.prepare(sql).pluck().all())
     return answers.map(String).filter((answer) => answer !== 'ok')
   } catch (error) {
     const cause = error instanceof StorageError ? error.cause : error

@@ -57,7 +57,7 @@ export class NewestRecords {
 
   /** The row with the record that a snapshot sees, or undefined. Must be called in the turn that checked the latch. */
   find(key: Uint8Array, column: string, readTs: Timestamp): Row | undefined {
-    const slot = this.#slotWith(key, hashOfKey(key))
+    const slot = this.#slotWith(key, hashOfKey(key) & this.#slotBits)
     if (slot === undefined) return undefined
     const commitTs = this.#commitTs[slot] as number
     if (commitTs > readTs) return undefined
@@ -75,14 +75,15 @@ export class NewestRecords {
     if (cell === undefined || another !== undefined || readTs <= this.#earlierEnd) return
     const hash = hashOfKey(key)
     if (this.#recentWrites.mayBeSince(hash, readTs)) return
-    this.#keep(key, hash, cell)
+    this.#keep(key, hash & this.#slotBits, cell)
   }
 
   /** Keeps what was committed, in the turn that released its latch. */
   wasCommitted({ row, hash, columns }: CommittedRow, commitTs: Timestamp): void {
     const [first, another] = columns
     if (first === undefined || another !== undefined || first.family !== 'write') return
-    this.#keep(row, hash, { qualifier: first.column, timestamp: commitTs, value: first.value })
+    const cell = { qualifier: first.column, timestamp: commitTs, value: first.value }
+    this.#keep(row, hash & this.#slotBits, cell)
   }
 
   /** Drops the record of the row with this key (in the form of `keyString`), which may no longer be the newest one. */
@@ -95,32 +96,26 @@ export class NewestRecords {
     }
   }
 
-  #keep(
-    key: Uint8Array,
-    hash: number,
-    { qualifier, timestamp, value }: Omit<Cell, 'family'>,
-  ): void {
+  #keep(key: Uint8Array, own: number, { qualifier, timestamp, value }: Omit<Cell, 'family'>): void {
     if (!this.#memory.fits(key, value)) return
     if (qualifier.length !== 1 || qualifier > '\u007f' || key[0] === SYSTEM_SPACE) return
-    const slot = this.#slotFor(key, hash)
+    const slot = this.#slotFor(key, own)
     this.#commitTs[slot] = timestamp
     this.#memory.set(slot, key, qualifier.charCodeAt(0), value)
   }
 
   /** The slot that holds the row, so that it is never kept twice; else a free slot, or its own. */
-  #slotFor(key: Uint8Array, hash: number): number {
-    const slot = this.#slotWith(key, hash)
+  #slotFor(key: Uint8Array, own: number): number {
+    const slot = this.#slotWith(key, own)
     if (slot !== undefined) return slot
-    const own = hash & this.#slotBits
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (!this.#memory.has(own ^ step)) return own ^ step
     }
     return own
   }
 
-  /** The slot that holds the row, or undefined. */
-  #slotWith(key: Uint8Array, hash: number): number | undefined {
-    const own = hash & this.#slotBits
+  /** The slot that holds the row, or undefined; `own` is the row's own slot. */
+  #slotWith(key: Uint8Array, own: number): number | undefined {
     for (let step = 0; step < PLACES_OF_ROW; step += 1) {
       if (this.#memory.isOf(own ^ step, key)) return own ^ step
     }
