@@ -9,8 +9,8 @@ import { cpuSecondsOfTree, mebibytesOf, writtenBytesOfTree } from '../servers/pr
 import type { StoreKind } from '../stores/open-store.ts'
 import { loadTable, PROGRAMS, startStore } from '../stores/start-store.ts'
 import type { StoreRecord } from '../stores/store.ts'
-import { recordPieces } from '../ycsb/loaded-store.ts'
 import { FIELD_COUNT, USERTABLE } from '../ycsb/record.ts'
+import { loadedPieces } from './loaded-pieces.ts'
 
 const KINDS: readonly StoreKind[] = ['percolite', 'postgresql']
 /** The written bytes of a process can only be read while it is there. */
@@ -84,13 +84,9 @@ function loadingOf(
     try {
       let bytes = 0
       const counted = function* (): Iterable<readonly StoreRecord[]> {
-        let loaded = 0
-        for (const piece of recordPieces(rows, fieldLength)) {
-          signal.throwIfAborted()
+        for (const piece of loadedPieces(rows, { say, signal }, fieldLength)) {
           yield piece
-          loaded += piece.length
           for (const { key } of piece) bytes += key.length + FIELD_COUNT * fieldLength
-          say(`${loaded.toLocaleString('en')} of ${rows.toLocaleString('en')} rows`)
         }
       }
       const before = writtenBytesOfTree(server.pid)

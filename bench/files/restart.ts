@@ -4,8 +4,9 @@ import type { Sample } from '../harness/sample.ts'
 import { type PercoliteOptions, startPercolite } from '../servers/percolite-server.ts'
 import { cpuSecondsOfTree, mebibytesOf } from '../servers/process-figures.ts'
 import { openStore } from '../stores/open-store.ts'
-import { recordPieces } from '../ycsb/loaded-store.ts'
+import { closedOnFailure, loadTable } from '../stores/start-store.ts'
 import { recordKey, USERTABLE } from '../ycsb/record.ts'
+import { loadedPieces } from './loaded-pieces.ts'
 
 const NAME = 'load, kill -9, start'
 
@@ -53,24 +54,13 @@ async function run(
 ): Promise<Sample> {
   const folder = await temporaryFolder('percolite')
   const server = await startPercolite(folder, options)
-  const store = await openStore({ kind: 'percolite', origin: server.origin }, USERTABLE, 2)
-  let loaded = 0
-  const beganMs = performance.now()
-  try {
-    await store.create()
-    for (const piece of recordPieces(rows)) {
-      signal.throwIfAborted()
-      await store.insertMany(piece)
-      loaded += piece.length
-      say(`${loaded.toLocaleString('en')} of ${rows.toLocaleString('en')} rows`)
-    }
-  } catch (error) {
-    await server.close()
-    throw error
-  }
-  const seconds = (performance.now() - beganMs) / 1000
+  const settings = { kind: 'percolite', origin: server.origin } as const
+  const seconds = await closedOnFailure(server, () =>
+    loadTable(settings, USERTABLE, loadedPieces(rows, { say, signal })),
+  )
   const residentMiB = mebibytesOf(server.pid, 'VmHWM')
   const cpuSeconds = cpuSecondsOfTree(server.pid) ?? 0
+  const store = await openStore(settings, USERTABLE, 1)
   // Nobody waits for its answer.
   store.update(0, recordKey(0), [[0, 'changed']]).catch(() => {})
   await server.kill()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { wholeNumber } from '../harness/flag-values.ts'
-import { ACCOUNTS, accountId, batches, FIRST_BALANCE } from '../load/data.ts'
 import { LoadProcess } from '../load/load-process.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import { withInstalledPeers } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
+import { loadAccounts } from '../stores/load-items.ts'
 import type { StoreKind } from '../stores/open-store.ts'
 import { closedOnFailure, loadTable, PROGRAMS, startStore } from '../stores/start-store.ts'
 import { recordPieces } from '../ycsb/loaded-store.ts'
@@ -74,7 +74,7 @@ function sharedServer(kind: StoreKind, records: number, options: PercoliteOption
     return await closedOnFailure(started, async () => {
       const { settings } = started
       await loadTable(settings, USERTABLE, recordPieces(records))
-      await loadTable(settings, ACCOUNTS, accountPieces())
+      await loadAccounts(settings, ACCOUNT_ROWS)
       const load = await LoadProcess.open({
         module: MODULE,
         settings: { store: settings, records, accounts: ACCOUNT_ROWS } satisfies RowsSettings,
@@ -87,9 +87,4 @@ function sharedServer(kind: StoreKind, records: number, options: PercoliteOption
       return { ...started, load, close }
     })
   })
-}
-
-function* accountPieces() {
-  for (const numbers of batches(ACCOUNT_ROWS, 100))
-    yield numbers.map((number) => ({ key: accountId(number), fields: [FIRST_BALANCE] }))
 }

@@ -20,8 +20,12 @@ const LOAD_SEED = 1
 export async function loadItemsAndAccounts(settings: StoreSettings, rows: number): Promise<void> {
   const random = new Random(LOAD_SEED)
   const item = (number: number) => ({ key: itemId(number), fields: [itemValue(random, number)] })
-  const account = (number: number) => ({ key: accountId(number), fields: [FIRST_BALANCE] })
   await loadTable(settings, ITEMS, records(rows, item))
+  await loadAccounts(settings, rows)
+}
+
+export async function loadAccounts(settings: StoreSettings, rows: number): Promise<void> {
+  const account = (number: number) => ({ key: accountId(number), fields: [FIRST_BALANCE] })
   await loadTable(settings, ACCOUNTS, records(rows, account))
 }
 

@@ -26,6 +26,8 @@ export const PROGRAMS: Readonly<Record<StoreKind, string | undefined>> = {
   'better-sqlite3': undefined,
 }
 
+const START_BY_ORIGIN = { etcd: startEtcd, rqlite: startRqlite, sqld: startSqld } as const
+
 /** A server of our own; or nothing but a file, of a store that runs in the load process itself. */
 export type StartedStore = MeasuredServer & { readonly settings: StoreSettings }
 
@@ -49,20 +51,14 @@ export async function startStore(
       const server = await startFastifyPostgres({ folder, tables: [ITEMS, ACCOUNTS, USERTABLE] })
       return started(server, { kind, origin: server.origin, address: server.address })
     }
-    case 'rqlite': {
-      const server = await startRqlite(folder)
-      return started(server, { kind, origin: server.origin })
-    }
-    case 'sqld': {
-      const server = await startSqld(folder)
-      return started(server, { kind, origin: server.origin })
-    }
     case 'redis': {
       const server = await startRedis(folder)
       return started(server, { kind, url: server.url })
     }
-    case 'etcd': {
-      const server = await startEtcd(folder)
+    case 'etcd':
+    case 'rqlite':
+    case 'sqld': {
+      const server = await START_BY_ORIGIN[kind](folder)
       return started(server, { kind, origin: server.origin })
     }
     case 'better-sqlite3': {
