@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Experiment, Goal } from '../harness/experiment.ts'
 import { wholeNumber } from '../harness/flag-values.ts'
-import { LoadProcess } from '../load/load-process.ts'
 import { loadedContender } from '../load/loaded-contender.ts'
 import { withInstalledPeers } from '../servers/installed-peers.ts'
 import { SharedServer } from '../servers/measured-server.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
 import { loadAccounts } from '../stores/load-items.ts'
 import type { StoreKind } from '../stores/open-store.ts'
-import { closedOnFailure, loadTable, PROGRAMS, startStore } from '../stores/start-store.ts'
-import { recordPieces } from '../ycsb/loaded-store.ts'
-import { USERTABLE } from '../ycsb/record.ts'
+import { PROGRAMS } from '../stores/start-store.ts'
+import { startLoadedStore } from '../ycsb/loaded-store.ts'
 import { ROW_OPERATIONS, type RowOperation, type RowsSettings } from './rows-workload.ts'
 
 export const RECORDS_OPTION = { default: '20000', help: 'rows of 1 kB, in every server' } as const
 
-const MODULE = new URL('./rows-workload.ts', import.meta.url).href
 const CLIENTS = 16
 const SEED = 50
 const ACCOUNT_ROWS = 10_000
@@ -69,22 +66,18 @@ function goalsOf(operation: RowOperation): readonly Goal[] {
 }
 
 function sharedServer(kind: StoreKind, records: number, options: PercoliteOptions) {
-  return new SharedServer(kind, async (folder) => {
-    const started = await startStore(kind, folder, options)
-    return await closedOnFailure(started, async () => {
-      const { settings } = started
-      await loadTable(settings, USERTABLE, recordPieces(records))
-      await loadAccounts(settings, ACCOUNT_ROWS)
-      const load = await LoadProcess.open({
-        module: MODULE,
-        settings: { store: settings, records, accounts: ACCOUNT_ROWS } satisfies RowsSettings,
+  return new SharedServer(kind, (folder) =>
+    startLoadedStore({
+      kind,
+      folder,
+      records,
+      percolite: options,
+      load: {
+        module: new URL('./rows-workload.ts', import.meta.url).href,
+        settings: { records, accounts: ACCOUNT_ROWS } satisfies Omit<RowsSettings, 'store'>,
         ...{ clients: CLIENTS, seed: SEED },
-      })
-      const close = async () => {
-        await load.close()
-        await started.close()
-      }
-      return { ...started, load, close }
-    })
-  })
+      },
+      loadMore: (settings) => loadAccounts(settings, ACCOUNT_ROWS),
+    }),
+  )
 }

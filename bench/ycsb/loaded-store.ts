@@ -3,15 +3,13 @@ import { batches } from '../load/data.ts'
 import { LoadProcess } from '../load/load-process.ts'
 import { Random } from '../load/random.ts'
 import type { PercoliteOptions } from '../servers/percolite-server.ts'
-import type { StoreKind } from '../stores/open-store.ts'
+import type { StoreKind, StoreSettings } from '../stores/open-store.ts'
 import { closedOnFailure, loadTable, type StartedStore, startStore } from '../stores/start-store.ts'
 import type { StoreRecord } from '../stores/store.ts'
 import { FIELD_LENGTH, FieldTexts, USERTABLE } from './record.ts'
-import type { YcsbSettings } from './ycsb-workload.ts'
 
 const RECORDS_PER_LOAD = 100
 const LOAD_SEED = 100
-const RUN_SEED = 2010
 
 /** A store with all records in it, and a load process that is connected to it. */
 export type LoadedStore = StartedStore & {
@@ -19,23 +17,32 @@ export type LoadedStore = StartedStore & {
   readonly loadSeconds: number
 }
 
+/** What is asked of the store once the records are in it. */
+export type WantedLoad = {
+  /** The workload's module, and its settings without the store. */
+  readonly module: string
+  readonly settings: object
+  readonly clients: number
+  readonly seed: number
+}
+
 export async function startLoadedStore(order: {
   readonly kind: StoreKind
   readonly folder: string
   readonly records: number
-  readonly clients: number
   readonly percolite: PercoliteOptions
+  readonly load: WantedLoad
+  /** What the workload finds beside the records. */
+  readonly loadMore?: (settings: StoreSettings) => Promise<unknown>
 }): Promise<LoadedStore> {
-  const { records, clients } = order
   const started = await startStore(order.kind, order.folder, order.percolite)
   const { settings, inProcess = false } = started
   return await closedOnFailure(started, async () => {
-    const loadSeconds = await loadTable(settings, USERTABLE, recordPieces(records))
+    const loadSeconds = await loadTable(settings, USERTABLE, recordPieces(order.records))
+    await order.loadMore?.(settings)
     const load = await LoadProcess.open({
-      module: new URL('./ycsb-workload.ts', import.meta.url).href,
-      settings: { store: settings, records } satisfies YcsbSettings,
-      clients,
-      seed: RUN_SEED,
+      ...order.load,
+      settings: { ...order.load.settings, store: settings },
       holdsStore: inProcess,
     })
     const close = async () => {

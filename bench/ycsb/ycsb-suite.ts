@@ -11,8 +11,10 @@ import type { StoreKind } from '../stores/open-store.ts'
 import { PROGRAMS } from '../stores/start-store.ts'
 import { CORE_WORKLOADS, type CoreWorkload, describeMix } from './core-workloads.ts'
 import { type LoadedStore, startLoadedStore } from './loaded-store.ts'
+import type { YcsbSettings } from './ycsb-workload.ts'
 
 const RECORDS_MAX = 10_000_000
+const RUN_SEED = 2010
 const STORES = 'percolite,percolite-socket,postgresql,redis,etcd,better-sqlite3'
 const OTHER_STORES = Object.keys(PROGRAMS)
   .filter((kind) => !STORES.split(',').includes(kind))
@@ -62,8 +64,12 @@ function experimentOf(options: Readonly<Record<string, string>>) {
           kind,
           folder,
           records: size,
-          clients: Math.max(...counts),
           percolite: options,
+          load: {
+            module: new URL('./ycsb-workload.ts', import.meta.url).href,
+            settings: { records: size } satisfies Omit<YcsbSettings, 'store'>,
+            ...{ clients: Math.max(...counts), seed: RUN_SEED },
+          },
         }),
       ),
     ]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CLUSTER_KEYS, type ClusterKeys, type Document, documentOf } from './document.ts'
-import { stepsOf, UNKNOWN_STEPS } from './rank.ts'
+
+import { stepsOf, UNKNOWN_STEPS } from './observers/rank.ts'
+import { CLUSTER_KEYS, type ClusterKeys, type Document, documentOf } from './pages/document.ts'
 
 export type PageRow = { readonly url: string; readonly body: string }
 

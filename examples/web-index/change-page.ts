@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@percolite/client'
-import { writePage } from './crawl.ts'
-import { wordsOf } from './document.ts'
-import { readHtml, writeHtml } from './html.ts'
+import { writePage } from './pages/crawl.ts'
+import { wordsOf } from './pages/document.ts'
+import { readHtml, writeHtml } from './pages/html.ts'
 
 const FOUND_MS_MAX = 30_000
 

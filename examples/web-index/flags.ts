@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util'
-import { wordsOf } from './document.ts'
+import { wordsOf } from './pages/document.ts'
 
 export type Command =
   | { readonly kind: 'everything' | 'load' }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@percolite/client'
-import { crawl } from './crawl.ts'
+import { crawl } from './pages/crawl.ts'
+import type { Web } from './pages/synthetic-web.ts'
 import { Progress } from './progress.ts'
 import { type ObserverStatus, untilAtRest } from './rest.ts'
-import type { Web } from './synthetic-web.ts'
 
 export type LoadOptions = {
   readonly crawlers: number

@@ -2,15 +2,15 @@
 import { connect, type Database, PercoliteError } from '@percolite/client'
 import { changePage } from './change-page.ts'
 import { check } from './check.ts'
-import { wordsOf } from './document.ts'
 import { type Flags, HELP, readFlags, UsageError } from './flags.ts'
 import { load } from './load.ts'
+import { wordsOf } from './pages/document.ts'
+import { type Fetch, syntheticWeb } from './pages/synthetic-web.ts'
 import { startPrivateServer } from './private-server.ts'
 import * as print from './report.ts'
 import { untilAtRest } from './rest.ts'
 import { createSchema } from './schema.ts'
 import { search } from './search.ts'
-import { type Fetch, syntheticWeb } from './synthetic-web.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4270'
 /** Two of the words that are frequent in every synthetic web. */

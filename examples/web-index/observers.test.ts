@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { connect, type Database } from '@percolite/client'
 import { ServerProcess } from '../../test/server/server-process.ts'
 import { check } from './check.ts'
-import { crawl, writePage } from './crawl.ts'
-import { type Page, writeHtml } from './html.ts'
+import { crawl, writePage } from './pages/crawl.ts'
+import { type Page, writeHtml } from './pages/html.ts'
+import { syntheticWeb } from './pages/synthetic-web.ts'
 import { untilAtRest } from './rest.ts'
 import { createSchema } from './schema.ts'
 import { search } from './search.ts'
-import { syntheticWeb } from './synthetic-web.ts'
 
 const MODULE = fileURLToPath(new URL('./observers.ts', import.meta.url))
 

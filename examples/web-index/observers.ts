@@ -7,9 +7,9 @@
 //                                  -> cluster_document -> member, and tells elect -> cluster
 //                                                                   -> index_words -> posting
 
-export { clusterDocument } from './cluster-document.ts'
-export { elect } from './elect.ts'
-export { indexWords } from './index-words.ts'
-export { invertLinks } from './invert-links.ts'
-export { parsePage } from './parse-page.ts'
-export { rankPage } from './rank-page.ts'
+export { clusterDocument } from './observers/cluster-document.ts'
+export { elect } from './observers/elect.ts'
+export { indexWords } from './observers/index-words.ts'
+export { invertLinks } from './observers/invert-links.ts'
+export { parsePage } from './observers/parse-page.ts'
+export { rankPage } from './observers/rank-page.ts'

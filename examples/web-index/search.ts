@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Transaction } from '@percolite/client'
-import { UNKNOWN_STEPS } from './rank.ts'
+import { UNKNOWN_STEPS } from './observers/rank.ts'
 
 export type Hit = {
   readonly url: string

@@ -5,6 +5,7 @@ import ts from 'typescript'
 // exceptions, what was counted, and what is to be done about it.
 
 export const FILE_LINES_MAX = 400
+export const FOLDER_FILES_MAX = 20
 export const FUNCTION_LINES_MAX = 60
 export const LINE_LENGTH_MAX = 120
 export const SUBJECT_LENGTH_MAX = 72
@@ -32,6 +33,22 @@ export function longFiles(tree: Tree): Finding[] {
     found.push({ name: path, count, message })
   }
   return found
+}
+
+/** Tests stand beside what they test, and are not counted. */
+export function fullFolders(tree: Tree): Finding[] {
+  const counts = new Map<string, number>()
+  for (const [path] of written(tree, SOURCE)) {
+    if (path.includes('.test.')) continue
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_FILES_MAX)
+    .map(([name, count]) => {
+      const message = `${name} has ${count} files, above ${FOLDER_FILES_MAX}: find its rooms and give each a folder`
+      return { name, count, message }
+    })
 }
 
 /** Counts the lines of each function without those of the functions inside it, which are counted by themselves. */

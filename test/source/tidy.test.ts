@@ -9,6 +9,7 @@ import { LONG_FUNCTIONS, PAGE_WORDS, UNUSED_EXPORTS, WORDS } from './tidy-except
 import {
   beyondExceptions,
   type Finding,
+  fullFolders,
   longFiles,
   longFunctions,
   longLines,
@@ -25,6 +26,10 @@ const SUBJECTS_SINCE = '932f1a2'
 test('no file is longer than 400 lines', () => {
   assert.ok(tree.size > 1000, 'the tree is found')
   assert.deepEqual(beyondExceptions(longFiles(tree), {}), [])
+})
+
+test('no folder has more than 20 files', () => {
+  assert.deepEqual(beyondExceptions(fullFolders(tree), {}), [])
 })
 
 test('no function is longer than 60 lines', () => {
@@ -109,6 +114,18 @@ test('the rules find what they are for, and nothing else', () => {
   assert.deepEqual(found(`${long}\n`, 'a.md').lines, ['a.md:1'])
   assert.deepEqual(found(`| ${long}\n\`\`\`\n${long}\n\`\`\`\n`, 'a.md'), none)
   assert.deepEqual(found(`[a](https://${'a'.repeat(120)})\n`, 'a.md'), none)
+})
+
+test('a folder is full with 20 files that are no tests', () => {
+  const folder = (count: number) =>
+    new Map(Array.from({ length: count }, (_, number) => [`a/${number}.ts`, lines(1)]))
+  const full = folder(20).set('a/0.test.ts', lines(1)).set('a/page.md', '')
+  assert.deepEqual(fullFolders(full), [])
+  assert.deepEqual(fullFolders(full.set('a/b/0.ts', '')), [])
+  assert.deepEqual(
+    fullFolders(folder(21)).map(({ name, count }) => [name, count]),
+    [['a/', 21]],
+  )
 })
 
 test('words are found as words, and subjects by their length and room', () => {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver, type ObserverTransaction } from '../../server/observers/define-observer.ts'
-import type { Document } from './document.ts'
+import {
+  defineObserver,
+  type ObserverTransaction,
+} from '../../../server/observers/define-observer.ts'
+import type { Document } from '../pages/document.ts'
 import { isPassedOn, type Source, stepsOf, UNKNOWN_STEPS } from './rank.ts'
 
 type Ranked = { readonly url: string; readonly steps: readonly number[] }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver } from '../../server/observers/define-observer.ts'
-import type { Document } from './document.ts'
+import { defineObserver } from '../../../server/observers/define-observer.ts'
+import type { Document } from '../pages/document.ts'
 
 type Anchor = { readonly target: string; readonly text: string; readonly outdegree: number }
 

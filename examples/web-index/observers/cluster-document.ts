@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver, type ObserverTransaction } from '../../server/observers/define-observer.ts'
-import { CLUSTER_KEYS, type ClusterKeys, type Document } from './document.ts'
+import {
+  defineObserver,
+  type ObserverTransaction,
+} from '../../../server/observers/define-observer.ts'
+import { CLUSTER_KEYS, type ClusterKeys, type Document } from '../pages/document.ts'
 
 /** Where a page belongs: since when to this cluster, and when that was decided last. */
 type Assignment = {

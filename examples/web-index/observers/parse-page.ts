@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineObserver } from '../../server/observers/define-observer.ts'
-import { documentOf } from './document.ts'
+import { defineObserver } from '../../../server/observers/define-observer.ts'
+import { documentOf } from '../pages/document.ts'
 
 /** The document processor: takes a page apart, for the observers of `document`. */
 export const parsePage = defineObserver<{ url: string; body: string }>({
