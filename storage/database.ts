@@ -65,6 +65,7 @@ export class Storage {
   readonly history: StoreHistory
   readonly #parts: ProtocolParts
   readonly #owner: 'exclusive' | 'shared'
+  readonly #ownsCellStore: boolean
   readonly #transactionParts: TransactionParts
   readonly #registry = new TransactionRegistry()
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
@@ -79,9 +80,14 @@ export class Storage {
   private constructor(
     parts: ProtocolParts,
     owner: 'exclusive' | 'shared',
-    own: { readonly retention: Retention; readonly indexBatchRows?: number | undefined },
+    own: {
+      readonly retention: Retention
+      readonly indexBatchRows?: number | undefined
+      readonly ownsCellStore: boolean
+    },
   ) {
     const { retention, indexBatchRows } = own
+    this.#ownsCellStore = own.ownsCellStore
     this.history = parts.history
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
     this.#parts = parts
@@ -92,6 +98,7 @@ export class Storage {
     this.#transactionParts = {
       protocol: timedProtocol(protocol, context),
       budget: this.#budget,
+      cellBytesMax: context.cellStore.limits.cellBytesMax,
       roomRefusal: () => this.#disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
@@ -135,6 +142,8 @@ export class Storage {
     cellStore: CellStore,
     options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
       readonly owner: 'exclusive' | 'shared'
+      /** Whether `close` closes the cell store too: always for a single owner. */
+      readonly ownsCellStore?: boolean
       /** The empty table of latches that a single owner uses, for tests that watch it. */
       readonly latches?: LatchTable
       /** How many rows one transaction of the building of an index takes at most. */
@@ -155,7 +164,8 @@ export class Storage {
       acceptClock,
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
-    const own = { retention, indexBatchRows: options.indexBatchRows }
+    const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
+    const own = { retention, indexBatchRows, ownsCellStore }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     await storage.#disk.start()
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
@@ -312,7 +322,7 @@ export class Storage {
     await context.background.drain()
     await context.liveness.stop()
     await context.oracle.close()
-    if (this.#owner === 'exclusive') await context.cellStore.close()
+    if (this.#ownsCellStore) await context.cellStore.close()
   }
 
   /** Outcomes and notes of commits from before the safe point, answers kept for long enough, rows of dropped tables. */

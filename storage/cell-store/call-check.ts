@@ -15,6 +15,7 @@ export const EMBEDDED_LIMITS: CellStoreLimits = Object.freeze({
   rowKeyBytesMax: 4 * 1024 + 256,
   cellBytesMax: 16 * 1024 * 1024,
   mutationsPerRowMax: 100_000,
+  timestampMax: Number.MAX_SAFE_INTEGER,
   inlineValueBytesMax: STORAGE_LIMITS.inlineValueBytesMax,
 })
 
@@ -24,24 +25,31 @@ const INT64_MAX = 2n ** 63n - 1n
  * A call is checked completely before any of it takes effect. So an invalid call fails alone, even if the engine
  * carries out many calls together.
  */
-export function checkRowKey(key: Uint8Array): void {
-  if (key.length === 0) throw invalid('A row key has at least one byte.')
-  const { rowKeyBytesMax: max } = EMBEDDED_LIMITS
+export function checkRowKey(key: Uint8Array, { rowKeyBytesMax: max }: CellStoreLimits): void {
+  checkReadKey(key)
   if (key.length > max) {
     throw invalid(`A row key has at most ${max} bytes; this one has ${key.length}.`)
   }
 }
 
-export function checkStep({ row, when, ifMatched, otherwise }: RowStep): void {
-  checkRowKey(row)
-  checkFilter(when)
-  checkMutations(ifMatched)
-  checkMutations(otherwise)
+/** A key that is too long for a row is not wrong to read: no row has it. */
+export function checkReadKey(key: Uint8Array): void {
+  if (key.length === 0) throw invalid('A row key has at least one byte.')
 }
 
-export function checkNote({ timestamp, value }: Note): void {
-  checkTimestamp(timestamp)
-  checkValue(value)
+export function checkStep(
+  { row, when, ifMatched, otherwise }: RowStep,
+  limits: CellStoreLimits,
+): void {
+  checkRowKey(row, limits)
+  checkFilter(when)
+  checkMutations(ifMatched, limits)
+  checkMutations(otherwise, limits)
+}
+
+export function checkNote({ timestamp, value }: Note, limits: CellStoreLimits): void {
+  checkTimestamp(timestamp, limits.timestampMax)
+  checkValue(value, limits)
 }
 
 /** Empty ranges are allowed and select nothing; bounds that are not timestamps are refused. */
@@ -56,8 +64,8 @@ export function checkFilter(filter: RowFilter): void {
   }
 }
 
-export function checkMutations(mutations: readonly Mutation[]): void {
-  const { mutationsPerRowMax } = EMBEDDED_LIMITS
+export function checkMutations(mutations: readonly Mutation[], limits: CellStoreLimits): void {
+  const { mutationsPerRowMax, timestampMax } = limits
   if (mutations.length > mutationsPerRowMax) {
     throw invalid(
       `A row takes at most ${mutationsPerRowMax} mutations; here are ${mutations.length}.`,
@@ -69,8 +77,8 @@ export function checkMutations(mutations: readonly Mutation[]): void {
       checkTimestampRange(mutation.timestamps)
       continue
     }
-    checkTimestamp(mutation.timestamp)
-    checkValue(mutation.value)
+    checkTimestamp(mutation.timestamp, timestampMax)
+    checkValue(mutation.value, limits)
   }
 }
 
@@ -107,8 +115,7 @@ function checkQualifier(qualifier: string): void {
   }
 }
 
-function checkValue({ length }: Uint8Array): void {
-  const { cellBytesMax } = EMBEDDED_LIMITS
+function checkValue({ length }: Uint8Array, { cellBytesMax }: CellStoreLimits): void {
   if (length > cellBytesMax) {
     throw invalid(`A cell has at most ${cellBytesMax} bytes; this one has ${length}.`)
   }
@@ -119,8 +126,9 @@ function checkTimestampRange(range: { readonly from?: number; readonly until?: n
   if (range.until !== undefined) checkTimestamp(range.until)
 }
 
-function checkTimestamp(timestamp: number): void {
-  if (!isCount(timestamp, 0)) throw invalid(`${timestamp} is not a timestamp.`)
+/** Bounds of ranges may lie above the largest timestamp that the engine keeps. */
+function checkTimestamp(timestamp: number, max = Number.MAX_SAFE_INTEGER): void {
+  if (!isCount(timestamp, 0) || timestamp > max) throw invalid(`${timestamp} is not a timestamp.`)
 }
 
 function isCount(value: number, smallest: number): boolean {

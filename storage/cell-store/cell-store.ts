@@ -21,10 +21,16 @@ export interface CellStore {
    */
   checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean>
 
-  /** Resolves to an error or null for each entry. Each is applied atomically, in no particular order. */
+  /**
+   * Resolves to an error or null for each entry. Each is applied atomically, in no particular order; so a row stands at
+   * most once in a call.
+   */
   mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>>
 
-  /** One row for each key, in the order of `keys`; null where the filter leaves no cell. One round trip. */
+  /**
+   * One row for each key, in the order of `keys`; null where the filter leaves no cell, and for a key that is too long
+   * for a row. One round trip.
+   */
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>>
 
   /** Rows of [start, end) in key order, or in reverse order, that the filter leaves a cell of. */
@@ -111,6 +117,8 @@ export type CellStoreLimits = {
   readonly rowKeyBytesMax: number
   readonly cellBytesMax: number
   readonly mutationsPerRowMax: number
+  /** The largest timestamp of a cell that a mutation sets. */
+  readonly timestampMax: number
   /** Up to this length a value is in its lock and write record; a longer one has a cell in `data`. */
   readonly inlineValueBytesMax: number
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, Increment } from '../cell-store/cell-store.ts'
+import type { SetCell } from '../cell-store/mutation.ts'
 import { numberBytes } from '../cell-store/plain-row.ts'
 import { ORACLE_ROW } from '../cell-store/row-key.ts'
 
@@ -18,18 +19,50 @@ export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
 
 const COUNTERS: readonly OracleCounter[] = ['timestamp', 'safePoint', 'schemaFence']
 
+/**
+ * Where the counters' cells stand: in the future (2033). An engine that gives an increment "the greater of the cell's
+ * timestamp and the clock", as Bigtable does, replaces such a cell, and does not keep a version for each increment.
+ */
+const COUNTER_TIMESTAMP = 2_000_000_000_000_000
+
 /** A counter that was never written is 0. */
 export async function readOracleState(cellStore: CellStore): Promise<OracleState> {
+  const counters = await readCounters(cellStore)
+  return stateOf((counter) => counters.get(counter) ?? 0)
+}
+
+/** As `readOracleState`, and writes the counters that are missing, so that their cells stand where they should. */
+export async function createOracleRow(cellStore: CellStore): Promise<OracleState> {
+  const counters = await readCounters(cellStore)
+  for (const qualifier of COUNTERS) {
+    if (counters.has(qualifier)) continue
+    await cellStore.checkAndMutateRow(ORACLE_ROW, {
+      when: [{ family: 'data', qualifier }],
+      ifMatched: [],
+      otherwise: [counterCell(qualifier, 0)],
+    })
+  }
+  return stateOf((counter) => counters.get(counter) ?? 0)
+}
+
+async function readCounters(cellStore: CellStore): Promise<ReadonlyMap<string, number>> {
   const filter = COUNTERS.map((qualifier) => ({ family: 'data', qualifier, newest: 1 }) as const)
   const [row] = await cellStore.readRows([ORACLE_ROW], filter)
-  const counterOf = (counter: OracleCounter) => {
-    const cell = row?.cells.find(({ qualifier }) => qualifier === counter)
-    return cell === undefined ? 0 : decodeCounter(cell.value)
-  }
+  return new Map(row?.cells.map(({ qualifier, value }) => [qualifier, decodeCounter(value)]))
+}
+
+function stateOf(counterOf: (counter: OracleCounter) => Timestamp): OracleState {
   return {
     timestamp: counterOf('timestamp'),
     safePoint: counterOf('safePoint'),
     schemaFence: counterOf('schemaFence'),
+  }
+}
+
+function counterCell(qualifier: OracleCounter, value: Timestamp): SetCell {
+  return {
+    ...{ kind: 'setCell', family: 'data', qualifier },
+    ...{ timestamp: COUNTER_TIMESTAMP, value: numberBytes(value) },
   }
 }
 
@@ -42,12 +75,7 @@ export async function takeTimestamps(cellStore: CellStore, count: number): Promi
     return { family: 'data', qualifier, by: qualifier === 'timestamp' ? BigInt(count) : 0n }
   })
   const values = await cellStore.readModifyWriteRow(ORACLE_ROW, increments)
-  const [timestamp, safePoint, schemaFence] = values as [bigint, bigint, bigint]
-  return {
-    timestamp: Number(timestamp),
-    safePoint: Number(safePoint),
-    schemaFence: Number(schemaFence),
-  }
+  return stateOf((counter) => Number(values[COUNTERS.indexOf(counter)]))
 }
 
 /**
@@ -65,10 +93,7 @@ export async function raiseCounter(
     when: [{ ...column, newest: 1, values: { start: value } }],
     ifMatched: [],
     // The engine chose the timestamp of the cell that stands there, so it is cleared away by range.
-    otherwise: [
-      { kind: 'deleteFromColumn', ...column, timestamps: {} },
-      { kind: 'setCell', ...column, timestamp: 0, value },
-    ],
+    otherwise: [{ kind: 'deleteFromColumn', ...column, timestamps: {} }, counterCell(counter, to)],
   })
 }
 
@@ -82,10 +107,7 @@ export async function lowerCounter(
   const start = numberBytes(from)
   await cellStore.checkAndMutateRow(ORACLE_ROW, {
     when: [{ ...column, newest: 1, values: { start, end: numberBytes(from + 1) } }],
-    ifMatched: [
-      { kind: 'deleteFromColumn', ...column, timestamps: {} },
-      { kind: 'setCell', ...column, timestamp: 0, value: numberBytes(to) },
-    ],
+    ifMatched: [{ kind: 'deleteFromColumn', ...column, timestamps: {} }, counterCell(counter, to)],
     otherwise: [],
   })
 }

@@ -80,8 +80,18 @@ test('a timestamp asked for after another was answered is larger, over several p
         const clocks = [0, -60_000, 60_000].map((offsetMs) => {
           return new ManualClock({ wallMicros: 1_800_000_000_000_000 + offsetMs * 1_000 })
         })
-        const oracles = await Promise.all(
-          clocks.map((clock) => SharedOracle.open({ cellStore, clock, log: silentLog })),
+        const ticking = async <T>(work: Promise<T>): Promise<T> => {
+          let done = false
+          const ended = work.finally(() => {
+            done = true
+          })
+          while (!done) await Promise.all(clocks.map((clock) => clock.advance(10)))
+          return await ended
+        }
+        const oracles = await ticking(
+          Promise.all(
+            clocks.map((clock) => SharedOracle.open({ cellStore, clock, log: silentLog })),
+          ),
         )
         let answered = 0
         const seen = new Set<number>()
@@ -95,12 +105,7 @@ test('a timestamp asked for after another was answered is larger, over several p
           seen.add(timestamp)
           answered = Math.max(answered, timestamp)
         })
-        let done = false
-        const all = Promise.all(asked).finally(() => {
-          done = true
-        })
-        while (!done) await Promise.all(clocks.map((clock) => clock.advance(10)))
-        await all
+        await ticking(Promise.all(asked))
       },
     ),
     { numRuns: 60 },

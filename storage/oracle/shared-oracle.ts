@@ -7,7 +7,7 @@ import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
 import { requirePlausibleClock } from './clock-at-start.ts'
-import { raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
+import { createOracleRow, raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
 import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
@@ -64,7 +64,10 @@ export class SharedOracle implements TimestampOracle {
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
   static async open(outside: Outside): Promise<SharedOracle> {
-    const { timestamp } = await readOracleState(outside.cellStore)
+    const { signal } = new AbortController()
+    const { timestamp } = await askedAgain(outside.clock, signal, () =>
+      createOracleRow(outside.cellStore),
+    )
     if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, timestamp)
     return new SharedOracle(outside, timestamp)
   }

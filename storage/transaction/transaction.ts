@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -12,6 +11,8 @@ import {
   type BufferedRow,
   type BufferedWrite,
   changesValue,
+  checkLimit,
+  type ValueWrite,
   type WriteBuffer,
 } from './buffer/write-buffer.ts'
 import { outcomeUnknown } from './protocol/commit-refusal.ts'
@@ -36,6 +37,8 @@ export type CommitResult = { readonly commitTs: Timestamp | null }
 export type TransactionParts = {
   readonly protocol: TransactionProtocol
   readonly budget: BufferBudget
+  /** The longest value that the store keeps; some engines keep less than a row may have. */
+  readonly cellBytesMax: number
   /** Called once, when the transaction ends, whatever the outcome. */
   readonly ended: (transaction: Transaction, end: TransactionEnd) => void
   /** The error for writes that make the store larger; undefined while the disk has space. */
@@ -162,6 +165,7 @@ export class Transaction {
   }
 
   put(key: Uint8Array, column: string, value: Uint8Array): void {
+    checkLimit('rowBytesMax', value.length, this.#parts.cellBytesMax)
     this.#write(key, column, { kind: 'put', value })
   }
 
@@ -217,10 +221,7 @@ export class Transaction {
    * What the running statement itself has put or deleted there, which its reads do not show;
    * undefined when it did neither, or none is running.
    */
-  statementWrite(
-    key: Uint8Array,
-    column: string,
-  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+  statementWrite(key: Uint8Array, column: string): ValueWrite | undefined {
     return this.#writes.layerWrite(key, column)
   }
 

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
+import type { CellStore } from '../../storage/cell-store/cell-store.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import { arbitraryCalls } from './arbitrary-calls.ts'
+import { answerOf, clear, type Operation, textOfRow } from './cell-store-programs.ts'
 import { CellStoreScene, type OpenedEngine, WHOLE_ROW } from './cell-store-scene.ts'
 import { filterScenarios } from './filter-conformance.ts'
 import { NaiveCellStore } from './naive-cell-store.ts'
@@ -23,21 +26,44 @@ export function describeCellStore(name: string, openEngine: () => Promise<Opened
     refusalScenarios(scene)
 
     test('random programs get the answers of the naive store', async () => {
-      await fc.assert(
-        fc.asyncProperty(program, async (operations) => {
-          await clear(scene.store)
-          const naive = new NaiveCellStore()
-          for (const operation of operations) {
-            const expected = await answerOf(naive, operation)
-            assert.equal(await answerOf(scene.store, operation), expected)
-          }
-          const everything = { start: new Uint8Array(), filter: WHOLE_ROW }
-          const left = await Array.fromAsync(scene.store.scanRows(everything))
-          assert.deepEqual(left.map(textOfRow), naive.scanRows(everything).map(textOfRow))
-        }),
-        // Shrinking a failure runs many programs; it must not outlast the patience of a reader.
-        { numRuns: 100, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: true },
+      const { program } = arbitraryCalls(scene.store.limits.timestampMax)
+      await requireNaiveAnswers(scene.store, program)
+    })
+
+    test('random programs of counters get them too, whatever timestamps the engine chose', async () => {
+      await requireNaiveAnswers(
+        scene.store,
+        arbitraryCalls().counterProgram,
+        NEWEST_CELLS,
+        (text) => text.replaceAll(/@\d+=/g, '='),
       )
     })
   })
+}
+
+const NEWEST_CELLS = WHOLE_ROW.map((selector) => ({ ...selector, newest: 1 }))
+
+/** Runs programs on the store and on the naive one; every answer and what is left must be the same. */
+export async function requireNaiveAnswers(
+  store: CellStore,
+  program: fc.Arbitrary<Operation[]>,
+  filter: RowFilter = WHOLE_ROW,
+  compared: (text: string) => string = (text) => text,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(program, async (operations) => {
+      await clear(store)
+      const naive = new NaiveCellStore()
+      for (const operation of operations) {
+        const expected = compared(await answerOf(naive, operation))
+        assert.equal(compared(await answerOf(store, operation)), expected)
+      }
+      const everything = { start: new Uint8Array(), filter }
+      const left = await Array.fromAsync(store.scanRows(everything))
+      const expected = naive.scanRows(everything).map(textOfRow).map(compared)
+      assert.deepEqual(left.map(textOfRow).map(compared), expected)
+    }),
+    // Shrinking a failure runs many programs; it must not outlast the patience of a reader.
+    { numRuns: 100, interruptAfterTimeLimit: 15_000, markInterruptAsFailure: true },
+  )
 }

@@ -12,6 +12,8 @@ import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 
 export type OpenedEngine = {
   readonly store: CellStore
+  /** A test engine leaves the first half of an increment that fails, which the service does not. */
+  readonly leavesHalfAnIncrement?: boolean
   /** Closes the store and removes what it left. */
   dispose(): Promise<void>
 }
@@ -37,6 +39,10 @@ export class CellStoreScene {
   get store(): CellStore {
     assert.ok(this.#engine !== undefined)
     return this.#engine.store
+  }
+
+  get leavesHalfAnIncrement(): boolean {
+    return this.#engine?.leavesHalfAnIncrement ?? false
   }
 
   async begin(): Promise<void> {

@@ -13,7 +13,9 @@ import {
 import type { Mutation } from '../../storage/cell-store/mutation.ts'
 import { isNoteRow, noteRowKey, timestampOfNoteRow } from '../../storage/cell-store/note.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { answerOf, clear, program, textOfRow } from './cell-store-programs.ts'
+import { arbitraryCalls } from './arbitrary-calls.ts'
+import { requireNaiveAnswers } from './cell-store-conformance.ts'
+import { answerOf, clear, textOfRow } from './cell-store-programs.ts'
 import { bytes } from './cell-store-scene.ts'
 
 export type OpenedEmbeddedEngine = {
@@ -22,6 +24,7 @@ export type OpenedEmbeddedEngine = {
   dispose(): Promise<void>
 }
 
+const { mixedProgram } = arbitraryCalls()
 const UNBOUNDED = { rowsMax: 1_000, bytesMax: 1_000_000 } as const
 const NEWEST: RowFilter = [{ family: 'write', qualifier: '0', newest: 1 }]
 
@@ -185,10 +188,14 @@ export function describeEmbeddedCellStore(
       }
     })
 
+    test('random programs in which counters meet other cells get the answers of the naive store', async () => {
+      await requireNaiveAnswers(store, mixedProgram)
+    })
+
     test('chunks of any size, one after the other, are the rows of a scan in either direction', async () => {
       await fc.assert(
         fc.asyncProperty(
-          program,
+          mixedProgram,
           fc.integer({ min: 1, max: 4 }),
           fc.integer({ min: 1, max: 9 }),
           async (operations, rowsMax, bytesMax) => {

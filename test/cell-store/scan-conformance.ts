@@ -34,6 +34,19 @@ export function scanScenarios(scene: CellStoreScene): void {
     }
   })
 
+  test('a bound may be one byte longer than any key', async () => {
+    const max = scene.store.limits.rowKeyBytesMax
+    const longest = text(new Uint8Array(max).fill(0x61))
+    for (const key of ['a', longest, 'b']) await scene.given(key, 'data 0@1=')
+    const after = bytes(`${longest}\0`)
+    for (const reverse of [false, true]) {
+      assert.deepEqual(await scene.scan({ start: after, reverse }), ['b'])
+      assert.deepEqual((await scene.scan({ end: after, reverse })).sort(), ['a', longest])
+      assert.deepEqual(await scene.scan({ start: bytes(longest), end: after, reverse }), [longest])
+      assert.deepEqual(await scene.scan({ start: after, end: bytes(`${longest}a`), reverse }), [])
+    }
+  })
+
   test('a limit counts the rows that the filter leaves, in either direction', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await scene.given(key, 'data 0@1=')
     await scene.given('b', 'lock 0@7=x')

@@ -64,7 +64,12 @@ export class EmbeddedWorld {
   }
 
   beginAt(startTs: Timestamp, options: { readonly keepsOutcome?: boolean } = {}): Transaction {
-    const parts = { protocol: this.#protocol, budget: this.#budget, ended: () => {} }
+    const parts = {
+      protocol: this.#protocol,
+      budget: this.#budget,
+      cellBytesMax: 2 ** 24,
+      ended: () => {},
+    }
     return new Transaction(parts, {
       startTs,
       newId: () => `${startTs}.${'0'.repeat(32)}`,

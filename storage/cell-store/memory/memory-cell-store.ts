@@ -5,6 +5,7 @@ import {
   checkIncrements,
   checkMutations,
   checkNote,
+  checkReadKey,
   checkRowKey,
   checkScan,
   checkStep,
@@ -57,10 +58,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
 
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     this.#assertOpen()
-    checkRowKey(row)
-    checkFilter(step.when)
-    checkMutations(step.ifMatched)
-    checkMutations(step.otherwise)
+    checkStep({ row, ...step }, this.limits)
     const cells = this.#rows.get(keyString(row))?.cells ?? []
     const matched = chooseCells(cells, step.when).length > 0
     this.#mutate(row, (stored) => applyMutations(stored, matched ? step.ifMatched : step.otherwise))
@@ -70,8 +68,8 @@ export class MemoryCellStore implements EmbeddedCellStore {
   async applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     this.#assertOpen()
     const steps = [...batch]
-    for (const step of steps) checkStep(step)
-    if (note !== undefined) checkNote(note)
+    for (const step of steps) checkStep(step, this.limits)
+    if (note !== undefined) checkNote(note, this.limits)
     const matched = steps.map(({ row, when }) => this.#readRow(keyString(row), when) !== null)
     for (const [at, { row, ifMatched, otherwise }] of steps.entries()) {
       this.#mutate(row, (stored) => applyMutations(stored, matched[at] ? ifMatched : otherwise))
@@ -87,8 +85,8 @@ export class MemoryCellStore implements EmbeddedCellStore {
     this.#assertOpen()
     return entries.map(({ row, mutations }) => {
       try {
-        checkRowKey(row)
-        checkMutations(mutations)
+        checkRowKey(row, this.limits)
+        checkMutations(mutations, this.limits)
       } catch (error) {
         if (error instanceof CellStoreError) return error
         throw error
@@ -125,7 +123,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
 
   async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
     this.#assertOpen()
-    checkRowKey(row)
+    checkRowKey(row, this.limits)
     checkIncrements(increments)
     const text = keyString(row)
     const newest = ({ family, qualifier }: Increment) =>
@@ -151,7 +149,7 @@ export class MemoryCellStore implements EmbeddedCellStore {
   #readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
     this.#assertOpen()
     checkFilter(filter)
-    for (const key of keys) checkRowKey(key)
+    for (const key of keys) checkReadKey(key)
     return keys.map((key) => this.#readRow(keyString(key), filter))
   }
 

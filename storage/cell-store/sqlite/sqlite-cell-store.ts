@@ -8,6 +8,7 @@ import {
   checkRowKey,
   checkScan,
   checkStep,
+  EMBEDDED_LIMITS,
 } from '../call-check.ts'
 import type { Row } from '../cell.ts'
 import {
@@ -150,7 +151,7 @@ class SqliteCellStore implements EmbeddedCellStore {
   applyAtomically(batch: StepList, note?: Note): Promise<boolean[]> {
     try {
       this.#writer.assertOpen()
-      if (note !== undefined) checkNote(note)
+      if (note !== undefined) checkNote(note, EMBEDDED_LIMITS)
       if (batch.length === 0 && note === undefined) return Promise.resolve([])
       const isLarge = batch.length > GROUP_STEPS_MAX
       return this.#writer.submit(
@@ -211,7 +212,7 @@ class SqliteCellStore implements EmbeddedCellStore {
 
   async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
     this.#writer.assertOpen()
-    checkRowKey(row)
+    checkRowKey(row, EMBEDDED_LIMITS)
     checkIncrements(increments)
     return (await this.#writer.submit({ kind: 'increment', row, increments })) as bigint[]
   }
@@ -279,14 +280,14 @@ function openView(path: string, writer: SqliteWriter): SqliteView {
 
 function checkedSteps(batch: StepList): readonly RowStep[] {
   const steps: readonly RowStep[] = Array.isArray(batch) ? batch : [...batch]
-  for (const step of steps) checkStep(step)
+  for (const step of steps) checkStep(step, EMBEDDED_LIMITS)
   return steps
 }
 
 function errorOf({ row, mutations }: RowMutations): CellStoreError | null {
   try {
-    checkRowKey(row)
-    checkMutations(mutations)
+    checkRowKey(row, EMBEDDED_LIMITS)
+    checkMutations(mutations, EMBEDDED_LIMITS)
     return null
   } catch (error) {
     if (error instanceof CellStoreError) return error

@@ -7,6 +7,7 @@ import {
   type BufferedRow,
   type BufferedWrite,
   type ByteBudget,
+  type ValueWrite,
   WriteBuffer,
 } from './write-buffer.ts'
 
@@ -69,10 +70,7 @@ export class LayeredWrites {
   }
 
   /** What the running statement itself has put or deleted there. */
-  layerWrite(
-    key: Uint8Array,
-    column: string,
-  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+  layerWrite(key: Uint8Array, column: string): ValueWrite | undefined {
     return this.#layer?.valueWrite(key, column)
   }
 

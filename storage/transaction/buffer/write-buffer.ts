@@ -11,6 +11,9 @@ export type BufferedWrite =
   | { readonly kind: 'delete' }
   | { readonly kind: 'guard' }
 
+/** A guard changes no value. */
+export type ValueWrite = Exclude<BufferedWrite, { kind: 'guard' }>
+
 export type BufferedRow = {
   readonly key: Uint8Array
   /** The key in the form of `keyString`. */
@@ -127,10 +130,7 @@ export class WriteBuffer {
   }
 
   /** The put or delete of this column, if there is one; a guard changes no value. */
-  valueWrite(
-    key: Uint8Array,
-    column: string,
-  ): Exclude<BufferedWrite, { kind: 'guard' }> | undefined {
+  valueWrite(key: Uint8Array, column: string): ValueWrite | undefined {
     const write = this.writesOf(key)?.get(column)
     return write === undefined || write.kind === 'guard' ? undefined : write
   }
@@ -241,7 +241,8 @@ function checkTransactionLimits(rows: number, bytes: number): void {
   checkLimit('transactionBytesMax', bytes, STORAGE_LIMITS.transactionBytesMax)
 }
 
-function checkLimit(limit: string, actual: number, max: number): void {
+/** Throws StorageError `limit_exceeded`. */
+export function checkLimit(limit: string, actual: number, max: number): void {
   if (actual > max) {
     throw new StorageError(
       'limit_exceeded',

@@ -235,9 +235,9 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
     if (fault === 'crashBefore') return this.#die(name)
     const answer = new Promise<T>((resolve, reject) => {
       for (const { row, ifMatched, otherwise } of batch.kind === 'steps' ? batch.steps : []) {
-        checkRowKey(row)
-        checkMutations(ifMatched)
-        checkMutations(otherwise)
+        checkRowKey(row, SIMULATED_LIMITS)
+        checkMutations(ifMatched, SIMULATED_LIMITS)
+        checkMutations(otherwise, SIMULATED_LIMITS)
       }
       this.#writer.submit({ batch, evaluate: (image) => evaluate(image, resolve), reject })
     })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Statement } from 'better-sqlite3'
-import { checkFilter, checkRowKey, EMBEDDED_LIMITS } from '../../call-check.ts'
+import { checkFilter, checkReadKey, EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { Row } from '../../cell.ts'
 import { CellStoreError, type CellStoreLimits } from '../../cell-store.ts'
 import type { CellView, Chunk, ChunkRequest } from '../../embedded-cell-store.ts'
@@ -54,7 +54,7 @@ export class SqliteView implements CellView {
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Array<Row | null> {
     this.#store.assertOpen()
     this.#check(filter)
-    for (const key of keys) checkRowKey(key)
+    for (const key of keys) checkReadKey(key)
     try {
       this.#open()
       return keys.map((key) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { program } from '../../../../test/cell-store/cell-store-programs.ts'
+import { arbitraryCalls } from '../../../../test/cell-store/arbitrary-calls.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
 import type { WriteBatch } from './write-batch.ts'
 
@@ -12,7 +12,8 @@ const note = fc.option(
 )
 
 /** The mutations of random programs, as batches, some of them with a note. */
-const group: fc.Arbitrary<WriteBatch[]> = fc.tuple(program, note).map(([operations, note]) =>
+const { mixedProgram } = arbitraryCalls()
+const group: fc.Arbitrary<WriteBatch[]> = fc.tuple(mixedProgram, note).map(([operations, note]) =>
   operations.flatMap((operation): WriteBatch[] => {
     if (operation.kind === 'checkAndMutateRow') {
       return [{ kind: 'steps', steps: [{ row: operation.row, ...operation.step }], note }]

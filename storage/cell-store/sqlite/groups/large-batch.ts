@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkStep } from '../../call-check.ts'
+import { checkStep, EMBEDDED_LIMITS } from '../../call-check.ts'
 import type { RowStep } from '../../embedded-cell-store.ts'
 import { eventLoopTurn } from '../../event-loop-turn.ts'
 import { decodeGroup, encodedBytesMax, encodeGroup } from './group-encoding.ts'
@@ -20,7 +20,7 @@ export async function encodeInTurns(
   let part: RowStep[] = []
   let bytes = 0
   for (const step of batch.steps) {
-    checkStep(step)
+    checkStep(step, EMBEDDED_LIMITS)
     part.push(step)
     bytes += encodedBytesMax(batchOf([step]))
     if (part.length < TURN_STEPS_MAX && bytes < TURN_BYTES_MAX) continue

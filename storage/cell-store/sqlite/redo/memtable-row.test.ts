@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { filter, setCell } from '../../../../test/cell-store/cell-store-programs.ts'
+import { arbitraryCalls } from '../../../../test/cell-store/arbitrary-calls.ts'
 import type { Cell } from '../../cell.ts'
 import { compareCells, compareColumns } from '../../cell-order.ts'
 import type { SetCell } from '../../mutation.ts'
@@ -60,6 +60,7 @@ const plain = ({ value, ...place }: RecordedCell) => ({
   value: value === undefined ? 'erased' : Buffer.from(value).toString('hex'),
 })
 
+const { filter, setCell } = arbitraryCalls()
 const entries = fc.array(fc.array(setCell, { maxLength: 4 }), { maxLength: 40, size: 'max' })
 
 test('a row has the newest of each column, whichever entries were added when', () => {

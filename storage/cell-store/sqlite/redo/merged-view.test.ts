@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { filter, setCell, textOfRow } from '../../../../test/cell-store/cell-store-programs.ts'
+import { arbitraryCalls } from '../../../../test/cell-store/arbitrary-calls.ts'
+import { textOfRow } from '../../../../test/cell-store/cell-store-programs.ts'
 import type { Cell } from '../../cell.ts'
 import {
   type CellView,
@@ -40,6 +41,7 @@ const batchOf = (row: string, ...cells: readonly Cell[]) => ({
 const rowKey = fc.constantFrom(...[[0], [1], [1, 0], [0xff]].map((key) => Uint8Array.from(key)))
 
 /** What one layer sets: nothing in many rows, or several cells in a few. */
+const { filter, setCell } = arbitraryCalls()
 const layer = fc
   .array(fc.tuple(rowKey, fc.array(setCell, { minLength: 1, maxLength: 3 })), { maxLength: 8 })
   .map((rows) => ({ steps: rows.map(([row, otherwise]) => unconditionalStep(row, otherwise)) }))
