@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkDataDirectory, StorageError } from '../storage/storage.ts'
+import { checkDataDirectory, openGateway, StorageError } from '../storage/storage.ts'
 import { type ConsistencyAnswer, consistencyAnswer, consistencyText } from './consistency-answer.ts'
+import type { SharedEngine } from './engines/engine-config.ts'
+import { openSharedEngine } from './engines/open-engine.ts'
 
-/** What `percolite check` is to look at: a folder that no server uses, or a running server. */
+/** What `percolite check` looks at: a folder that no server uses, a store over the network, or a running server. */
 export type CheckConfig = {
   readonly target:
     | { readonly kind: 'directory'; readonly path: string }
+    | { readonly kind: 'engine'; readonly engine: SharedEngine }
     | { readonly kind: 'server'; readonly url: string }
   readonly json: boolean
 }
@@ -22,15 +25,39 @@ export async function runCheck(
   { output, errors }: { readonly output: Output; readonly errors: Output },
 ): Promise<number> {
   try {
-    const answer =
-      target.kind === 'server'
-        ? await askServer(target.url)
-        : await checkFolder(target.path, (rows) => json || errors.write(`${rows} rows checked\n`))
+    const answer = await answerOf(target, (rows) => json || errors.write(`${rows} rows checked\n`))
     output.write(json ? `${JSON.stringify(answer)}\n` : consistencyText(answer))
     return answer.sound ? EXIT_SOUND : EXIT_PROBLEMS
   } catch (error) {
     errors.write(`percolite: ${error instanceof Error ? error.message : error}\n`)
     return EXIT_NOT_CHECKED
+  }
+}
+
+async function answerOf(
+  target: CheckConfig['target'],
+  onProgress: (rows: number) => void,
+): Promise<ConsistencyAnswer> {
+  switch (target.kind) {
+    case 'server':
+      return await askServer(target.url)
+    case 'engine':
+      return await checkEngine(target.engine, onProgress)
+    case 'directory':
+      return await checkFolder(target.path, onProgress)
+  }
+}
+
+/** As one more gateway: others may be using the store. */
+async function checkEngine(
+  engine: SharedEngine,
+  onProgress: (rows: number) => void,
+): Promise<ConsistencyAnswer> {
+  const storage = await openGateway(await openSharedEngine(engine), { ownsCellStore: true })
+  try {
+    return consistencyAnswer(await storage.checkConsistency({ onProgress }))
+  } finally {
+    await storage.close()
   }
 }
 

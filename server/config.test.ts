@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readCommand, readConfig, UsageError } from './config.ts'
+import { readCommand, readConfig } from './config.ts'
 import { environmentName, FLAG_NAMES, helpText } from './flags.ts'
+import { UsageError } from './usage-error.ts'
 
 function configOf(args: string[], environment: Record<string, string> = {}) {
   const command = readCommand(['serve', ...args], environment)

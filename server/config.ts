@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { nearestNames } from '../storage/storage.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import type { CheckConfig } from './check-command.ts'
+import { ETCD_PASSWORD_NAME, type SharedEngine, sharedEngineOf } from './engines/engine-config.ts'
 import {
   CHECK_FLAGS,
   type CommandName,
@@ -12,14 +13,18 @@ import {
   type Flag,
   type FlagName,
   HISTORY_FLAGS,
+  STORE_FLAGS,
 } from './flags.ts'
 import type { HistoryConfig } from './history/history-command.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
+import { UsageError } from './usage-error.ts'
 
 /** What the server is started with; durations are in milliseconds. */
 export type Config = {
   readonly dataDirectory: string
-  readonly engine: 'sqlite' | 'memory'
+  readonly engine: 'sqlite' | 'memory' | SharedEngine['kind']
+  /** For an engine over the network: which. */
+  readonly sharedEngine: SharedEngine | undefined
   readonly commit: 'auto' | 'one-phase' | 'two-phase'
   readonly redoLog: 'auto' | 'always' | 'never'
   readonly rowCacheBytes: number
@@ -52,11 +57,6 @@ export type Command =
   | { readonly kind: 'help'; readonly command?: CommandName }
   | { readonly kind: 'version' }
 
-/** A mistake in the command line or the environment; its message is one line. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
 const HELP_HINT = 'npm start -- --help lists the flags; they stand behind --.'
 
 /** What the command line asks for. The command line wins over the environment. Throws UsageError. */
@@ -82,7 +82,7 @@ export function readCommand(
     const text = textOf(values[name]) ?? environment[environmentName(name)]
     if (text !== undefined) texts[name] = text
   }
-  return { kind: 'serve', config: readConfig(texts) }
+  return { kind: 'serve', config: readConfig(texts, environment) }
 }
 
 /** What clients read, and a server that shares their environment leaves alone. */
@@ -90,7 +90,7 @@ const CLIENT_NAMES = ['PERCOLITE_URL', 'PERCOLITE_TOKEN']
 
 /** A name that is misspelt would be ignored without a word. Throws UsageError. */
 function requireKnownNames(environment: Readonly<Record<string, string | undefined>>): void {
-  const known = [...FLAG_NAMES.map(environmentName), ...CLIENT_NAMES]
+  const known = [...FLAG_NAMES.map(environmentName), ETCD_PASSWORD_NAME, ...CLIENT_NAMES]
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PERCOLITE_') || known.includes(name)) continue
     const [near] = nearestNames(name, known, 1)
@@ -103,26 +103,37 @@ function readCheckCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
-  const { values, positionals } = parseCommandLine(args, { data: FLAGS.data, ...CHECK_FLAGS })
+  const { values, positionals } = parseCommandLine(args, { ...STORE_FLAGS, ...CHECK_FLAGS })
   if (values.help === true) return { kind: 'help', command: 'check' }
   if (values.version === true) return { kind: 'version' }
   if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not asked for.`)
   const json = values.json === true
   const url = textOf(values.url)
-  if (url === undefined) {
-    const path = textOf(values.data) ?? environment[environmentName('data')] ?? FLAGS.data.default
-    return {
-      kind: 'check',
-      config: { target: { kind: 'directory', path: checkedText('data', path) }, json },
-    }
-  }
-  if (values.data !== undefined) throw new UsageError('--data and --url exclude each other.')
+  if (url === undefined) return { kind: 'check', config: { ...storeOf(values, environment), json } }
+  const other = Object.keys(STORE_FLAGS).find((name) => values[name] !== undefined)
+  if (other !== undefined) throw new UsageError(`--${other} and --url exclude each other.`)
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new UsageError(
       `--url ${url}: it is the address of a server, such as http://127.0.0.1:4270.`,
     )
   }
   return { kind: 'check', config: { target: { kind: 'server', url }, json } }
+}
+
+/** The store that the flags name: one over the network, or a folder. */
+function storeOf(
+  values: Readonly<Record<string, FlagValue>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Pick<CheckConfig, 'target'> {
+  const texts: Partial<Record<FlagName, string>> = {}
+  for (const name of Object.keys(STORE_FLAGS) as FlagName[]) {
+    const text = textOf(values[name]) ?? environment[environmentName(name)]
+    if (text !== undefined) texts[name] = checkedText(name, text)
+  }
+  const engine = sharedEngineOf(texts, environment)
+  if (engine !== undefined) return { target: { kind: 'engine', engine } }
+  if (texts.engine === 'memory') throw new UsageError('--engine memory has nothing to look at.')
+  return { target: { kind: 'directory', path: texts.data ?? FLAGS.data.default } }
 }
 
 function readHistoryCommand(
@@ -144,11 +155,15 @@ function readHistoryCommand(
 }
 
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
-export function readConfig(texts: Partial<Readonly<Record<FlagName, string>>>): Config {
+export function readConfig(
+  texts: Partial<Readonly<Record<FlagName, string>>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Config {
   const text = (name: FlagName) => checkedText(name, texts[name] ?? FLAGS[name].default)
   const config: Config = {
     dataDirectory: text('data'),
     engine: text('engine') as Config['engine'],
+    sharedEngine: sharedEngineOf(texts, environment),
     commit: text('commit') as Config['commit'],
     redoLog: text('redo-log') as Config['redoLog'],
     rowCacheBytes: sizeBytes(text('row-cache')),

@@ -8,9 +8,39 @@ export const FLAGS = {
   data: { kind: 'text', default: './data', meaning: 'folder of the database; made when missing' },
   engine: {
     kind: 'choice',
-    choices: ['sqlite', 'memory'],
+    choices: ['sqlite', 'memory', 'bigtable', 'etcd'],
     default: 'sqlite',
     meaning: 'where cells are kept; memory forgets everything at the end',
+  },
+  bigtable: {
+    kind: 'name',
+    default: '',
+    meaning: 'table of Bigtable: project/instance or project/instance/table',
+  },
+  'bigtable-profile': {
+    kind: 'name',
+    default: '',
+    meaning: 'app profile of Bigtable, which routes to one cluster',
+  },
+  'bigtable-create-table': {
+    kind: 'choice',
+    choices: ['auto', 'never'],
+    default: 'auto',
+    meaning: 'whether the table is made where it is missing',
+  },
+  etcd: { kind: 'list', default: '', meaning: 'member of the etcd cluster, as host:port' },
+  'etcd-prefix': {
+    kind: 'text',
+    default: 'percolite/',
+    meaning: 'what all keys in etcd begin with',
+  },
+  'etcd-ca': { kind: 'file', default: '', meaning: 'certificate of the authority of etcd, PEM' },
+  'etcd-cert': { kind: 'file', default: '', meaning: 'own certificate for etcd, PEM' },
+  'etcd-key': { kind: 'file', default: '', meaning: 'key of that certificate, PEM' },
+  'etcd-user': {
+    kind: 'name',
+    default: '',
+    meaning: 'user of etcd; the password is PERCOLITE_ETCD_PASSWORD in the environment',
   },
   commit: {
     kind: 'choice',
@@ -111,7 +141,22 @@ export const FLAGS = {
   },
 } as const satisfies Readonly<Record<string, Flag>>
 
-/** The flags of `percolite check`; `--data` is the one above. They are not read from the environment. */
+/** Which store: those of `percolite serve` that commands on a store have too. */
+export const STORE_FLAGS = {
+  data: FLAGS.data,
+  engine: FLAGS.engine,
+  bigtable: FLAGS.bigtable,
+  'bigtable-profile': FLAGS['bigtable-profile'],
+  'bigtable-create-table': FLAGS['bigtable-create-table'],
+  etcd: FLAGS.etcd,
+  'etcd-prefix': FLAGS['etcd-prefix'],
+  'etcd-ca': FLAGS['etcd-ca'],
+  'etcd-cert': FLAGS['etcd-cert'],
+  'etcd-key': FLAGS['etcd-key'],
+  'etcd-user': FLAGS['etcd-user'],
+} as const
+
+/** The other flags of `percolite check`. They are not read from the environment. */
 export const CHECK_FLAGS = {
   url: { kind: 'text', default: '', meaning: 'address of a running server to check instead' },
   json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
@@ -123,7 +168,16 @@ export const HISTORY_FLAGS = {
 } as const satisfies Readonly<Record<string, Flag>>
 
 export type Flag = {
-  readonly kind: 'text' | 'choice' | 'port' | 'switch' | 'list' | 'file' | 'duration' | 'size'
+  readonly kind:
+    | 'text'
+    | 'name'
+    | 'choice'
+    | 'port'
+    | 'switch'
+    | 'list'
+    | 'file'
+    | 'duration'
+    | 'size'
   readonly choices?: readonly string[]
   /** As it would be written on the command line. */
   readonly default: string
@@ -155,12 +209,12 @@ const HELP = {
     'and --allow-origin may be repeated; in the environment their values are separated by commas.',
   ],
   check: [
-    'Usage: percolite check [--data <text> | --url <text>] [--json]',
+    'Usage: percolite check [--data <text> | --engine <name> … | --url <text>] [--json]',
     '                                      in the repository: npm run check:store -- [flags]',
     '',
     'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
     '',
-    ...linesOf({ data: FLAGS.data, ...CHECK_FLAGS }),
+    ...linesOf({ ...STORE_FLAGS, ...CHECK_FLAGS }),
   ],
   history: [
     'Usage: percolite history show|renew [--data <text>] [--json]',

@@ -5,12 +5,14 @@ import { resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import { runCheck } from './check-command.ts'
-import { type Command, type Config, readCommand, UsageError } from './config.ts'
+import { type Command, type Config, readCommand } from './config.ts'
+import { describeEngine } from './engines/engine-config.ts'
 import { helpText } from './flags.ts'
 import { runHistory } from './history/history-command.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
+import { UsageError } from './usage-error.ts'
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
@@ -71,13 +73,19 @@ async function serve(config: Config): Promise<void> {
     const server = await createServer(config, { log, observers, onFatal: endAtOnce(log) })
     stopOnSignals(server, log)
     const { url } = await server.listen()
-    const data = config.engine === 'memory' ? 'memory' : resolve(config.dataDirectory)
+    const data = dataOf(config)
     const reach = config.noAuth ? 'everybody who can reach it' : 'this machine only'
     log.info(`percolite ${version()} listening on ${url}, data in ${data}, open to ${reach}`)
   } catch (error) {
+    if (error instanceof UsageError) exitIfMisused(error)
     process.stderr.write(`percolite: ${startFailure(error, config)}\n`)
     process.exit(EXIT_FAILED)
   }
+}
+
+function dataOf({ engine, sharedEngine, dataDirectory }: Config): string {
+  if (sharedEngine !== undefined) return describeEngine(sharedEngine)
+  return engine === 'memory' ? 'memory' : resolve(dataDirectory)
 }
 
 function startFailure(error: unknown, { host, port }: Config): string {

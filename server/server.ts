@@ -4,15 +4,18 @@ import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
 import {
   type Clock,
+  openGateway,
   openStorage,
   type Randomness,
   type Storage,
+  type StorageOptions,
   systemClock,
   systemRandomness,
 } from '../storage/storage.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
+import { openSharedEngine } from './engines/open-engine.ts'
 import { ServerError } from './errors/server-error.ts'
 import { Connections } from './http/connections.ts'
 import { Drain } from './http/drain.ts'
@@ -66,19 +69,11 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
   const commits = new CommitMetrics()
   const storage =
     outside.storage ??
-    (await openStorage({
-      engine: config.engine,
-      dataDirectory: config.dataDirectory,
-      commit: config.commit,
-      redoLog: config.redoLog,
-      rowCacheBytes: config.rowCacheBytes,
-      log,
-      clock,
-      randomness,
+    (await openConfigured(config, {
+      ...{ log, clock, randomness, measures: commits },
       retention: retentionOf(config),
       collectionIntervalMs: config.garbageIntervalMs,
       acceptClock: config.acceptClock,
-      measures: commits,
       ...(outside.onFatal === undefined ? {} : { onFatal: outside.onFatal }),
     }))
   try {
@@ -89,6 +84,20 @@ export async function createServer(config: Config, outside: Outside = {}): Promi
     await storage.close()
     throw error
   }
+}
+
+async function openConfigured(
+  config: Config,
+  options: Omit<StorageOptions, 'engine' | 'dataDirectory'>,
+): Promise<Storage> {
+  const { engine, sharedEngine, dataDirectory, commit, redoLog, rowCacheBytes } = config
+  if (sharedEngine !== undefined) {
+    const cellStore = await openSharedEngine(sharedEngine)
+    return await openGateway(cellStore, { ...options, ownsCellStore: true })
+  }
+  const embedded = engine === 'memory' ? 'memory' : 'sqlite'
+  const own = { engine: embedded, dataDirectory, commit, redoLog, rowCacheBytes } as const
+  return await openStorage({ ...options, ...own })
 }
 
 /** An open transaction holds garbage collection back for as long as it may live. */

@@ -21,14 +21,22 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 }
 
 /**
- * Opens one of several gateways over a cell store that they share; `close` leaves the store open.
+ * Opens one of several gateways over a cell store that they share; `close` leaves the store open, unless it is said to
+ * be this gateway's own.
  * The timestamps come from the store itself, and a gateway's locks outlive it only by its liveness.
  */
 export async function openGateway(
   cellStore: CellStore,
-  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> = {},
+  options: Omit<StorageOptions, 'engine' | 'dataDirectory' | 'onFatal'> & {
+    readonly ownsCellStore?: boolean
+  } = {},
 ): Promise<Storage> {
-  return await Storage.open(cellStore, { ...options, owner: 'shared' })
+  try {
+    return await Storage.open(cellStore, { ...options, owner: 'shared' })
+  } catch (error) {
+    if (options.ownsCellStore === true) await cellStore.close()
+    throw error
+  }
 }
 
 async function openEngine(options: StorageOptions): Promise<CellStore> {

@@ -6,6 +6,7 @@
  */
 
 export type { Timestamp } from './cell-store/cell.ts'
+export type { CellStore } from './cell-store/cell-store.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'
 export { diskFullOf } from './cell-store/disk-full.ts'
 export {

@@ -10,7 +10,7 @@ const SPDX = '// SPDX-License-Identifier: Apache-2.0\n'
 
 test('the imports of this tree follow the arrows of the architecture', async () => {
   const tree = await readSourceTree(root, [
-    ...['parser', 'planner', 'storage', 'server', 'client-sdk', 'examples'],
+    ...['parser', 'planner', 'storage', 'engines', 'server', 'client-sdk', 'examples'],
     ...['bench', 'test', 'tools'],
   ])
   assert.ok(tree.size > 20, 'the sources are found')

@@ -26,12 +26,24 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE_BUILTIN],
   },
   storage: { doors: [], packages: [NODE_BUILTIN, /^better-sqlite3$/] },
+  // The contract of a cell store, and what engines share that evaluate it themselves.
+  engines: {
+    doors: [
+      ...['call-check', 'cell', 'cell-order', 'cell-store', 'mutation', 'mutation-application'],
+      ...['row-filter', 'row-filter-evaluation', 'row-key'],
+    ]
+      .map((name) => ({ path: `storage/cell-store/${name}.ts` }))
+      .concat([{ path: 'storage/invariant.ts' }, { path: 'storage/limits.ts' }]),
+    packages: [NODE_BUILTIN, /^@grpc\//, /^google-auth-library$/, /^protobufjs$/],
+  },
   server: {
     doors: [
       { path: 'parser/parser.ts' },
       { path: 'parser/ast.ts', typeOnly: true },
       { path: 'planner/planner.ts' },
       { path: 'storage/storage.ts' },
+      { path: 'engines/bigtable/bigtable-engine.ts' },
+      { path: 'engines/etcd/etcd-engine.ts' },
     ],
     packages: [NODE_BUILTIN, /./],
   },
@@ -67,6 +79,7 @@ const PACKAGE_OWNERS: ReadonlyArray<{ readonly package: RegExp; readonly owner: 
   },
   { package: /^(fastify|@fastify\/.*)$/, owner: /^(server|bench)\// },
   { package: /^chevrotain$/, owner: /^parser\// },
+  { package: /^@grpc\//, owner: /^engines\/network\// },
   { package: /^(node:test|fast-check|supertest)$/, owner: /^(test|tools)\// },
 ]
 
@@ -146,7 +159,9 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['statements/'],
     ['rows/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
-    ['flags.ts', 'config.ts', 'check-command.ts', 'consistency-answer.ts'],
+    ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
+    ['engines/'],
+    ['config.ts', 'check-command.ts'],
     ['observers/'],
     ['http/request-hooks.ts'],
     ['http/answers/'],
@@ -157,6 +172,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
   ],
   'server/http': [['openapi/', 'bodies/'], ['*'], ['answers/'], ['routes/'], ['http-interface.ts']],
   'server/subscriptions': [['matching/'], ['frames/'], ['*']],
+  engines: [['network/'], ['bigtable/', 'etcd/']],
   'client-sdk': [
     ['*'],
     ['socket/'],

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  checkFilter,
+  checkIncrements,
+  checkMutations,
+  checkReadKey,
+  checkRowKey,
+  checkScan,
+  checkStep,
+} from '../../storage/cell-store/call-check.ts'
+import type { Row } from '../../storage/cell-store/cell.ts'
+import {
+  type CellStore,
+  CellStoreError,
+  type CellStoreLimits,
+  type CheckAndMutate,
+  type Increment,
+  type RowMutations,
+  type RowScan,
+} from '../../storage/cell-store/cell-store.ts'
+import type { Mutation } from '../../storage/cell-store/mutation.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
+import { keyString } from '../../storage/cell-store/row-key.ts'
+import { CallError, mutationError, readError } from '../network/call-errors.ts'
+import { CallsUnderWay } from '../network/calls-under-way.ts'
+import { status } from '../network/status.ts'
+import type { WireFilter } from './bigtable-messages.ts'
+import { RowReads } from './bigtable-reads.ts'
+import type { OpenedTable } from './bigtable-table.ts'
+import { wireFilter } from './filter-encoding.ts'
+import { mutationBatches } from './mutation-batches.ts'
+import { wireMutations } from './row-encoding.ts'
+import { hasPlace } from './timestamp-encoding.ts'
+
+/** The service's own bound; a longer filter is refused. */
+const FILTER_BYTES_MAX = 20_480
+
+/** The cells of one table of Bigtable. Many processes may have it open at once. */
+export class BigtableCellStore implements CellStore {
+  readonly atomicScope = 'row'
+  readonly limits: CellStoreLimits
+  readonly #table: OpenedTable
+  readonly #names: { readonly tableName: string; readonly appProfileId: string }
+  readonly #reads: RowReads
+  readonly #calls = new CallsUnderWay('The table of Bigtable is closed.')
+
+  constructor(table: OpenedTable) {
+    this.#table = table
+    this.#names = { tableName: table.path, appProfileId: table.profile }
+    this.#reads = new RowReads(table, this.#names)
+    this.limits = table.limits
+  }
+
+  async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
+    return await this.#calls.run(async () => {
+      checkStep({ row, ...step }, this.limits)
+      const trueMutations = this.#encoded(step.ifMatched)
+      const falseMutations = this.#encoded(step.otherwise)
+      const predicateFilter = this.#filter(step.when)
+      if (predicateFilter === undefined) {
+        if (falseMutations.length > 0) await this.#mutateRow(row, falseMutations)
+        return false
+      }
+      // Bigtable wants something to do.
+      if (trueMutations.length === 0 && falseMutations.length === 0) {
+        const [found] = await this.#reads.rows([row], predicateFilter)
+        return found !== null
+      }
+      const mutations = { predicateFilter, trueMutations, falseMutations }
+      const request = { ...this.#names, rowKey: row, ...mutations }
+      const { predicateMatched = false } = await this.#table.transport
+        .unary('CheckAndMutateRow', request)
+        .catch(throwMutationError)
+      return predicateMatched
+    })
+  }
+
+  async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
+    return await this.#calls.run(async () => {
+      const errors: Array<CellStoreError | null> = entries.map((entry) => this.#refusalOf(entry))
+      requireOnce(entries, errors)
+      const sent = entries.flatMap(({ row, mutations }, at) => {
+        const encoded = errors[at] === null ? this.#encoded(mutations) : []
+        return encoded.length === 0 ? [] : [{ at, rowKey: row, mutations: encoded }]
+      })
+      for (const batch of mutationBatches(sent)) {
+        const [first] = batch
+        if (batch.length === 1 && first !== undefined) {
+          const { at, rowKey, mutations } = first
+          errors[at] = await this.#mutateRow(rowKey, mutations).then(() => null, mutationError)
+        } else await this.#mutateBatch(batch, errors)
+      }
+      return errors
+    })
+  }
+
+  async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
+    return await this.#calls.run(async () => {
+      checkFilter(filter)
+      for (const key of keys) checkReadKey(key)
+      const wire = this.#filter(filter)
+      return wire === undefined ? keys.map(() => null) : await this.#reads.rows(keys, wire)
+    })
+  }
+
+  async *scanRows(scan: RowScan): AsyncIterable<Row> {
+    checkScan(scan)
+    this.#calls.requireOpen()
+    const filter = this.#filter(scan.filter)
+    if (filter === undefined) return
+    for await (const row of this.#reads.scan(scan, filter)) {
+      scan.signal?.throwIfAborted()
+      this.#calls.requireOpen()
+      yield row
+      scan.signal?.throwIfAborted()
+      this.#calls.requireOpen()
+    }
+  }
+
+  async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {
+    return await this.#calls.run(async () => {
+      checkRowKey(row, this.limits)
+      checkIncrements(increments)
+      if (increments.length === 0) return []
+      const rules = increments.map(({ family, qualifier, by }) => ({
+        ...{ familyName: family, columnQualifier: Buffer.from(qualifier) },
+        incrementAmount: String(by),
+      }))
+      try {
+        const request = { ...this.#names, rowKey: row, rules }
+        const answer = await this.#table.transport.unary('ReadModifyWriteRow', request)
+        return sumsOf(increments, countersOf(answer.row))
+      } catch (error) {
+        throw await this.#incrementError(error, row, increments)
+      }
+    })
+  }
+
+  async splitPoints(): Promise<Uint8Array[]> {
+    return await this.#calls.run(async () => {
+      const points: Uint8Array[] = []
+      try {
+        const samples = this.#table.transport.stream('SampleRowKeys', this.#names)
+        for await (const { rowKey } of samples) if (rowKey?.length) points.push(rowKey)
+      } catch (error) {
+        throw readError(error)
+      }
+      return points
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#calls.close(() => this.#table.transport.close())
+  }
+
+  #encoded(mutations: readonly Mutation[]) {
+    return wireMutations(mutations, this.limits.timestampMax)
+  }
+
+  #filter(filter: RowFilter): WireFilter | undefined {
+    const wire = wireFilter(filter, this.limits.timestampMax)
+    if (wire === undefined) return undefined
+    const empty = { tableName: '', appProfileId: '', rows: {} }
+    const bytes = this.#table.transport.bytesOf('ReadRows', { ...empty, filter: wire })
+    if (bytes <= FILTER_BYTES_MAX) return wire
+    throw new CellStoreError(
+      'invalid',
+      `A filter has at most ${FILTER_BYTES_MAX} bytes; this one has ${bytes}.`,
+    )
+  }
+
+  #refusalOf({ row, mutations }: RowMutations): CellStoreError | null {
+    try {
+      checkRowKey(row, this.limits)
+      checkMutations(mutations, this.limits)
+      for (const mutation of mutations) {
+        if (mutation.kind === 'setCell') requirePlace(mutation.timestamp)
+      }
+      return null
+    } catch (error) {
+      if (error instanceof CellStoreError) return error
+      throw error
+    }
+  }
+
+  async #mutateRow(rowKey: Uint8Array, mutations: ReturnType<typeof wireMutations>): Promise<void> {
+    const request = { ...this.#names, rowKey, mutations }
+    await this.#table.transport.unary('MutateRow', request).catch(throwMutationError)
+  }
+
+  async #mutateBatch(
+    batch: ReadonlyArray<{
+      readonly at: number
+      readonly rowKey: Uint8Array
+      readonly mutations: ReturnType<typeof wireMutations>
+    }>,
+    errors: Array<CellStoreError | null>,
+  ): Promise<void> {
+    // Until its own status has come, nobody knows of an entry whether it was applied.
+    const unanswered = new Set(batch.map(({ at }) => at))
+    let lost: CellStoreError | undefined
+    try {
+      const entries = batch.map(({ rowKey, mutations }) => ({ rowKey, mutations }))
+      const answers = this.#table.transport.stream('MutateRows', { ...this.#names, entries })
+      for await (const answer of answers) {
+        for (const { index = '0', status: ended } of answer.entries ?? []) {
+          const { at } = batch[Number(index)] as { at: number }
+          unanswered.delete(at)
+          const { code = 0, message = '' } = ended ?? {}
+          errors[at] = code === 0 ? null : mutationError(new CallError(code, message))
+        }
+      }
+    } catch (error) {
+      lost = mutationError(error)
+    }
+    for (const at of unanswered) {
+      errors[at] = lost ?? new CellStoreError('ambiguous', 'Bigtable did not answer for this row.')
+    }
+  }
+
+  /** Bigtable says of a cell that is no counter only that something was wrong. */
+  async #incrementError(
+    error: unknown,
+    row: Uint8Array,
+    increments: readonly Increment[],
+  ): Promise<CellStoreError> {
+    const failed = mutationError(error)
+    const code = error instanceof CallError ? error.code : undefined
+    const mayBeNoCounter = [status.UNKNOWN, status.INVALID_ARGUMENT, status.FAILED_PRECONDITION]
+    if (!mayBeNoCounter.some((one) => one === code)) return failed
+    const newest = this.#filter(
+      increments.map(({ family, qualifier }) => ({ family, qualifier, newest: 1 })),
+    ) as WireFilter
+    const [found] = await this.#reads.rows([row], newest)
+    const isNoCounter = found?.cells.some(({ value }) => value.length !== 8) ?? false
+    return isNoCounter
+      ? new CellStoreError('invalid', 'A counter has 8 bytes; a cell of this row has not.')
+      : failed
+  }
+}
+
+function throwMutationError(error: unknown): never {
+  throw mutationError(error)
+}
+
+function requirePlace(timestamp: number): void {
+  if (hasPlace(timestamp)) return
+  throw new CellStoreError('invalid', `Bigtable keeps no cell at ${timestamp}, before 2026.`)
+}
+
+/** Bigtable applies the entries of a call in any order, also those of one row. */
+function requireOnce(entries: readonly RowMutations[], errors: Array<CellStoreError | null>): void {
+  const seen = new Set<string>()
+  for (const [at, { row }] of entries.entries()) {
+    const key = keyString(row)
+    if (seen.has(key)) {
+      errors[at] ??= new CellStoreError('invalid', 'A row stands at most once in a call.')
+    }
+    seen.add(key)
+  }
+}
+
+type CounterRow = { readonly families?: ReadonlyArray<CounterFamily> }
+type CounterFamily = {
+  readonly name: string
+  readonly columns?: ReadonlyArray<{
+    readonly qualifier?: Uint8Array
+    readonly cells?: ReadonlyArray<{ readonly value?: Uint8Array }>
+  }>
+}
+
+/** The newest value of each column, by family and qualifier. */
+function countersOf({ families = [] }: CounterRow): Map<string, bigint> {
+  const counters = new Map<string, bigint>()
+  for (const { name, columns = [] } of families) {
+    for (const { qualifier = new Uint8Array(), cells = [] } of columns) {
+      const value = Buffer.from(cells[0]?.value ?? Buffer.alloc(8))
+      counters.set(`${name} ${Buffer.from(qualifier)}`, value.readBigInt64BE())
+    }
+  }
+  return counters
+}
+
+/** A column that is named twice is answered once, with its last value: earlier ones are counted backward from it. */
+function sumsOf(increments: readonly Increment[], counters: Map<string, bigint>): bigint[] {
+  const sums: bigint[] = []
+  for (const { family, qualifier, by } of increments.toReversed()) {
+    const column = `${family} ${qualifier}`
+    const sum = counters.get(column) ?? 0n
+    sums.push(sum)
+    counters.set(column, BigInt.asIntN(64, sum - by))
+  }
+  return sums.reverse()
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CallError } from '../network/call-errors.ts'
+import {
+  GrpcCalls,
+  type GrpcClient,
+  type GrpcCredentials,
+  grpcClient,
+} from '../network/grpc-calls.ts'
+import { status } from '../network/status.ts'
+import { DESCRIPTORS, SERVICES } from './etcd-descriptors.ts'
+
+export type KeyRange = {
+  readonly key: Uint8Array
+  readonly rangeEnd?: Uint8Array
+  readonly limit?: string
+  readonly sortOrder?: 'DESCEND'
+}
+export type KeyValue = {
+  readonly key: Buffer
+  readonly modRevision: string
+  readonly value?: Buffer
+}
+export type RangeAnswer = {
+  readonly header: { readonly revision: string }
+  readonly kvs?: readonly KeyValue[]
+  readonly more?: boolean
+}
+export type Operation =
+  | { readonly requestRange: KeyRange }
+  | { readonly requestPut: { readonly key: Uint8Array; readonly value: Uint8Array } }
+  | { readonly requestDeleteRange: { readonly key: Uint8Array; readonly rangeEnd?: Uint8Array } }
+export type EtcdTransaction = {
+  readonly compare: ReadonlyArray<{
+    readonly key: Uint8Array
+    readonly target: 'MOD'
+    readonly result: 'EQUAL'
+    readonly modRevision: string
+  }>
+  readonly success: readonly Operation[]
+  readonly failure: readonly Operation[]
+}
+export type TransactionAnswer = {
+  readonly header: { readonly revision: string }
+  readonly succeeded?: boolean
+  readonly responses?: ReadonlyArray<{ readonly responseRange?: RangeAnswer }>
+}
+export type EtcdUser = { readonly name: string; readonly password: string }
+
+/** A member that does not answer is one that was paused or cut off; another may. */
+const CALL_MS = 5_000
+
+/** The calls of etcd's members, of which one is asked until it fails. Rejects with CallError. */
+export class EtcdClient {
+  readonly #calls = new GrpcCalls(DESCRIPTORS, SERVICES, CALL_MS)
+  readonly #members: readonly GrpcClient[]
+  readonly #user: EtcdUser | undefined
+  #asked = 0
+  #token: Promise<string> | undefined
+
+  constructor(
+    members: readonly string[],
+    credentials: GrpcCredentials,
+    user: EtcdUser | undefined,
+  ) {
+    this.#members = members.map((address) => grpcClient(address, credentials))
+    this.#user = user
+  }
+
+  async range(range: KeyRange): Promise<RangeAnswer> {
+    return (await this.#ask('Range', range)) as RangeAnswer
+  }
+
+  async transaction(transaction: EtcdTransaction): Promise<TransactionAnswer> {
+    return (await this.#ask('Txn', transaction)) as TransactionAnswer
+  }
+
+  /** Forgets the revisions below this one: what was overwritten takes no more room. */
+  async compact(revision: string): Promise<void> {
+    await this.#ask('Compact', { revision })
+  }
+
+  close(): void {
+    for (const member of this.#members) member.close()
+  }
+
+  async #ask(name: string, request: object): Promise<object> {
+    const asked = this.#asked
+    const member = this.#members[asked % this.#members.length] as GrpcClient
+    try {
+      return await this.#calls.unary(member, name, request, await this.#headers(member))
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      if (error.code === status.UNAUTHENTICATED) this.#token = undefined
+      const isGone = error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED
+      if (isGone && this.#asked === asked) this.#asked += 1
+      throw error
+    }
+  }
+
+  async #headers(member: GrpcClient): Promise<Readonly<Record<string, string>>> {
+    if (this.#user === undefined) return {}
+    this.#token ??= this.#calls.unary(member, 'Authenticate', this.#user, {}).then((answer) => {
+      return (answer as { readonly token: string }).token
+    })
+    try {
+      return { token: await this.#token }
+    } catch (error) {
+      this.#token = undefined
+      throw error
+    }
+  }
+}
