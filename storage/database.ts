@@ -251,8 +251,7 @@ export class Storage {
 
   /** 32 random bytes that stay the same as long as the store exists. */
   async secret(name: string): Promise<Uint8Array> {
-    const { cellStore, randomness } = this.#parts.context
-    return await readSecret(cellStore, randomness, name)
+    return await readSecret(this.#parts.context, name)
   }
 
   /**

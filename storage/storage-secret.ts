@@ -2,7 +2,9 @@
 import type { CellStore } from './cell-store/cell-store.ts'
 import { readPlainRow, replacePlainRow } from './cell-store/plain-row.ts'
 import { systemRowKey } from './cell-store/row-key.ts'
+import type { Clock } from './clock.ts'
 import { invariant } from './invariant.ts'
+import { askedAgain, NEVER_ABORTED } from './oracle/asked-again.ts'
 import type { Randomness } from './randomness.ts'
 
 /**
@@ -10,13 +12,19 @@ import type { Randomness } from './randomness.ts'
  * and every later run of the server has the same one. Rejects with CellStoreError.
  */
 export async function readSecret(
-  cellStore: CellStore,
-  randomness: Randomness,
+  outside: {
+    readonly cellStore: CellStore
+    readonly clock: Clock
+    readonly randomness: Randomness
+  },
   name: string,
 ): Promise<Uint8Array> {
+  const { cellStore, clock, randomness } = outside
   const row = systemRowKey(`secret/${name}`)
-  await replacePlainRow(cellStore, row, undefined, randomness.bytes(32))
-  const secret = await readPlainRow(cellStore, row)
-  invariant(secret !== undefined, 'I5', { secret: name })
-  return secret
+  return await askedAgain(clock, NEVER_ABORTED, async () => {
+    await replacePlainRow(cellStore, row, undefined, randomness.bytes(32))
+    const secret = await readPlainRow(cellStore, row)
+    invariant(secret !== undefined, 'I5', { secret: name })
+    return secret
+  })
 }

@@ -6,7 +6,7 @@ import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
 import type { Clock } from '../clock.ts'
 import { invariant } from '../invariant.ts'
-import { askedAgain } from '../oracle/asked-again.ts'
+import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
 import { sharedLogRanges } from './shared-log-row.ts'
 
 /**
@@ -30,7 +30,6 @@ export const FEED_BEGINS_ROW = systemRowKey('feed/begins')
 export const FEED_BEGINS_BYTES = 9
 
 const LETTERS: Readonly<Record<LogKind, number>> = { embedded: 0x45, shared: 0x53 }
-const NEVER_ABORTED = new AbortController().signal
 
 /**
  * Where the log of this kind begins; restarted at `newest` where the store had the other one. `newest` is

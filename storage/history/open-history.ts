@@ -2,7 +2,7 @@
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
 import { invariant } from '../invariant.ts'
-import { askedAgain } from '../oracle/asked-again.ts'
+import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
 import { raiseCounter, readOracleState } from '../oracle/oracle-row.ts'
 import type { Randomness } from '../randomness.ts'
 import {
@@ -20,7 +20,6 @@ export type HistoryOutside = {
 }
 
 const ID_BYTES = 16
-const NEVER_ABORTED = new AbortController().signal
 
 /**
  * The history of the store, made when there is none: by whichever process opens a new store first, and of

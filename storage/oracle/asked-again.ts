@@ -6,9 +6,12 @@ const ATTEMPTS_MAX = 10
 const FIRST_PAUSE_MS = 5
 const PAUSE_MS_MAX = 500
 
+/** For steps of an opening, which nobody ends. */
+export const NEVER_ABORTED = new AbortController().signal
+
 /**
- * Runs a step of the oracle again when the store did not take it or its answer was lost. Every such
- * step may happen twice: a gap between timestamps is harmless, and raising a counter has no memory.
+ * Runs a step again when the store did not take it or its answer was lost. Every such step may happen twice: a gap
+ * between timestamps is harmless, and raising a counter or making a row that is missing has no memory.
  * Rejects with the store's last error, or with the signal's reason.
  */
 export async function askedAgain<T>(

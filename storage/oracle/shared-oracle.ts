@@ -5,7 +5,7 @@ import { diskFullOf } from '../cell-store/disk-full.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'
-import { askedAgain } from './asked-again.ts'
+import { askedAgain, NEVER_ABORTED } from './asked-again.ts'
 import { requirePlausibleClock } from './clock-at-start.ts'
 import { createOracleRow, raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
 import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
@@ -64,8 +64,7 @@ export class SharedOracle implements TimestampOracle {
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
   static async open(outside: Outside): Promise<SharedOracle> {
-    const { signal } = new AbortController()
-    const { timestamp } = await askedAgain(outside.clock, signal, () =>
+    const { timestamp } = await askedAgain(outside.clock, NEVER_ABORTED, () =>
       createOracleRow(outside.cellStore),
     )
     if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, timestamp)

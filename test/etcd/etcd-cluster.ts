@@ -61,9 +61,9 @@ export class EtcdCluster {
     return await openEtcdCellStore({ members, prefix, user: undefined, tls: undefined })
   }
 
-  /** The number of the member that leads. */
-  leader(): number | undefined {
-    const statuses = this.#members.map(({ client }) => statusOf(client))
+  /** The number of the member that leads; undefined when nobody says so. */
+  async leader(): Promise<number | undefined> {
+    const statuses = await Promise.all(this.#members.map(({ client }) => statusOf(client)))
     const leader = statuses.find((one) => one !== undefined)?.leader
     const at = statuses.findIndex((one) => one !== undefined && one.member === leader)
     return at < 0 ? undefined : at
@@ -134,18 +134,21 @@ export class EtcdCluster {
 
 type Status = { readonly member: string; readonly leader: string }
 
-/** By etcd's own JSON gateway, in a process of its own, because the caller waits for nothing else. */
-function statusOf(client: string): Status | undefined {
-  const script = `
-    const answer = await fetch('http://${client}/v3/maintenance/status', {
-      method: 'POST', body: '{}', signal: AbortSignal.timeout(2_000),
+/** By etcd's own JSON gateway; undefined when the member does not answer. */
+async function statusOf(client: string): Promise<Status | undefined> {
+  try {
+    const answer = await fetch(`http://${client}/v3/maintenance/status`, {
+      ...{ method: 'POST', body: '{}' },
+      signal: AbortSignal.timeout(2_000),
     })
-    const { header, leader } = await answer.json()
-    console.log(JSON.stringify({ member: header.member_id, leader }))`
-  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-  })
-  return ran.status === 0 ? (JSON.parse(ran.stdout) as Status) : undefined
+    const { header, leader } = (await answer.json()) as {
+      readonly header: { readonly member_id: string }
+      readonly leader: string
+    }
+    return { member: header.member_id, leader }
+  } catch {
+    return undefined
+  }
 }
 
 /** Ports that the system had free a moment ago: etcd has to be told them, and cannot say which it took. */

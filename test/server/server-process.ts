@@ -27,13 +27,17 @@ export class ServerProcess {
     this.#said = said
   }
 
-  /** With `preloaded`, a module that the server and its threads load first, which reads `env`. */
+  /**
+   * Without a folder, the flags say where the data is. With `preloaded`, a module that the server and its threads load
+   * first, which reads `env`.
+   */
   static async start(
-    dataDirectory: string,
+    dataDirectory: string | undefined,
     flags: readonly string[] = [],
     more: { readonly preloaded?: string; readonly env?: Readonly<Record<string, string>> } = {},
   ): Promise<ServerProcess> {
-    const place = ['--host', '127.0.0.1', '--port', '0', '--data', dataDirectory]
+    const folder = dataDirectory === undefined ? [] : ['--data', dataDirectory]
+    const place = ['--host', '127.0.0.1', '--port', '0', ...folder]
     const { nodeFlags, main } = startCommand(SDK_TEST_SERVER_TREE)
     const preloading = more.preloaded === undefined ? [] : ['--import', more.preloaded]
     const args = [

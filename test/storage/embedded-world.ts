@@ -67,7 +67,7 @@ export class EmbeddedWorld {
     const parts = {
       protocol: this.#protocol,
       budget: this.#budget,
-      cellBytesMax: 2 ** 24,
+      cellBytesMax: Number.MAX_SAFE_INTEGER,
       ended: () => {},
     }
     return new Transaction(parts, {

@@ -81,7 +81,7 @@ export class Gateway {
       {
         protocol: generalProtocol(this.context, this.resolver, this.feed),
         budget: this.#budget,
-        cellBytesMax: 2 ** 24,
+        cellBytesMax: Number.MAX_SAFE_INTEGER,
         ended: () => {},
       },
       {

@@ -5,6 +5,7 @@ import { readPlainRow, setPlain } from '../../cell-store/plain-row.ts'
 import { systemRowKey } from '../../cell-store/row-key.ts'
 import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
+import { askedAgain } from '../../oracle/asked-again.ts'
 import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../../randomness.ts'
 import type { StorageLog } from '../../storage-log.ts'
@@ -167,12 +168,14 @@ export class SharedLiveness implements Liveness {
   }
 
   async #renew(): Promise<void> {
-    const { cellStore, oracle } = this.#parts
+    const { cellStore, oracle, clock } = this.#parts
     const now = (await oracle.next()).timestamp
     const mutations = [setPlain(encodeStartTs(now + TOKEN_TTL_MS * 1000))]
     const row = tokenRow(this.incarnation)
-    const [error] = await cellStore.mutateRows([{ row, mutations }])
-    if (error != null) throw error
+    await askedAgain(clock, this.#stopping.signal, async () => {
+      const [error] = await cellStore.mutateRows([{ row, mutations }])
+      if (error != null) throw error
+    })
   }
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SeededRandomness } from '../seeded-randomness.ts'
+import { ServerProcess } from '../server/server-process.ts'
+import type { SharedEngine } from './shared-engine.ts'
+
+/** Beyond every expiry: tokens live 2 s, locks 3. */
+const PAUSE_MS = 6_000
+const AWAY_MS_MAX = 1_500
+
+/** Server processes over one store, which are killed, paused and come back. */
+export class GatewaySet {
+  readonly #engine: SharedEngine
+  readonly #flags: readonly string[]
+  readonly #lossy:
+    | { readonly env: Readonly<Record<string, string>>; readonly preloaded: string }
+    | undefined
+  readonly #random: SeededRandomness
+  #gateways: ServerProcess[] = []
+  #started = 0
+
+  constructor(
+    engine: SharedEngine,
+    options: {
+      readonly random: SeededRandomness
+      readonly flags?: readonly string[]
+      readonly lossy?: { readonly preloaded: string; readonly log: string } | undefined
+    },
+  ) {
+    const { lossy } = options
+    this.#engine = engine
+    this.#random = options.random
+    this.#flags = options.flags ?? []
+    this.#lossy = lossy && { preloaded: lossy.preloaded, env: { LOSSY_LOG: lossy.log } }
+  }
+
+  async start(count: number): Promise<void> {
+    for (let at = 0; at < count; at++) this.#gateways.push(await this.#startOne())
+  }
+
+  /** One that is running, or that seems to be. */
+  any(): string {
+    return (this.#gateways[this.#random.below(this.#gateways.length)] as ServerProcess).url
+  }
+
+  get urls(): readonly string[] {
+    return this.#gateways.map(({ url }) => url)
+  }
+
+  /** Kills or pauses one of them, and resolves when it is back; says what was done. */
+  async disturb(): Promise<string> {
+    const at = this.#random.below(this.#gateways.length)
+    const victim = this.#gateways[at] as ServerProcess
+    if (this.#random.below(2) === 0) {
+      victim.signal('SIGSTOP')
+      await delay(PAUSE_MS)
+      victim.signal('SIGCONT')
+      return 'a gateway was paused for 6 s'
+    }
+    await this.kill(at)
+    await delay(this.#random.below(AWAY_MS_MAX))
+    this.#gateways.splice(at, 0, await this.#startOne())
+    return 'a gateway was killed'
+  }
+
+  /** Takes it out of the set. */
+  async kill(at: number): Promise<void> {
+    const [victim] = this.#gateways.splice(at, 1)
+    await victim?.killNine()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#gateways.map(async (gateway) => {
+        gateway.signal('SIGCONT')
+        await gateway.killNine()
+      }),
+    )
+  }
+
+  /** The exit codes of all of them after SIGTERM. */
+  async stop(): Promise<Array<number | null>> {
+    const codes = await Promise.all(this.#gateways.map((gateway) => gateway.stop()))
+    this.#gateways = []
+    return codes
+  }
+
+  async #startOne(): Promise<ServerProcess> {
+    this.#started += 1
+    const seed = { LOSSY_SEED: String(this.#random.below(2 ** 31)) }
+    return await ServerProcess.start(undefined, [...this.#engine.flags, ...this.#flags], {
+      ...(this.#lossy === undefined ? {} : { preloaded: this.#lossy.preloaded }),
+      env: { ...this.#engine.env, ...seed, ...this.#lossy?.env },
+    })
+  }
+}
