@@ -144,6 +144,8 @@ export class StoreObservers implements Observers {
     const { clock, lookMs } = this.#parts
     const isDue = lookMs !== undefined && clock.monotonicMs() >= this.#lookedAt + lookMs
     if (!this.#catalogMayHaveChanged && !isDue) return
+    // Nothing of this process could be changed by it.
+    if (this.#works.size === 0) return
     this.#catalogMayHaveChanged = false
     this.#lookedAt = clock.monotonicMs()
     const observers = await this.#read((catalog) => catalog.observers()).catch((error: unknown) => {

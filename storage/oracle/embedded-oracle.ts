@@ -166,6 +166,10 @@ export class EmbeddedOracle implements SynchronousOracle {
     return this.#last
   }
 
+  approximateNow(): Timestamp {
+    return Math.max(this.#last, this.wallClock.micros())
+  }
+
   async raiseSafePoint(to: Timestamp): Promise<void> {
     this.#assertIssued(to)
     // Memory first: from this turn on no read is answered that the next deletion could spoil.

@@ -52,6 +52,8 @@ export class SharedOracle implements TimestampOracle {
   #waiting: Sharing | undefined
   #asking: Promise<void> | undefined
   #lastSeen: Timestamp
+  /** How far timestamps were ahead of the monotonic clock when they were furthest, in microseconds. */
+  #aheadOfClock: number
   /** The largest safe point known, and until when on the monotonic clock no larger one matters. */
   #safePoint: Timestamp = 0
   #leasedUntilMs = -Infinity
@@ -60,6 +62,7 @@ export class SharedOracle implements TimestampOracle {
     this.#outside = outside
     this.wallClock = new TrustedWallClock(outside.clock, outside.log)
     this.#lastSeen = lastSeen
+    this.#aheadOfClock = lastSeen - this.#clockMicros()
   }
 
   /** Rejects with StorageError `clock_not_plausible`, and with CellStoreError. */
@@ -68,7 +71,9 @@ export class SharedOracle implements TimestampOracle {
       createOracleRow(outside.cellStore),
     )
     if (outside.acceptClock !== true) requirePlausibleClock(outside.clock, timestamp)
-    return new SharedOracle(outside, timestamp)
+    const oracle = new SharedOracle(outside, timestamp)
+    await oracle.#raiseToWallClock()
+    return oracle
   }
 
   /**
@@ -93,7 +98,7 @@ export class SharedOracle implements TimestampOracle {
       if (writeRefusal === undefined) throw error
       // The counter is the last timestamp that any process was given.
       const { timestamp, safePoint } = await readOracleState(this.#outside.cellStore)
-      this.#lastSeen = Math.max(this.#lastSeen, timestamp)
+      this.#saw(timestamp)
       return { timestamp, safePoint, writeRefusal }
     }
   }
@@ -106,6 +111,10 @@ export class SharedOracle implements TimestampOracle {
 
   lastSeen(): Timestamp {
     return this.#lastSeen
+  }
+
+  approximateNow(): Timestamp {
+    return this.#clockMicros() + this.#aheadOfClock
   }
 
   /**
@@ -139,14 +148,17 @@ export class SharedOracle implements TimestampOracle {
     while (this.#waiting !== undefined) {
       let served: Sharing | undefined
       try {
-        await this.#raiseToWallClock()
-        // Only after that await: the rest of this turn's requests join this call.
+        // The rest of this turn's requests join this call.
+        await Promise.resolve()
         served = this.#takeWaiting()
-        if (served !== undefined) await this.#askFor(served)
+        if (served === undefined) continue
+        await this.#askFor(served)
       } catch (error) {
         const failed = served ?? this.#takeWaiting()
         failed?.answer.reject(error)
+        continue
       }
+      await this.#raiseToWallClock()
     }
     this.#asking = undefined
   }
@@ -168,18 +180,38 @@ export class SharedOracle implements TimestampOracle {
       return taken
     })
     const { timestamp: last, safePoint, schemaFence } = state
-    this.#lastSeen = Math.max(this.#lastSeen, last)
+    this.#saw(last)
     const first = last - served.count + 1
     served.answer.resolve({ timestamp: first, safePoint, schemaFence })
   }
 
   /**
-   * Keeps timestamps near the wall clock. The counter only ever rises, so this cannot disturb the
-   * order; other processes may have raised it already, and then it is a call that changes nothing.
+   * Keeps timestamps near the wall clock, behind an answer, which need not wait for it. The counter only ever rises, so
+   * this cannot disturb the order; other processes may have raised it already, and then the call changes nothing.
    */
   async #raiseToWallClock(): Promise<void> {
     const wallMicros = this.wallClock.micros()
-    if (wallMicros - this.#lastSeen > BEHIND_MICROS_MAX) await this.#raise('timestamp', wallMicros)
+    if (wallMicros - this.#lastSeen <= BEHIND_MICROS_MAX) return
+    try {
+      await this.#raise('timestamp', wallMicros)
+      this.#saw(wallMicros)
+    } catch (error) {
+      if (this.#closing.signal.aborted) return
+      const { log } = this.#outside
+      log.warn(
+        { error: String(error) },
+        'timestamps stay behind the clock: the counter was not raised',
+      )
+    }
+  }
+
+  #saw(timestamp: Timestamp): void {
+    this.#lastSeen = Math.max(this.#lastSeen, timestamp)
+    this.#aheadOfClock = Math.max(this.#aheadOfClock, timestamp - this.#clockMicros())
+  }
+
+  #clockMicros(): number {
+    return Math.floor(this.#outside.clock.monotonicMs() * 1_000)
   }
 
   async #raise(counter: 'timestamp' | 'safePoint' | 'schemaFence', to: Timestamp): Promise<void> {

@@ -37,6 +37,12 @@ export interface TimestampOracle {
   lastSeen(): Timestamp
 
   /**
+   * About the time of the oracle, without asking it: the newest timestamp known here, and the time that has passed
+   * since. For what may be wrong, such as how long a lock has stood.
+   */
+  approximateNow(): Timestamp
+
+  /**
    * Raises the safe point to `to` unless it is there already; `to` has been issued before. Rejects with the signal's
    * reason where it still has to wait for other processes.
    */

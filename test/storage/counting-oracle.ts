@@ -61,6 +61,10 @@ export class CountingOracle implements SynchronousOracle {
     return this.#last
   }
 
+  approximateNow(): Timestamp {
+    return this.#last
+  }
+
   async raiseSafePoint(to: Timestamp): Promise<void> {
     this.safePoint = Math.max(this.safePoint, to)
   }

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ManualClock } from '../../../test/manual-clock.ts'
 import { SeededRandomness } from '../../../test/seeded-randomness.ts'
+import { ForwardingCellStore } from '../../../test/storage/forwarding-cell-store.ts'
+import type { RowMutations } from '../../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
 import { SharedOracle } from '../../oracle/shared-oracle.ts'
 import { silentLog } from '../../storage-log.ts'
@@ -13,6 +15,16 @@ import { ExclusiveLiveness, LOCK_TTL_MS, SharedLiveness, TOKEN_TTL_MS } from './
 const ORACLE_LAG_MS = 1_200
 
 const noHeartbeat = async () => {}
+
+class WatchedTokens extends ForwardingCellStore {
+  readonly atomicScope = 'row'
+  writes = 0
+
+  override mutateRows(entries: readonly RowMutations[]) {
+    this.writes += 1
+    return super.mutateRows(entries)
+  }
+}
 
 function lockOf(incarnation: string, wallMicros: number): Lock {
   const primary = { row: Buffer.from('bob'), column: '0' }
@@ -36,6 +48,11 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
     await clock.advance(100)
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/** Where nobody has asked the oracle for a while, its first answer is of then, and the next one is of now. */
+async function isOwnerDeadSoon(liveness: SharedLiveness, lock: Lock): Promise<boolean> {
+  return (await liveness.isOwnerDead(lock)) || (await liveness.isOwnerDead(lock))
 }
 
 describe('liveness of the only owner of a store', () => {
@@ -77,7 +94,7 @@ describe('liveness of several processes', () => {
     const { clock, a, b } = await twoProcesses()
     const lock = lockOf(a.incarnation, a.wallMicros())
     await pass(clock, LOCK_TTL_MS + ORACLE_LAG_MS)
-    assert.equal(await b.isOwnerDead(lock), true)
+    assert.equal(await isOwnerDeadSoon(b, lock), true)
     await a.stop()
     await b.stop()
   })
@@ -111,8 +128,24 @@ describe('liveness of several processes', () => {
     clock.jumpWall(-600_000)
     await pass(clock, LOCK_TTL_MS + ORACLE_LAG_MS)
     assert.ok(lock.wallMicros <= b.wallMicros(), 'it is not from the future')
-    assert.equal(await b.isOwnerDead(lock), true)
+    assert.equal(await isOwnerDeadSoon(b, lock), true)
     await b.stop()
+  })
+
+  test('an idle process asks the store seldom, and one that commits keeps its token young', async () => {
+    const clock = new ManualClock()
+    const cellStore = new WatchedTokens(new MemoryCellStore())
+    const outside = { cellStore, clock, log: silentLog, randomness: new SeededRandomness(1) }
+    const oracle = await SharedOracle.open(outside)
+    const liveness = await SharedLiveness.start({ ...outside, oracle })
+    await pass(clock, 20_000)
+    assert.ok(cellStore.writes <= 4, `${cellStore.writes} writes in 20 s of idleness`)
+    cellStore.writes = 0
+    liveness.startedCommit(7, noHeartbeat)
+    await pass(clock, 10_000)
+    liveness.endedCommit(7)
+    assert.ok(cellStore.writes >= 14, `${cellStore.writes} writes in a commit of 10 s`)
+    await liveness.stop()
   })
 
   test('the process beats for its commits under way, and for them only', async () => {

@@ -40,8 +40,10 @@ export type Heartbeat = () => Promise<unknown>
 
 /** A lock without a heartbeat for this long is dead, whatever its owner's token says. */
 export const LOCK_TTL_MS = 3_000
-/** A token that was not renewed for this long is dead. */
+/** A token that was not renewed for this long is dead, while its process commits or did so just now. */
 export const TOKEN_TTL_MS = 2_000
+/** That of a process that holds no locks: its first ones die by themselves after `LOCK_TTL_MS`, whatever it says. */
+const IDLE_TOKEN_TTL_MS = 12_000
 
 function newIncarnation(randomness: Randomness): string {
   return Buffer.from(randomness.bytes(16)).toString('hex')
@@ -103,6 +105,8 @@ export class SharedLiveness implements Liveness {
    */
   readonly #firstSeen = new Map<string, number>()
   #renewing: Promise<void> = Promise.resolve()
+  #committedMs = -Infinity
+  #renewedMs = -Infinity
 
   private constructor(parts: SharedLivenessParts) {
     this.#parts = parts
@@ -112,12 +116,12 @@ export class SharedLiveness implements Liveness {
   /** Resolves when the token is written, which is before the first lock can be. */
   static async start(parts: SharedLivenessParts): Promise<SharedLiveness> {
     const liveness = new SharedLiveness(parts)
-    await liveness.#renew()
+    await liveness.#renew(IDLE_TOKEN_TTL_MS)
     liveness.#renewing = repeat(parts.clock, {
       everyMs: TOKEN_TTL_MS / 3,
       signal: liveness.#stopping.signal,
       work: async () => {
-        await liveness.#renew()
+        await liveness.#renewIfDue()
         await Promise.all([...liveness.#committing.values()].map((heartbeat) => heartbeat()))
       },
       failed: (error) => parts.log.warn({ error: String(error) }, 'liveness token was not renewed'),
@@ -127,6 +131,7 @@ export class SharedLiveness implements Liveness {
 
   startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void {
     this.#committing.set(startTs, heartbeat)
+    this.#committedMs = this.#parts.clock.monotonicMs()
   }
 
   endedCommit(startTs: Timestamp): void {
@@ -144,11 +149,11 @@ export class SharedLiveness implements Liveness {
   }
 
   /**
-   * The oracle's time, refreshed by each renewal of the token, and not the wall clock: one that has jumped ahead would
-   * write locks that no process considers old until the others have caught up.
+   * About the oracle's time, and not the wall clock: one that has jumped ahead would write locks that no process
+   * considers old until the others have caught up.
    */
   wallMicros(): number {
-    return this.#parts.oracle.lastSeen()
+    return this.#parts.oracle.approximateNow()
   }
 
   async stop(): Promise<void> {
@@ -167,10 +172,19 @@ export class SharedLiveness implements Liveness {
     return false
   }
 
-  async #renew(): Promise<void> {
+  /** At each turn while it commits, so that its locks are known to be alive; else seldom. */
+  async #renewIfDue(): Promise<void> {
+    const nowMs = this.#parts.clock.monotonicMs()
+    const isBusy = this.#committing.size > 0 || nowMs - this.#committedMs < BUSY_MS
+    if (isBusy) await this.#renew(TOKEN_TTL_MS)
+    else if (nowMs - this.#renewedMs > IDLE_TOKEN_TTL_MS / 2) await this.#renew(IDLE_TOKEN_TTL_MS)
+  }
+
+  async #renew(lifeMs: number): Promise<void> {
     const { cellStore, oracle, clock } = this.#parts
-    const now = (await oracle.next()).timestamp
-    const mutations = [setPlain(encodeStartTs(now + TOKEN_TTL_MS * 1000))]
+    this.#renewedMs = clock.monotonicMs()
+    // Without a stamp: who commits has taken some just now, and nobody waits for the locks of others.
+    const mutations = [setPlain(encodeStartTs(oracle.approximateNow() + lifeMs * 1000))]
     const row = tokenRow(this.incarnation)
     await askedAgain(clock, this.#stopping.signal, async () => {
       const [error] = await cellStore.mutateRows([{ row, mutations }])
@@ -180,6 +194,8 @@ export class SharedLiveness implements Liveness {
 }
 
 const FIRST_SEEN_MAX = 10_000
+/** For so long after a commit its process may have another one at any moment. */
+const BUSY_MS = 5_000
 
 function tokenRow(incarnation: string): Uint8Array {
   return systemRowKey(`live/${incarnation}`)

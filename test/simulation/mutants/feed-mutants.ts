@@ -129,8 +129,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SHARED,
-        find: '    const { timestamp: notedAt } = await this.#context.oracle.next()\n',
-        replace: '    const notedAt = startTs\n',
+        find: 'const notedAt = isYoung ? startTs : (await oracle.next()).timestamp',
+        replace: 'const notedAt = isYoung || oracle ? startTs : 0',
       },
       { file: SHARED, find: 'notedAt + NOTED_BEFORE_MAX }', replace: 'Infinity }' },
     ],
