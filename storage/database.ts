@@ -31,6 +31,7 @@ import type { BeginOptions, StorageOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
 import { catalogTableKey } from './tables/bytes/catalog-codec.ts'
 import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
+import { FencedCatalog, type KnownCatalog } from './tables/catalog/fenced-catalog.ts'
 import { NewestCatalog } from './tables/catalog/newest-catalog.ts'
 import { IndexBuilder } from './tables/index-build/index-builder.ts'
 import { findAbandonedRows, findGoneObservers } from './tables/rows/abandoned-rows.ts'
@@ -71,6 +72,7 @@ export class Storage {
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
   readonly #newestCatalog: NewestCatalog
+  readonly #fencedCatalog = new FencedCatalog()
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
@@ -181,17 +183,27 @@ export class Storage {
   begin(options: BeginOptions = {}): MaybePromise<Transaction> {
     const { asOf, history } = options
     if (asOf !== undefined) this.history.require(asOf, history)
-    return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot))
+    const { known } = this.#fencedCatalog
+    return andThen(this.#snapshotOf(options), (snapshot) => this.#begun(snapshot, known))
   }
 
   /** The catalog at the transaction's own snapshot. */
   catalog(transaction: Transaction): MaybePromise<Catalog> {
-    if (this.#owner !== 'exclusive') return this.#catalogs.read(transaction)
+    if (this.#owner !== 'exclusive') return this.#sharedCatalog(transaction)
     const { startTs } = transaction
     const known = this.#newestCatalog.at(startTs)
     if (known !== undefined) return known
     return this.#catalogs.read(transaction).then((catalog) => {
       this.#newestCatalog.wasRead(startTs, catalog)
+      return catalog
+    })
+  }
+
+  #sharedCatalog(transaction: Transaction): MaybePromise<Catalog> {
+    const known = this.#fencedCatalog.of(transaction)
+    if (known !== undefined) return known
+    return this.#catalogs.read(transaction).then((catalog) => {
+      this.#fencedCatalog.wasRead(transaction, catalog)
       return catalog
     })
   }
@@ -348,8 +360,9 @@ export class Storage {
     }
   }
 
-  #begun(snapshot: TransactionOptions): Transaction {
+  #begun(snapshot: TransactionOptions, known?: KnownCatalog): Transaction {
     const transaction = new Transaction(this.#transactionParts, snapshot)
+    this.#fencedCatalog.begun(transaction, known, snapshot.catalogFence)
     this.#registry.begun(transaction)
     return transaction
   }
@@ -364,7 +377,11 @@ export class Storage {
   /** The store's own work is not counted among the open transactions, and holds back no collection. */
   async #beginOwnWork(): Promise<Transaction> {
     const parts = { ...this.#transactionParts, ended: this.#endedOwn }
-    return new Transaction(parts, await this.#snapshotOf({}))
+    const { known } = this.#fencedCatalog
+    const snapshot = await this.#snapshotOf({})
+    const transaction = new Transaction(parts, snapshot)
+    this.#fencedCatalog.begun(transaction, known, snapshot.catalogFence)
+    return transaction
   }
 
   readonly #endedOwn = (transaction: Transaction, end: TransactionEnd): void => {

@@ -33,6 +33,7 @@ export class TransactionStarts {
       keepsOutcome: options.keepsOutcome === true,
       budget: options.budget,
       writeRefusal: asOf === undefined ? stamp.writeRefusal : undefined,
+      catalogFence: stamp.catalogFence,
     }
   }
 

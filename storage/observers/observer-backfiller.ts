@@ -26,7 +26,8 @@ export function observerBackfiller(parts: ObserverParts): BackgroundLoop {
   return new BackgroundLoop(parts, {
     pass: async (signal) => {
       await runBatches(parts, { next: (transaction) => backfillNext(transaction, signal) }, signal)
-      return lookMs
+      // Only a process that died leaves one behind that another has to find.
+      return lookMs === undefined ? undefined : 5 * lookMs
     },
     failureMessage: 'the notifying of older rows was interrupted',
   })

@@ -6,7 +6,7 @@ import { numberBytes } from '../cell-store/plain-row.ts'
 import { ORACLE_ROW } from '../cell-store/row-key.ts'
 
 /**
- * The oracle's own row, three counters in the family `data`:
+ * The oracle's own row, four counters in the family `data`:
  *
  *     00 "oracle"   timestamp = 1767225605000000   safePoint = 0   schemaFence = 1767225600000123
  *
@@ -14,10 +14,12 @@ import { ORACLE_ROW } from '../cell-store/row-key.ts'
  * it is the last one issued; the embedded oracle keeps it some seconds ahead. Each kind can therefore
  * take over a store from the other. Two embedded oracles never have one store.
  */
-export type OracleCounter = 'timestamp' | 'safePoint' | 'schemaFence'
+export type OracleCounter = 'timestamp' | 'safePoint' | 'schemaFence' | 'catalogFence'
 export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
 
-const COUNTERS: readonly OracleCounter[] = ['timestamp', 'safePoint', 'schemaFence']
+const COUNTERS: readonly OracleCounter[] = [
+  ...(['timestamp', 'safePoint', 'schemaFence', 'catalogFence'] as const),
+]
 
 /**
  * Where the counters' cells stand: in the future (2033). An engine that gives an increment "the greater of the cell's
@@ -56,6 +58,7 @@ function stateOf(counterOf: (counter: OracleCounter) => Timestamp): OracleState 
     timestamp: counterOf('timestamp'),
     safePoint: counterOf('safePoint'),
     schemaFence: counterOf('schemaFence'),
+    catalogFence: counterOf('catalogFence'),
   }
 }
 

@@ -7,8 +7,19 @@ import { StorageError } from '../errors.ts'
 import type { StorageLog } from '../storage-log.ts'
 import { askedAgain, NEVER_ABORTED } from './asked-again.ts'
 import { requirePlausibleClock } from './clock-at-start.ts'
-import { createOracleRow, raiseCounter, readOracleState, takeTimestamps } from './oracle-row.ts'
-import type { ReadStamp, Stamp, TimestampOracle } from './timestamp-oracle.ts'
+import {
+  createOracleRow,
+  type OracleCounter,
+  raiseCounter,
+  readOracleState,
+  takeTimestamps,
+} from './oracle-row.ts'
+import {
+  CATALOG_SCOPE,
+  type ReadStamp,
+  type Stamp,
+  type TimestampOracle,
+} from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /** How far the counter may lag the wall clock before it is raised to it, in microseconds. */
@@ -86,8 +97,8 @@ export class SharedOracle implements TimestampOracle {
     const sharing = this.#waiting
     const at = sharing.count++
     this.#asking ??= this.#answerWaiting()
-    const { timestamp: first, safePoint, schemaFence } = await sharing.answer.promise
-    return { timestamp: first + at, safePoint, schemaFence }
+    const { timestamp: first, ...fences } = await sharing.answer.promise
+    return { ...fences, timestamp: first + at }
   }
 
   async nextToRead(): Promise<ReadStamp> {
@@ -133,8 +144,12 @@ export class SharedOracle implements TimestampOracle {
     await this.#outside.clock.sleep(LEASE_WAITED_OUT_MS, ending)
   }
 
-  async raiseSchemaFence(_schemaScopes: readonly number[], to: Timestamp): Promise<void> {
-    await this.#raise('schemaFence', to)
+  async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
+    const hasTables = schemaScopes.some((scope) => scope !== CATALOG_SCOPE)
+    await Promise.all([
+      ...(hasTables ? [this.#raise('schemaFence', to)] : []),
+      ...(schemaScopes.includes(CATALOG_SCOPE) ? [this.#raise('catalogFence', to)] : []),
+    ])
   }
 
   async close(): Promise<void> {
@@ -179,10 +194,10 @@ export class SharedOracle implements TimestampOracle {
       this.#leasedUntilMs = askedAtMs + LEASE_MS
       return taken
     })
-    const { timestamp: last, safePoint, schemaFence } = state
+    const { timestamp: last, ...fences } = state
     this.#saw(last)
     const first = last - served.count + 1
-    served.answer.resolve({ timestamp: first, safePoint, schemaFence })
+    served.answer.resolve({ ...fences, timestamp: first })
   }
 
   /**
@@ -214,7 +229,7 @@ export class SharedOracle implements TimestampOracle {
     return Math.floor(this.#outside.clock.monotonicMs() * 1_000)
   }
 
-  async #raise(counter: 'timestamp' | 'safePoint' | 'schemaFence', to: Timestamp): Promise<void> {
+  async #raise(counter: OracleCounter, to: Timestamp): Promise<void> {
     const { cellStore, clock } = this.#outside
     this.#closing.signal.throwIfAborted()
     await askedAgain(clock, this.#closing.signal, () => raiseCounter(cellStore, counter, to))

@@ -82,6 +82,9 @@ export interface SynchronousOracle extends TimestampOracle {
 }
 
 export type ReadStamp = Pick<Stamp, 'timestamp' | 'safePoint'> & {
+  /** As in `Stamp`; absent where it was not read together with the timestamp. */
+  readonly catalogFence?: Timestamp
+
   /** Why the timestamp is not new, where it is not: nothing may be written by it. */
   readonly writeRefusal?: StorageError
 }
@@ -90,4 +93,9 @@ export type Stamp = {
   readonly timestamp: Timestamp
   readonly safePoint: Timestamp
   readonly schemaFence: Timestamp
+  /** The schema fence of `CATALOG_SCOPE`: every change of the catalog raises it. */
+  readonly catalogFence: Timestamp
 }
+
+/** The scope of the catalog as a whole, beside those of the tables, whose ids begin at 1. */
+export const CATALOG_SCOPE = 0

@@ -11,6 +11,8 @@ export type TransactionOptions = {
   readonly now?: Timestamp | undefined
   readonly readOnly: boolean
   /** Why it may not write, where `startTs` is not its own (`TimestampOracle.nextToRead`). */
+  /** The catalog's fence as of the stamp of its beginning; undefined where it did not come with one. */
+  readonly catalogFence?: Timestamp | undefined
   readonly writeRefusal?: StorageError | undefined
   /** Whether the outcome can be asked for by the id after the process has ended. */
   readonly keepsOutcome: boolean

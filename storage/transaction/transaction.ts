@@ -321,7 +321,7 @@ export class Transaction {
       hints,
       primaryRow: outcome?.key,
       schemaScopes: this.#schemaScopes,
-      changedSchemas: this.#changedSchemas,
+      ...{ changedSchemas: this.#changedSchemas, changesCatalog: this.#changesCatalog },
     }
   }
 

@@ -26,7 +26,8 @@ export class CountingOracle implements SynchronousOracle {
 
   async next(): Promise<Stamp> {
     this.#last += 1
-    return { timestamp: this.#last, safePoint: this.safePoint, schemaFence: this.schemaFence }
+    const { safePoint, schemaFence } = this
+    return { timestamp: this.#last, safePoint, schemaFence, catalogFence: 0 }
   }
 
   take(): Timestamp | undefined {

@@ -108,6 +108,7 @@ export class Gateway {
       primaryRow,
       schemaScopes: [],
       changedSchemas: [],
+      changesCatalog: false,
     }
     const owner = { incarnation: this.liveness.incarnation, wallMicros: () => startTs }
     return planWriteSet(request, owner, this.store.limits)

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
 import type { RowStep } from '../../cell-store/embedded-cell-store.ts'
 import { StorageError } from '../../errors.ts'
-import type { Stamp } from '../../oracle/timestamp-oracle.ts'
+import { CATALOG_SCOPE, type Stamp } from '../../oracle/timestamp-oracle.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import { refusalOf, schemaChanged } from '../protocol/commit-refusal.ts'
 import type { Heartbeat } from '../protocol/liveness.ts'
@@ -62,25 +62,25 @@ export async function commitTwoPhase(
 }
 
 /**
- * Takes commitTs with its fences (rule F1). A transaction that changes a table's definition raises
- * that table's schema fence twice: before its stamp, so that every writer with the old definition
- * either commits before it or not at all; and to the stamp itself before the commit point, because
- * a snapshot taken in between still reads the old definition. `docs/decisions/0002` has the history.
+ * Takes commitTs with its fences (rule F1). A transaction that changes a table's definition raises that table's
+ * schema fence, and the catalog's (F3), twice: before its stamp, so that every writer with the old definition either
+ * commits before it or not at all; and to the stamp itself before the commit point, because a snapshot taken in
+ * between still reads the old definition. `docs/decisions/0002` has the history.
  */
 async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
   const { oracle, clock, measures } = context
   const beganMs = clock.monotonicMs()
   const { startTs, schemaScopes, changedSchemas, commitTsMax = Infinity } = writeSet
-  if (changedSchemas.length > 0) {
-    await oracle.raiseSchemaFence(changedSchemas, (await oracle.next()).timestamp)
+  const raised = writeSet.changesCatalog ? [...changedSchemas, CATALOG_SCOPE] : changedSchemas
+  if (raised.length > 0) {
+    await oracle.raiseSchemaFence(raised, (await oracle.next()).timestamp)
   }
   const stamp = await oracle.next(schemaScopes)
   measures.phaseTook('fence', clock.monotonicMs() - beganMs)
   if (stamp.safePoint > startTs) throw snapshotTooOld(startTs, stamp.safePoint)
   if (stamp.timestamp > commitTsMax) throw tookTooLong(startTs)
-  if (changedSchemas.length > 0) {
-    await oracle.raiseSchemaFence(changedSchemas, stamp.timestamp)
-  } else if (stamp.schemaFence > startTs) {
+  if (raised.length > 0) await oracle.raiseSchemaFence(raised, stamp.timestamp)
+  if (changedSchemas.length === 0 && stamp.schemaFence > startTs) {
     throw schemaChanged(startTs, stamp.schemaFence)
   }
   return stamp

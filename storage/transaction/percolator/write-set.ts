@@ -24,6 +24,7 @@ export type WriteSet = {
   readonly schemaScopes: readonly number[]
   /** Tables whose definition this transaction changes. */
   readonly changedSchemas: readonly number[]
+  readonly changesCatalog: boolean
   /** It must not commit later than this. */
   readonly commitTsMax?: Timestamp | undefined
 }
@@ -43,7 +44,7 @@ export function planWriteSet(
   owner: LockOwner,
   limits: InlineLimit,
 ): WriteSet {
-  const { startTs, rows, primaryRow, hints, schemaScopes, changedSchemas } = request
+  const { startTs, rows, primaryRow, hints, schemaScopes, changedSchemas, changesCatalog } = request
   const { incarnation } = owner
   const wallMicros = owner.wallMicros()
   const primary = choosePrimary(rows, primaryRow)
@@ -62,6 +63,7 @@ export function planWriteSet(
     hints,
     schemaScopes,
     changedSchemas,
+    changesCatalog,
   }
 }
 

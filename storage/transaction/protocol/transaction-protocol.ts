@@ -64,6 +64,8 @@ export type CommitRequest = {
   readonly schemaScopes: readonly number[]
   /** Tables whose definition this transaction changes. */
   readonly changedSchemas: readonly number[]
+  /** Whether it changes the catalog, such as by the definition of a table. */
+  readonly changesCatalog: boolean
 }
 
 export type CommitOutcome =
