@@ -1381,7 +1381,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1587,6 +1587,16 @@ export interface components {
         };
         /** @description `unsupported_media_type`: the body is of a type that this operation does not take. */
         readonly UnsupportedMediaType: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
+            };
+        };
+        /** @description `wrong_gateway`. */
+        readonly WrongGateway: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -1862,6 +1872,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
@@ -1956,6 +1967,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2001,6 +2013,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2038,6 +2051,7 @@ export interface operations {
             readonly 409: components["responses"]["Conflict"];
             readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2093,6 +2107,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2143,6 +2158,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2186,6 +2202,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2277,6 +2294,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2394,6 +2412,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2475,6 +2494,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
@@ -2579,6 +2599,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2701,6 +2722,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
@@ -2779,6 +2801,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
@@ -2883,6 +2906,7 @@ export interface operations {
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 422: components["responses"]["IdempotencyKeyReused"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
@@ -3039,6 +3063,7 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["WrongGateway"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];

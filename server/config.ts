@@ -28,6 +28,8 @@ export type Config = {
   readonly commit: 'auto' | 'one-phase' | 'two-phase'
   readonly redoLog: 'auto' | 'always' | 'never'
   readonly rowCacheBytes: number
+  /** Undefined: the address that it listens on. */
+  readonly advertisedUrl: string | undefined
   readonly host: string
   readonly port: number
   readonly noAuth: boolean
@@ -167,6 +169,7 @@ export function readConfig(
     commit: text('commit') as Config['commit'],
     redoLog: text('redo-log') as Config['redoLog'],
     rowCacheBytes: sizeBytes(text('row-cache')),
+    advertisedUrl: checkedUrl('advertise', text('advertise')),
     host: text('host'),
     port: Number(text('port')),
     noAuth: text('no-auth') === 'true',
@@ -304,6 +307,12 @@ function sizeBytes(text: string): number {
 function amountOf(text: string, units: Readonly<Record<string, number>>): number {
   const [, amount, unit = ''] = AMOUNT.exec(text) ?? []
   return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
+}
+
+function checkedUrl(flag: FlagName, text: string): string | undefined {
+  if (text === '') return undefined
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '')
+  throw new UsageError(`--${flag} ${text}: it is an address such as http://10.0.0.4:4270.`)
 }
 
 /** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */

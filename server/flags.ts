@@ -60,6 +60,11 @@ export const FLAGS = {
     meaning: 'memory for rows that were read or written lately',
   },
   host: { kind: 'text', default: '127.0.0.1', meaning: 'address to listen on' },
+  advertise: {
+    kind: 'name',
+    default: '',
+    meaning: 'URL at which other servers over the same store reach this one',
+  },
   port: { kind: 'port', default: '4270', meaning: 'port to listen on; 0 takes a free one' },
   'no-auth': {
     kind: 'switch',

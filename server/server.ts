@@ -182,7 +182,9 @@ export class Server {
     const { host, port } = this.#parts.config
     const address = await this.#listeners.listen({ host, port })
     const name = host.includes(':') ? `[${host}]` : host
-    return { url: `http://${name}:${address.port}`, port: address.port }
+    const url = `http://${name}:${address.port}`
+    await this.#parts.storage.gateways.announce(this.#parts.config.advertisedUrl ?? url)
+    return { url, port: address.port }
   }
 
   /**

@@ -41,6 +41,7 @@ import { BufferBudget } from './transaction/buffer/write-buffer.ts'
 import { listLocks, type StandingLock } from './transaction/lock-list.ts'
 import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
+import type { Gateways } from './transaction/protocol/gateways.ts'
 import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
 import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
 import { isOutcomeRow, startTsOfId } from './transaction/records/transaction-id.ts'
@@ -72,7 +73,7 @@ export class Storage {
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
   readonly #newestCatalog: NewestCatalog
-  readonly #fencedCatalog = new FencedCatalog()
+  readonly #fencedCatalog = new FencedCatalog(this.#catalogs)
   readonly #garbage: GarbageCollection
   readonly #indexBuilder: IndexBuilder
   readonly #observers: StoreObservers
@@ -189,21 +190,12 @@ export class Storage {
 
   /** The catalog at the transaction's own snapshot. */
   catalog(transaction: Transaction): MaybePromise<Catalog> {
-    if (this.#owner !== 'exclusive') return this.#sharedCatalog(transaction)
+    if (this.#owner !== 'exclusive') return this.#fencedCatalog.of(transaction)
     const { startTs } = transaction
     const known = this.#newestCatalog.at(startTs)
     if (known !== undefined) return known
     return this.#catalogs.read(transaction).then((catalog) => {
       this.#newestCatalog.wasRead(startTs, catalog)
-      return catalog
-    })
-  }
-
-  #sharedCatalog(transaction: Transaction): MaybePromise<Catalog> {
-    const known = this.#fencedCatalog.of(transaction)
-    if (known !== undefined) return known
-    return this.#catalogs.read(transaction).then((catalog) => {
-      this.#fencedCatalog.wasRead(transaction, catalog)
       return catalog
     })
   }
@@ -219,6 +211,11 @@ export class Storage {
   /** Who observes rows, and what they have still to see; see `Observers`. */
   get observers(): Observers {
     return this.#observers
+  }
+
+  /** The processes that share the store; see `Gateways`. */
+  get gateways(): Gateways {
+    return this.#parts.gateways
   }
 
   /** Every commit that changed rows, in order; see `ChangeFeed`. */

@@ -26,6 +26,7 @@ import { LockResolver, type Settle } from './transaction/percolator/lock-resolve
 import { LockSweeper } from './transaction/percolator/lock-sweeper.ts'
 import { BackgroundWork } from './transaction/protocol/background-work.ts'
 import { NO_COMMIT_LOG } from './transaction/protocol/commit-log.ts'
+import { Gateways } from './transaction/protocol/gateways.ts'
 import { ExclusiveLiveness, SharedLiveness } from './transaction/protocol/liveness.ts'
 import type { ProtocolContext } from './transaction/protocol/protocol-context.ts'
 import type { TransactionProtocol } from './transaction/protocol/transaction-protocol.ts'
@@ -34,6 +35,8 @@ import type { TransactionProtocol } from './transaction/protocol/transaction-pro
 export type ProtocolParts = {
   readonly history: StoreHistory
   readonly context: ProtocolContext
+  /** The processes that share the store. */
+  readonly gateways: Gateways
   readonly protocol: TransactionProtocol
   readonly feed: ChangeFeed
   /** Deletes the feed's records of commits below the safe point, unless they are ordinary rows. */
@@ -84,10 +87,10 @@ export async function openProtocol(
   const parts = await openParts(outside, owner, commit)
   const lastSeen = parts.context.oracle.lastSeen()
   invariant(lastSeen >= history.from, 'H2', { lastSeen, from: history.from })
-  return { ...parts, history }
+  return { ...parts, history, gateways: new Gateways(parts.context) }
 }
 
-type PartsOfOwner = Omit<ProtocolParts, 'history'>
+type PartsOfOwner = Omit<ProtocolParts, 'history' | 'gateways'>
 
 /** Two-phase commit is the protocol of processes that share a store; a single owner may use it too. */
 async function openParts(

@@ -3,15 +3,22 @@ import type { Timestamp } from './cell-store/cell.ts'
 import type { ReadStamp, TimestampOracle } from './oracle/timestamp-oracle.ts'
 import type { Randomness } from './randomness.ts'
 import type { BeginOptions } from './storage-options.ts'
+import type { Liveness } from './transaction/protocol/liveness.ts'
 import { snapshotInFuture, snapshotTooOld } from './transaction/protocol/snapshot-age.ts'
 import { newTransactionId } from './transaction/records/transaction-id.ts'
 import type { TransactionOptions } from './transaction/transaction-options.ts'
 
+type Outside = {
+  readonly oracle: TimestampOracle
+  readonly randomness: Randomness
+  readonly liveness: Pick<Liveness, 'incarnation'>
+}
+
 /** Makes what a transaction begins with of a stamp of the oracle. */
 export class TransactionStarts {
-  readonly #outside: { readonly oracle: TimestampOracle; readonly randomness: Randomness }
+  readonly #outside: Outside
 
-  constructor(outside: { readonly oracle: TimestampOracle; readonly randomness: Randomness }) {
+  constructor(outside: Outside) {
     this.#outside = outside
   }
 
@@ -24,11 +31,11 @@ export class TransactionStarts {
     const readTs = asOf ?? stamp.timestamp
     if (readTs > stamp.timestamp) throw snapshotInFuture(readTs, stamp.timestamp)
     if (readTs < stamp.safePoint) throw snapshotTooOld(readTs, stamp.safePoint)
-    const { randomness } = this.#outside
+    const { randomness, liveness } = this.#outside
     return {
       startTs: readTs,
       now: asOf ?? this.#timeOf(stamp),
-      newId: () => newTransactionId(readTs, randomness),
+      newId: () => newTransactionId(readTs, liveness.incarnation, randomness),
       readOnly: options.readOnly === true || asOf !== undefined,
       keepsOutcome: options.keepsOutcome === true,
       budget: options.budget,

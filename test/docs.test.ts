@@ -61,6 +61,7 @@ test('the description of each error answer in openapi.yaml names codes of its st
     LimitExceeded: [413],
     UriTooLong: [414],
     UnsupportedMediaType: [415],
+    WrongGateway: [421],
     IdempotencyKeyReused: [422],
     UpgradeRequired: [426],
     ClientOverloaded: [429],

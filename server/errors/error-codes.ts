@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   schema_changed: { status: 409, title: 'Table definition changed', retryable: true },
   transaction_rolled_back: { status: 409, title: 'Transaction was rolled back', retryable: true },
   transaction_expired: { status: 410, title: 'Transaction has expired', retryable: false },
+  wrong_gateway: { status: 421, title: 'Another server has the transaction', retryable: true },
   transaction_lost: { status: 410, title: 'Transaction was lost', retryable: true },
   snapshot_too_old: { status: 410, title: 'Snapshot is too old', retryable: true },
   history_replaced: { status: 410, title: 'History was replaced', retryable: false },

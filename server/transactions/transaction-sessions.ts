@@ -45,7 +45,6 @@ export class TransactionSessions {
   readonly #clock: Clock
   readonly #timeouts: SessionTimeouts
   readonly #shares: Shares
-  readonly #startedAtMicros: number
   readonly #open = new Map<string, TransactionSession>()
   readonly #endedTransactions: EndedTransactions
   readonly #endings: LRUCache<string, SessionEnding>
@@ -70,7 +69,6 @@ export class TransactionSessions {
     this.#clock = clock
     this.#timeouts = timeouts
     this.#shares = shares
-    this.#startedAtMicros = clock.wallMicros()
     this.#endings = new LRUCache({
       max: ENDINGS_MAX,
       ttl: SERVER_LIMITS.outcomeMemoryMs,
@@ -260,10 +258,18 @@ export class TransactionSessions {
     const remembered = this.#endings.get(id)
     if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
     const ending = knownEnding(id, await this.#outcomeOf(id))
+    if (ending.kind === 'active') await this.#requireHere(id)
     if (remembered !== undefined || ending.kind !== 'rolledBack') return ending
     // A process that ran before this one had it open, and took its buffered writes along.
-    if (Number.parseInt(id, 10) < this.#startedAtMicros) throw lost(id)
-    throw unknownTransaction(id)
+    const place = await this.#storage.gateways.placeOf(id)
+    throw place.kind === 'here' ? unknownTransaction(id) : lost(id)
+  }
+
+  /** Throws `wrong_gateway` for a transaction that another process has open, and `transaction_lost` after its end. */
+  async #requireHere(id: string): Promise<void> {
+    const place = await this.#storage.gateways.placeOf(id)
+    if (place.kind === 'elsewhere') throw wrongGateway(id, place.url)
+    if (place.kind === 'nowhere') throw lost(id)
   }
 
   #outcomeOf(id: string): Promise<TransactionOutcome> {
@@ -314,10 +320,19 @@ function rolledBackMeanwhile(id: string): ServerError {
   )
 }
 
+function wrongGateway(id: string, url: string): ServerError {
+  const there = url === '' ? '' : `: ${url}`
+  return new ServerError(
+    'wrong_gateway',
+    `Another server has the transaction open${there}. Send its requests there.`,
+    { transaction: id, ...(url === '' ? {} : { url }) },
+  )
+}
+
 function lost(id: string): ServerError {
   return new ServerError(
     'transaction_lost',
-    'The server was restarted and the transaction is lost; nothing of it is kept.',
+    'The server that had the transaction open has ended, and it is lost; nothing of it is kept.',
     { transaction: id },
   )
 }

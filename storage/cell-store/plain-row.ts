@@ -38,6 +38,10 @@ export function setPlain(value: Uint8Array): Mutation {
   return { ...COLUMN, kind: 'setCell', timestamp: 0, value }
 }
 
+export function deletePlain(): Mutation {
+  return { ...COLUMN, kind: 'deleteFromColumn', timestamps: {} }
+}
+
 /** A number that is not negative, in eight bytes that compare as the numbers do. */
 export function numberBytes(value: number): Buffer {
   const bytes = Buffer.alloc(8)

@@ -5,18 +5,26 @@ import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
+import { TOKENS } from '../transaction/protocol/token.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
 
+type PlainRows = {
+  readonly prefix: Uint8Array
+  readonly bytes: number
+  /** Whether a value may not have more. */
+  readonly isLongest?: boolean
+}
+
 /** Rows of the store's own that hold plain cells, and how many bytes each value of theirs has. */
-const PLAIN_ROWS = [
+const PLAIN_ROWS: readonly PlainRows[] = [
   { prefix: ORACLE_ROW, bytes: 8 },
-  { prefix: systemRowKey('live/'), bytes: 8 },
+  { prefix: systemRowKey(TOKENS), bytes: 8, isLongest: false },
   { prefix: systemRowKey('secret/'), bytes: 32 },
   { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },
   { prefix: HISTORY_PREFIX, bytes: GAP_BYTES },
   { prefix: FEED_BEGINS_ROW, bytes: FEED_BEGINS_BYTES },
-] as const
+]
 
 /** Whether the row is written without transactions, so that the protocol's rules are not for it. */
 export function isPlainRow(key: Uint8Array): boolean {
@@ -25,13 +33,14 @@ export function isPlainRow(key: Uint8Array): boolean {
 
 /** Pure: a plain row has only values, of the size that is theirs. */
 export function checkPlainRow({ key, cells }: Row): ConsistencyProblem[] {
-  const bytes = plainRowOf(key)?.bytes
+  const { bytes = 0, isLongest = true } = plainRowOf(key) ?? {}
   return cells.flatMap((cell) => {
     if (cell.family !== 'data') {
       return [problemAt(key, cell, 'I8', 'A row without transactions has a record of one.')]
     }
-    if (cell.value.length === bytes) return []
-    return [problemAt(key, cell, 'I8', `The value has ${cell.value.length} bytes, not ${bytes}.`)]
+    const { length } = cell.value
+    if (length === bytes || (length > bytes && !isLongest)) return []
+    return [problemAt(key, cell, 'I8', `The value has ${length} bytes, not ${bytes}.`)]
   })
 }
 

@@ -153,5 +153,7 @@ export class ScriptedLiveness implements Liveness {
     return 1_000
   }
 
+  async announce(): Promise<void> {}
+
   async stop(): Promise<void> {}
 }

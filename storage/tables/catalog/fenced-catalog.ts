@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Transaction } from '../../transaction/transaction.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog, CatalogReader } from './catalog.ts'
 
 /** What was read at a snapshot, and is known from then on. */
 export type KnownCatalog = { readonly since: Timestamp; readonly catalog: Catalog }
@@ -19,6 +20,11 @@ export type KnownCatalog = { readonly since: Timestamp; readonly catalog: Catalo
 export class FencedCatalog {
   #known: KnownCatalog | undefined
   readonly #catalogs = new WeakMap<Transaction, Catalog>()
+  readonly #reader: CatalogReader
+
+  constructor(reader: CatalogReader) {
+    this.#reader = reader
+  }
 
   /** To be taken before the stamp of a transaction is asked for. */
   get known(): KnownCatalog | undefined {
@@ -36,15 +42,17 @@ export class FencedCatalog {
     this.#catalogs.set(transaction, known.catalog)
   }
 
-  /** The catalog of its snapshot, when that is known and the transaction has not changed it. */
-  of(transaction: Transaction): Catalog | undefined {
-    return transaction.changesCatalog ? undefined : this.#catalogs.get(transaction)
+  /** The catalog of its snapshot, its own changes on top: without waiting where it is known, else read. */
+  of(transaction: Transaction): MaybePromise<Catalog> {
+    const known = transaction.changesCatalog ? undefined : this.#catalogs.get(transaction)
+    return known ?? this.#read(transaction)
   }
 
-  /** What the store had at the snapshot of the transaction. */
-  wasRead(transaction: Transaction, catalog: Catalog): void {
-    if (transaction.changesCatalog) return
-    const { startTs } = transaction
-    if (startTs > (this.#known?.since ?? 0)) this.#known = { since: startTs, catalog }
+  async #read(transaction: Transaction): Promise<Catalog> {
+    const catalog = await this.#reader.read(transaction)
+    const { startTs, changesCatalog } = transaction
+    const isNewer = startTs > (this.#known?.since ?? 0)
+    if (isNewer && !changesCatalog) this.#known = { since: startTs, catalog }
+    return catalog
   }
 }

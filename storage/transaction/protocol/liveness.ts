@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
-import { readPlainRow, setPlain } from '../../cell-store/plain-row.ts'
-import { systemRowKey } from '../../cell-store/row-key.ts'
+import { deletePlain, readPlainRow, setPlain } from '../../cell-store/plain-row.ts'
 import { type Clock, repeat } from '../../clock.ts'
 import { RenewedMap, RenewedSet } from '../../collections/renewed-map.ts'
 import { askedAgain } from '../../oracle/asked-again.ts'
@@ -10,7 +9,7 @@ import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../../randomness.ts'
 import type { StorageLog } from '../../storage-log.ts'
 import type { Lock } from '../records/lock.ts'
-import { decodeStartTs, encodeStartTs } from '../records/write-record.ts'
+import { decodeToken, encodeToken, tokenRow } from './token.ts'
 
 /**
  * Who is alive (Percolator 2.2, "cleanup": the Chubby token and the wall time in the lock). Every run of a process is
@@ -30,6 +29,8 @@ export interface Liveness {
   startedCommit(startTs: Timestamp, heartbeat: Heartbeat): void
   endedCommit(startTs: Timestamp): void
   isOwnerDead(lock: Lock): Promise<boolean>
+  /** Where others reach this process; for those who share the store. Rejects with CellStoreError. */
+  announce(url: string): Promise<void>
   /** The wall time for a lock or heartbeat that is written now, in microseconds. */
   wallMicros(): number
   stop(): Promise<void>
@@ -79,6 +80,8 @@ export class ExclusiveLiveness implements Liveness {
     return this.#clock.wallMicros()
   }
 
+  async announce(): Promise<void> {}
+
   async stop(): Promise<void> {}
 }
 
@@ -106,6 +109,7 @@ export class SharedLiveness implements Liveness {
   readonly #firstSeen = new Map<string, number>()
   #renewing: Promise<void> = Promise.resolve()
   #committedMs = -Infinity
+  #url = ''
   #renewedMs = -Infinity
 
   private constructor(parts: SharedLivenessParts) {
@@ -141,10 +145,10 @@ export class SharedLiveness implements Liveness {
   async isOwnerDead(lock: Lock): Promise<boolean> {
     if (lock.incarnation === this.incarnation) return !this.#committing.has(lock.startTs)
     if (this.#seenUnchangedTooLong(lock)) return true
-    const { cellStore, oracle } = this.#parts
+    const { cellStore } = this.#parts
     const token = await readPlainRow(cellStore, tokenRow(lock.incarnation))
-    const now = (await oracle.next()).timestamp
-    if (token === undefined || decodeStartTs(token) < now) return true
+    const now = await this.#freshNow()
+    if (token === undefined || decodeToken(token).expiresAt < now) return true
     return lock.wallMicros + LOCK_TTL_MS * 1000 < now
   }
 
@@ -156,9 +160,29 @@ export class SharedLiveness implements Liveness {
     return this.#parts.oracle.approximateNow()
   }
 
+  async announce(url: string): Promise<void> {
+    this.#url = url
+    await this.#renew(IDLE_TOKEN_TTL_MS)
+  }
+
+  /** Takes the token away, so that the others know at once. Without it they find out when it expires. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#renewing
+    const { cellStore, log } = this.#parts
+    const row = tokenRow(this.incarnation)
+    const [error] = await cellStore
+      .mutateRows([{ row, mutations: [deletePlain()] }])
+      .catch((failure: unknown) => [failure])
+    if (error != null) log.warn({ error: String(error) }, 'the token was not taken away')
+  }
+
+  /** Where nobody has asked for a while, the first timestamp is of then, and has the next one raised. */
+  async #freshNow(): Promise<Timestamp> {
+    const { oracle } = this.#parts
+    const { timestamp } = await oracle.next()
+    const isStale = oracle.approximateNow() - timestamp > STALE_MICROS
+    return isStale ? (await oracle.next()).timestamp : timestamp
   }
 
   /** Whether the lock was seen without a heartbeat for longer than its TTL, on this process' own clock. */
@@ -184,7 +208,8 @@ export class SharedLiveness implements Liveness {
     const { cellStore, oracle, clock } = this.#parts
     this.#renewedMs = clock.monotonicMs()
     // Without a stamp: who commits has taken some just now, and nobody waits for the locks of others.
-    const mutations = [setPlain(encodeStartTs(oracle.approximateNow() + lifeMs * 1000))]
+    const expiresAt = oracle.approximateNow() + lifeMs * 1000
+    const mutations = [setPlain(encodeToken(expiresAt, this.#url))]
     const row = tokenRow(this.incarnation)
     await askedAgain(clock, this.#stopping.signal, async () => {
       const [error] = await cellStore.mutateRows([{ row, mutations }])
@@ -194,9 +219,7 @@ export class SharedLiveness implements Liveness {
 }
 
 const FIRST_SEEN_MAX = 10_000
+/** As far as timestamps may lag the clock. */
+const STALE_MICROS = 1_000_000
 /** For so long after a commit its process may have another one at any moment. */
 const BUSY_MS = 5_000
-
-function tokenRow(incarnation: string): Uint8Array {
-  return systemRowKey(`live/${incarnation}`)
-}

@@ -3,9 +3,26 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import { hasPrefix, systemRowKey } from '../../cell-store/row-key.ts'
 import type { Randomness } from '../../randomness.ts'
 
-/** `<startTs>.<128 random bits in hexadecimal>`: it cannot be guessed, and it says when it began. */
-export function newTransactionId(startTs: Timestamp, randomness: Randomness): string {
-  return `${startTs}.${Buffer.from(randomness.bytes(16)).toString('hex')}`
+/** Hexadecimal digits of the incarnation in an id. */
+const INCARNATION_DIGITS = 8
+
+/**
+ * `<startTs>.<32 hexadecimal digits>`: when it began; in the first 8 digits the incarnation of its process; and 96
+ * random bits, so that it cannot be guessed.
+ */
+export function newTransactionId(
+  startTs: Timestamp,
+  incarnation: string,
+  randomness: Randomness,
+): string {
+  const own = incarnation.slice(0, INCARNATION_DIGITS)
+  return `${startTs}.${own}${Buffer.from(randomness.bytes(12)).toString('hex')}`
+}
+
+/** What the incarnation of its process begins with, of an id. */
+export function incarnationPrefixOf(id: string): string {
+  const digits = id.indexOf('.') + 1
+  return id.slice(digits, digits + INCARNATION_DIGITS)
 }
 
 /** The startTs in an id, or undefined when the text is not an id. */
