@@ -8,6 +8,11 @@ const DELETE = 'DELETE FROM watched WHERE id = $1'
 const ROWS_MAX = 5
 const LONG_ROWS = 16
 const LONG_CHARACTERS = 100_000
+const ATTEMPTS_MAX = 20
+
+function isConflict(error: unknown): boolean {
+  return error instanceof PercoliteError && error.retryable && error.code !== 'connection_failed'
+}
 
 /** Changes of the watched table at random, and now and then a commit that takes several frames. */
 export class WatchedWrites {
@@ -41,8 +46,7 @@ export class WatchedWrites {
       this.timestamps.push(commitTimestamp)
       return commitTimestamp
     } catch (error) {
-      const isConflict = error instanceof PercoliteError && error.retryable
-      if (isConflict && error.code !== 'connection_failed') return undefined
+      if (isConflict(error)) return undefined
       throw error
     }
   }
@@ -60,7 +64,14 @@ export class WatchedWrites {
     const writeAll = async (owner: string, amount: number) => {
       const keys = Array.from({ length: WATCHED_KEYS }, (_, key) => key)
       const statements = keys.map((key) => ({ sql: SET, params: [owner, amount, null, key] }))
-      return (await this.#db.execute(statements)).commitTimestamp as number
+      // Locks of a gateway that was killed stand for seconds, longer than a server tries again by itself.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return (await this.#db.execute(statements)).commitTimestamp as number
+        } catch (error) {
+          if (!isConflict(error) || attempt === ATTEMPTS_MAX) throw error
+        }
+      }
     }
     await writeAll('ann', 0)
     return await writeAll('bob', 1)

@@ -35,7 +35,7 @@ export class GatewaySet {
   }
 
   async start(count: number): Promise<void> {
-    for (let at = 0; at < count; at++) this.#gateways.push(await this.#startOne())
+    for (let at = 0; at < count; at++) await this.add()
   }
 
   /** One that is running, or that seems to be. */
@@ -61,6 +61,11 @@ export class GatewaySet {
     await delay(this.#random.below(AWAY_MS_MAX))
     this.#gateways.splice(at, 0, await this.#startOne())
     return 'a gateway was killed'
+  }
+
+  /** One more, behind the others. */
+  async add(): Promise<void> {
+    this.#gateways.push(await this.#startOne())
   }
 
   /** Takes it out of the set. */

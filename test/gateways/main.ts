@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+import { KillWatchers, OBSERVERS_FLAGS } from '../feed/kill-watchers.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { testFolder } from '../test-folder.ts'
 import { Bank } from './bank.ts'
@@ -17,12 +18,14 @@ them, and sums of all accounts. Every few seconds a gateway is killed or paused 
 etcd's leader is killed. Prints what was acknowledged, lost and summed wrongly, and fails by its exit code.
 
   --engine   which of them; both without it
+  --only     bank, or watchers: subscribers and observers of a table whose gateway is killed, who find another one
   --seconds  for how long each is disturbed
   --lossy    of a hundred mutations three are lost, three lose their answer, and one or two come late
   --seed     of the random moments`
 
 const { values } = scriptFlags(HELP, {
   engine: { type: 'string' },
+  only: { type: 'string' },
   seconds: { type: 'string', default: '30' },
   lossy: { type: 'boolean', default: false },
   seed: { type: 'string', default: String(Date.now() % 1_000_000) },
@@ -32,6 +35,16 @@ const seed = Number(values.seed)
 const engines = ENGINES.filter((name) => values.engine === undefined || values.engine === name)
 if (engines.length === 0) {
   endMisused(HELP, `There is no --engine ${values.engine}; there are ${ENGINES.join(', ')}.`)
+}
+const SCENARIOS = { bank: runBank, watchers: runWatchers }
+const scenarios = Object.entries(SCENARIOS).filter(
+  ([name]) => values.only === undefined || values.only === name,
+)
+if (scenarios.length === 0) {
+  endMisused(
+    HELP,
+    `There is no --only ${values.only}; there are ${Object.keys(SCENARIOS).join(', ')}.`,
+  )
 }
 if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
   endMisused(HELP, '--seconds and --seed are numbers.')
@@ -47,8 +60,11 @@ const TOLD = ['prewrite', 'commit', 'two-phase-commit', 'oracle-row', 'liveness'
 let isSound = true
 for (const name of engines) {
   const missing = missingEngine(name)
-  if (missing !== false) console.log(`${name}: left out, ${missing}`)
-  else if (!(await runBank(name))) isSound = false
+  if (missing !== false) {
+    console.log(`${name}: left out, ${missing}`)
+    continue
+  }
+  for (const [, run] of scenarios) if (!(await run(name))) isSound = false
 }
 process.exit(isSound ? 0 : 1)
 
@@ -77,6 +93,35 @@ async function runBank(name: EngineName): Promise<boolean> {
     for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
     console.log(`  ${faults.length} faults`)
     return faults.length === 0
+  } finally {
+    for (const clean of cleaning) await clean()
+  }
+}
+
+/** Subscribers of one gateway, and observers in all of them and elsewhere; the gateway of the subscribers is killed. */
+async function runWatchers(name: EngineName): Promise<boolean> {
+  const random = new SeededRandomness(seed)
+  const cleaning: Array<() => unknown> = []
+  const t = { after: (clean: unknown) => void cleaning.unshift(clean as () => unknown) }
+  try {
+    const engine = await startEngine(name)
+    t.after(() => engine.close())
+    const gateways = new GatewaySet(engine, { random, flags: OBSERVERS_FLAGS })
+    t.after(() => gateways.close())
+    await gateways.start(GATEWAYS)
+    const watchers = await KillWatchers.create(t, gateways.urls[0] as string, random)
+    const endMs = performance.now() + seconds * 1_000
+    let kills = 0
+    for (; kills === 0 || performance.now() < endMs; kills++) {
+      watchers.begin()
+      await delay(1_000 + random.below(CALM_MS_MAX))
+      await gateways.kill(0)
+      await watchers.killed()
+      await watchers.check(gateways.urls[0] as string)
+      await gateways.add()
+    }
+    console.log(`${engine.name}, seed ${seed}: ${kills} gateways killed; ${watchers.said}`)
+    return true
   } finally {
     for (const clean of cleaning) await clean()
   }
