@@ -116,6 +116,7 @@ export class Storage {
     }
     this.#garbage = new GarbageCollection({
       context,
+      gateways: parts.gateways,
       collector: new GarbageCollector(context, resolveBelow, requestLifeMs, parts),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),

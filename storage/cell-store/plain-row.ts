@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from './cell-store.ts'
 import type { Mutation } from './mutation.ts'
+import type { RowFilter } from './row-filter.ts'
 
 /** The only column of a row that is written without transactions and holds one value. */
 const COLUMN = { family: 'data', qualifier: '0' } as const
@@ -29,9 +30,22 @@ export async function replacePlainRow(
     await cellStore.checkAndMutateRow(row, { when: [COLUMN], ifMatched: [], otherwise: set })
     return
   }
-  const values = { start: found, end: Buffer.concat([found, Uint8Array.of(0)]) }
-  const when = [{ ...COLUMN, newest: 1, values }]
-  await cellStore.checkAndMutateRow(row, { when, ifMatched: set, otherwise: [] })
+  await cellStore.checkAndMutateRow(row, { when: exactly(found), ifMatched: set, otherwise: [] })
+}
+
+/** Deletes the value where exactly `found` stands. */
+export async function deletePlainRow(
+  cellStore: CellStore,
+  row: Uint8Array,
+  found: Uint8Array,
+): Promise<void> {
+  const ifMatched = [deletePlain()]
+  await cellStore.checkAndMutateRow(row, { when: exactly(found), ifMatched, otherwise: [] })
+}
+
+function exactly(value: Uint8Array): RowFilter {
+  const values = { start: value, end: Buffer.concat([value, Uint8Array.of(0)]) }
+  return [{ ...COLUMN, newest: 1, values }]
 }
 
 export function setPlain(value: Uint8Array): Mutation {

@@ -199,6 +199,7 @@ function collectionOf(world: EmbeddedWorld): GarbageCollection {
     context: world.context,
     collector: new GarbageCollector(world.context, async () => 0, 0),
     retention: AT_ONCE,
+    gateways: { forgetEnded: async () => {} },
     oldestSnapshot: () => undefined,
     expendableAt: async () => ({ row: () => false, observer: () => false }),
   })

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { repeat } from '../clock.ts'
+import type { Gateways } from '../transaction/protocol/gateways.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
 import { ReachedTimestamps } from './reached-timestamps.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
 export type GarbageCollectionParts = {
+  readonly gateways: Pick<Gateways, 'forgetEnded'>
   readonly context: ProtocolContext
   readonly collector: GarbageCollector
   readonly retention: Retention
@@ -73,6 +75,7 @@ export class GarbageCollection {
     // It is raised in this turn: a commit that begins to lock rows later meets the new fence.
     const safePoint = Math.max(current, chosen)
     const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)
+    await this.#parts.gateways.forgetEnded()
     this.#lastReport = report
     const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
     context.log.info({ ...report, rowsPerSecond }, 'collected garbage')

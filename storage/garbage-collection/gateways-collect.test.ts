@@ -5,7 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { LeapingClock } from '../../test/storage/leaping-clock.ts'
 import { MemoryCellStore } from '../cell-store/memory/memory-cell-store.ts'
+import { readPlainRow, setPlain } from '../cell-store/plain-row.ts'
 import { openGateway, type Storage } from '../storage.ts'
+import { encodeToken, tokenRow } from '../transaction/protocol/token.ts'
 
 const AT_ONCE = { retentionMs: 0, heldMsMax: 0 }
 const KEY = Buffer.from('\u0001bob')
@@ -56,4 +58,27 @@ test('a gateway that is closed does not wait until no other one could rely on th
   await setImmediate()
   await gateway.close()
   await collected
+})
+
+test('a collection takes away the tokens of gateways that ended without a word, and of no others', async (t) => {
+  const cellStore = new MemoryCellStore()
+  const ended = tokenRow('e'.repeat(32))
+  const paused = tokenRow('f'.repeat(32))
+  const now = Date.UTC(2026, 5, 1) * 1000
+  const clock = new ManualClock({ wallMicros: now })
+  const gateway = await openGateway(cellStore, { clock, retention: AT_ONCE })
+  t.after(() => gateway.close())
+  for (const [row, agoMinutes] of [[ended, 90] as const, [paused, 10] as const]) {
+    const mutations = [setPlain(encodeToken(now - agoMinutes * 60_000_000, ''))]
+    await cellStore.mutateRows([{ row, mutations }])
+  }
+  let isCollecting = true
+  const collected = gateway.collectGarbage().finally(() => {
+    isCollecting = false
+  })
+  while (isCollecting) await clock.advance(500)
+  await collected
+  assert.equal(await readPlainRow(cellStore, ended), undefined)
+  assert.notEqual(await readPlainRow(cellStore, paused), undefined)
+  assert.equal((await gateway.gateways.living()).length, 1)
 })

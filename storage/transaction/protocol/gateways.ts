@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
+import type { Cell, Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
+import { deletePlainRow } from '../../cell-store/plain-row.ts'
 import { endOfPrefix, systemRowKey } from '../../cell-store/row-key.ts'
 import type { TimestampOracle } from '../../oracle/timestamp-oracle.ts'
 import { incarnationPrefixOf } from '../records/transaction-id.ts'
@@ -22,6 +23,9 @@ export type TransactionPlace =
   | { readonly kind: 'elsewhere'; readonly url: string }
   /** Its process has ended, and took the buffered writes along. */
   | { readonly kind: 'nowhere' }
+
+/** Nobody looks for the locks of a process any more that ended so long ago. */
+const FORGOTTEN_AFTER_MICROS = 3600 * 1_000_000
 
 /** The processes that share a store, by the tokens that they renew; of a store with a single owner, that one. */
 export class Gateways {
@@ -49,6 +53,16 @@ export class Gateways {
     return await this.#named('')
   }
 
+  /** Takes away the tokens of processes that have ended without doing so. Rejects with CellStoreError. */
+  async forgetEnded(): Promise<void> {
+    const { timestamp: now } = await this.#oracle.nextToRead()
+    for await (const { row, value, expiresAt } of this.#tokens('')) {
+      if (expiresAt >= now - FORGOTTEN_AFTER_MICROS) continue
+      // Only this one: its process may have been paused, and renew it now.
+      await deletePlainRow(this.#cellStore, row, value)
+    }
+  }
+
   /** Where the transaction with this id is open, if it has not ended. Rejects with CellStoreError. */
   async placeOf(id: string): Promise<TransactionPlace> {
     const prefix = incarnationPrefixOf(id)
@@ -58,16 +72,22 @@ export class Gateways {
   }
 
   async #named(prefix: string): Promise<Gateway[]> {
-    const start = systemRowKey(`${TOKENS}${prefix}`)
-    const end = endOfPrefix(start) as Uint8Array
     const { timestamp: now } = await this.#oracle.nextToRead()
-    const filter = [{ family: 'data', newest: 1 }] as const
     const found: Gateway[] = []
-    for await (const { key, cells } of this.#cellStore.scanRows({ start, end, filter })) {
-      const { expiresAt, url } = decodeToken((cells[0] as { value: Uint8Array }).value)
-      const incarnation = Buffer.from(key.subarray(systemRowKey(TOKENS).length)).toString('latin1')
+    for await (const { row, expiresAt, url } of this.#tokens(prefix)) {
+      const incarnation = Buffer.from(row.subarray(systemRowKey(TOKENS).length)).toString('latin1')
       if (expiresAt >= now) found.push({ incarnation, url, expiresAt })
     }
     return found
+  }
+
+  async *#tokens(prefix: string) {
+    const start = systemRowKey(`${TOKENS}${prefix}`)
+    const end = endOfPrefix(start) as Uint8Array
+    const filter = [{ family: 'data', newest: 1 }] as const
+    for await (const { key, cells } of this.#cellStore.scanRows({ start, end, filter })) {
+      const { value } = cells[0] as Cell
+      yield { row: key, value, ...decodeToken(value) }
+    }
   }
 }
