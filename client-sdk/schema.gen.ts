@@ -517,6 +517,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/gateways": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Servers that share the store
+         * @description Those that are alive, in the order of their names: a server tells where it is reached, and renews that every few
+         *     seconds. Empty for a database in one process.
+         */
+        readonly get: operations["listGateways"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/v1/running": {
         readonly parameters: {
             readonly query?: never;
@@ -1156,6 +1177,24 @@ export interface components {
             /** @description The raw row key in base64, where its table is gone. */
             readonly rowKey?: string;
             readonly column: string;
+        };
+        readonly GatewayList: {
+            readonly gateways: readonly components["schemas"]["Gateway"][];
+        };
+        readonly Gateway: {
+            /**
+             * @description A name of this run of the server; locks and ids of transactions have it too.
+             * @example 5f3c0a9be1d24c7f8e6b1a2c3d4e5f60
+             */
+            readonly incarnation: string;
+            /**
+             * @description Where other servers reach it; empty until it listens.
+             * @example http://10.0.0.4:4270
+             */
+            readonly url: string;
+            /** @description Whether it is the server that answers. */
+            readonly isThis: boolean;
+            readonly expiresAt: components["schemas"]["Stamp"];
         };
         readonly LockList: {
             readonly locks: readonly components["schemas"]["Lock"][];
@@ -3202,6 +3241,35 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["LockList"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listGateways: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The servers, this one among them. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GatewayList"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

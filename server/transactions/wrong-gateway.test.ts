@@ -53,11 +53,21 @@ test('a transaction whose server has ended is lost, and nothing of it is kept', 
   assert.deepEqual(await b.server.rows('GET * FROM item WHERE id = 1'), [])
 })
 
-test('the servers of a store are known by the addresses that they tell', async (t) => {
+test('the servers of a store are listed with the addresses that they tell', async (t) => {
   const { a, b } = await twoServers(t)
-  await b.server.get('/v1/status')
-  for (const { storage } of [a, b]) {
-    const urls = (await storage.gateways.living()).map(({ url }) => url)
+  for (const { server } of [a, b]) await server.get('/v1/status')
+  for (const [at, { server }] of [a, b].entries()) {
+    const { status, body } = await server.get('/v1/gateways')
+    assert.equal(status, 200)
+    const urls = body.gateways.map(({ url }: { url: string }) => url)
     assert.deepEqual(urls.toSorted(), URLS)
+    const own = body.gateways.filter(({ isThis }: { isThis: boolean }) => isThis)
+    assert.deepEqual(
+      own.map(({ url }: { url: string }) => url),
+      [URLS[at]],
+    )
   }
+  assert.equal((await a.server.get('/v1/gateways?limit=1')).body.gateways.length, 1)
+  const alone = await startTestServer(t)
+  assert.deepEqual((await alone.get('/v1/gateways')).body, { gateways: [] })
 })

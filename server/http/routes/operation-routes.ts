@@ -62,6 +62,11 @@ export function operationRoutes(parts: {
       }
     },
 
+    async listGateways({ parameters }) {
+      const living = await storage.gateways.living(Number(parameters.limit ?? 1_000))
+      return { gateways: living }
+    },
+
     async listLocks({ parameters }) {
       const standing = await storage.locks(Number(parameters.limit ?? 100))
       const catalog = await catalogAt(storage)

@@ -13,6 +13,8 @@ export type Gateway = {
   readonly incarnation: string
   /** Where others reach it; empty while it has not said so. */
   readonly url: string
+  /** Whether it is this process. */
+  readonly isThis: boolean
   /** On the oracle's time; one that is renewed lives on. */
   readonly expiresAt: Timestamp
 }
@@ -48,9 +50,9 @@ export class Gateways {
     await this.#liveness.announce(url)
   }
 
-  /** Those whose tokens have not expired, in the order of their names. Rejects with CellStoreError. */
-  async living(): Promise<Gateway[]> {
-    return await this.#named('')
+  /** Those whose tokens have not expired, in the order of their names, at most `limit`. Rejects with CellStoreError. */
+  async living(limit: number): Promise<Gateway[]> {
+    return await this.#named('', limit)
   }
 
   /** Takes away the tokens of processes that have ended without doing so. Rejects with CellStoreError. */
@@ -67,16 +69,19 @@ export class Gateways {
   async placeOf(id: string): Promise<TransactionPlace> {
     const prefix = incarnationPrefixOf(id)
     if (this.#liveness.incarnation.startsWith(prefix)) return { kind: 'here' }
-    const [found] = await this.#named(prefix)
+    const [found] = await this.#named(prefix, 1)
     return found === undefined ? { kind: 'nowhere' } : { kind: 'elsewhere', url: found.url }
   }
 
-  async #named(prefix: string): Promise<Gateway[]> {
+  async #named(prefix: string, limit: number): Promise<Gateway[]> {
     const { timestamp: now } = await this.#oracle.nextToRead()
     const found: Gateway[] = []
     for await (const { row, expiresAt, url } of this.#tokens(prefix)) {
       const incarnation = Buffer.from(row.subarray(systemRowKey(TOKENS).length)).toString('latin1')
-      if (expiresAt >= now) found.push({ incarnation, url, expiresAt })
+      if (expiresAt < now) continue
+      const isThis = incarnation === this.#liveness.incarnation
+      found.push({ incarnation, url, isThis, expiresAt })
+      if (found.length === limit) break
     }
     return found
   }
