@@ -15,6 +15,9 @@ const TRANSFER = `
   SET balance = balance + :amount ON account WHERE id = :to;
   INSERT INTO transfer (id, source, target, amount) VALUES (:id, :from, :to, :amount)`
 
+const PAGE_ROWS = 1_000
+const TRANSFERS_BEHIND = `SCAN id, source, target, amount FROM transfer WHERE id > :last LIMIT ${PAGE_ROWS}`
+
 type Transfer = {
   readonly id: string
   readonly from: number
@@ -82,10 +85,7 @@ export class Bank {
   /** Compares what is there with what was acknowledged. */
   async check(): Promise<readonly string[]> {
     await this.#sum()
-    const answer = await this.#query(
-      'SCAN id, source, target, amount FROM transfer USE PRIMARY KEY LIMIT 100000',
-    )
-    const there = new Map((answer.results[0]?.rows ?? []).map((row) => [row.id as string, row]))
+    const there = await this.#applied()
     for (const id of this.#commits.keys()) {
       if (!there.has(id)) this.#faults.push(`transfer ${id} was acknowledged and is lost`)
     }
@@ -101,6 +101,18 @@ export class Bank {
       this.#faults.push(`account ${id} has ${found.get(id)}, and its transfers say ${balance}`)
     }
     return this.#faults
+  }
+
+  /** The transfers that are there, page by page. */
+  async #applied(): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
+    const applied = new Map<string, Readonly<Record<string, unknown>>>()
+    for (let last = ''; ; ) {
+      const { results } = await this.#query(TRANSFERS_BEHIND, { last })
+      const rows = results[0]?.rows ?? []
+      for (const row of rows) applied.set(row.id as string, row)
+      if (rows.length < PAGE_ROWS) return applied
+      last = rows.at(-1)?.id as string
+    }
   }
 
   get said(): string {
