@@ -2,7 +2,6 @@
 import {
   checkFilter,
   checkIncrements,
-  checkMutations,
   checkReadKey,
   checkRowKey,
   checkScan,
@@ -20,9 +19,9 @@ import {
 } from '../../storage/cell-store/cell-store.ts'
 import type { Mutation } from '../../storage/cell-store/mutation.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
-import { keyString } from '../../storage/cell-store/row-key.ts'
 import { CallError, mutationError, readError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
+import { refusalsOf } from '../network/row-refusals.ts'
 import { status } from '../network/status.ts'
 import type { WireFilter } from './bigtable-messages.ts'
 import { RowReads } from './bigtable-reads.ts'
@@ -54,6 +53,8 @@ export class BigtableCellStore implements CellStore {
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     return await this.#calls.run(async () => {
       checkStep({ row, ...step }, this.limits)
+      checkPlaces(step.ifMatched)
+      checkPlaces(step.otherwise)
       const trueMutations = this.#encoded(step.ifMatched)
       const falseMutations = this.#encoded(step.otherwise)
       const predicateFilter = this.#filter(step.when)
@@ -77,8 +78,7 @@ export class BigtableCellStore implements CellStore {
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     return await this.#calls.run(async () => {
-      const errors: Array<CellStoreError | null> = entries.map((entry) => this.#refusalOf(entry))
-      requireOnce(entries, errors)
+      const errors = refusalsOf(entries, this.limits, ({ mutations }) => checkPlaces(mutations))
       const sent = entries.flatMap(({ row, mutations }, at) => {
         const encoded = errors[at] === null ? this.#encoded(mutations) : []
         return encoded.length === 0 ? [] : [{ at, rowKey: row, mutations: encoded }]
@@ -169,20 +169,6 @@ export class BigtableCellStore implements CellStore {
     )
   }
 
-  #refusalOf({ row, mutations }: RowMutations): CellStoreError | null {
-    try {
-      checkRowKey(row, this.limits)
-      checkMutations(mutations, this.limits)
-      for (const mutation of mutations) {
-        if (mutation.kind === 'setCell') requirePlace(mutation.timestamp)
-      }
-      return null
-    } catch (error) {
-      if (error instanceof CellStoreError) return error
-      throw error
-    }
-  }
-
   async #mutateRow(rowKey: Uint8Array, mutations: ReturnType<typeof wireMutations>): Promise<void> {
     const request = { ...this.#names, rowKey, mutations }
     await this.#table.transport.unary('MutateRow', request).catch(throwMutationError)
@@ -243,20 +229,12 @@ function throwMutationError(error: unknown): never {
   throw mutationError(error)
 }
 
-function requirePlace(timestamp: number): void {
-  if (hasPlace(timestamp)) return
-  throw new CellStoreError('invalid', `Bigtable keeps no cell at ${timestamp}, before 2026.`)
-}
-
-/** Bigtable applies the entries of a call in any order, also those of one row. */
-function requireOnce(entries: readonly RowMutations[], errors: Array<CellStoreError | null>): void {
-  const seen = new Set<string>()
-  for (const [at, { row }] of entries.entries()) {
-    const key = keyString(row)
-    if (seen.has(key)) {
-      errors[at] ??= new CellStoreError('invalid', 'A row stands at most once in a call.')
-    }
-    seen.add(key)
+/** Throws CellStoreError `invalid` for a cell at a timestamp that has none on the wire. */
+function checkPlaces(mutations: readonly Mutation[]): void {
+  for (const mutation of mutations) {
+    if (mutation.kind !== 'setCell' || hasPlace(mutation.timestamp)) continue
+    const { timestamp } = mutation
+    throw new CellStoreError('invalid', `Bigtable keeps no cell at ${timestamp}, before 2026.`)
   }
 }
 

@@ -25,8 +25,6 @@ export type BigtableOptions = TableName & {
   readonly emulatorHost: string | undefined
   /** What an emulator keeps; more for the service. */
   readonly timestampMax?: number
-  /** Stands between the store and the network. */
-  readonly around?: (transport: BigtableTransport) => BigtableTransport
 }
 
 /** The service's own limits; the test engines do not hold them, so the store does. */
@@ -43,12 +41,11 @@ const LIMITS: CellStoreLimits = Object.freeze({
  * CallError where Bigtable does not answer.
  */
 export async function openBigtableCellStore(options: BigtableOptions): Promise<BigtableCellStore> {
-  const { emulatorHost, profile, createTable, around = (one) => one } = options
-  const opened = await GrpcTransport.open(
+  const { emulatorHost, profile, createTable } = options
+  const transport = await GrpcTransport.open(
     { emulatorHost },
     { instance: instancePath(options), profile },
   )
-  const transport = around(opened)
   try {
     await prepareTable(transport, options, createTable)
     const table = {

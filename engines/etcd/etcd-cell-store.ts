@@ -2,7 +2,6 @@
 import {
   checkFilter,
   checkIncrements,
-  checkMutations,
   checkReadKey,
   checkRowKey,
   checkScan,
@@ -26,10 +25,10 @@ import {
 } from '../../storage/cell-store/mutation-application.ts'
 import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { chooseCells } from '../../storage/cell-store/row-filter-evaluation.ts'
-import { keyString } from '../../storage/cell-store/row-key.ts'
 import { STORAGE_LIMITS } from '../../storage/limits.ts'
 import { CallError, mutationError } from '../network/call-errors.ts'
 import { CallsUnderWay } from '../network/calls-under-way.ts'
+import { refusalsOf } from '../network/row-refusals.ts'
 import { status } from '../network/status.ts'
 import { Compactor } from './compactor.ts'
 import type { EtcdClient } from './etcd-client.ts'
@@ -84,8 +83,7 @@ export class EtcdCellStore implements CellStore {
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     return await this.#calls.run(async () => {
-      const errors = entries.map((entry) => this.#refusalOf(entry))
-      requireOnce(entries, errors)
+      const errors = refusalsOf(entries, this.limits)
       const left = entries.entries()
       const worker = async () => {
         for (const [at, { row, mutations }] of left) {
@@ -171,17 +169,6 @@ export class EtcdCellStore implements CellStore {
       `The row was changed by others each of the ${ATTEMPTS_MAX} times that it was read.`,
     )
   }
-
-  #refusalOf({ row, mutations }: RowMutations): CellStoreError | null {
-    try {
-      checkRowKey(row, this.limits)
-      checkMutations(mutations, this.limits)
-      return null
-    } catch (error) {
-      if (error instanceof CellStoreError) return error
-      throw error
-    }
-  }
 }
 
 /** Undefined where nothing changes. */
@@ -201,16 +188,4 @@ function throwMutationError(error: unknown): never {
   const isFull = error instanceof CallError && error.code === status.RESOURCE_EXHAUSTED
   if (isFull) throw new CellStoreError('full', (error as CallError).message, { cause: error })
   throw mutationError(error)
-}
-
-/** As every engine whose atomic scope is the row. */
-function requireOnce(entries: readonly RowMutations[], errors: Array<CellStoreError | null>): void {
-  const seen = new Set<string>()
-  for (const [at, { row }] of entries.entries()) {
-    const key = keyString(row)
-    if (seen.has(key)) {
-      errors[at] ??= new CellStoreError('invalid', 'A row stands at most once in a call.')
-    }
-    seen.add(key)
-  }
 }

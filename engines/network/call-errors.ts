@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { setTimeout as delay } from 'node:timers/promises'
 import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
 import { status } from './status.ts'
 
@@ -68,11 +68,9 @@ export class ReadAttempts {
     const isPassing = PASSING.includes(code) || isLate
     if (!isPassing || this.#failed >= READ_ATTEMPTS_MAX) throw readError(error)
     const longest = Math.min(FIRST_PAUSE_MS * 2 ** this.#failed, PAUSE_MS_MAX)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, longest * (0.5 + Math.random() / 2))
-    signal?.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
+    const pauseMs = longest * (0.5 + Math.random() / 2)
+    // The caller looks at the signal.
+    await delay(pauseMs, undefined, signal && { signal }).catch(() => undefined)
   }
 }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STORAGE_LIMITS } from '../limits.ts'
 import { FAMILIES, type Family } from './cell.ts'
-import { CellStoreError, type CellStoreLimits, type Increment, type RowScan } from './cell-store.ts'
+import {
+  CellStoreError,
+  type CellStoreLimits,
+  type Increment,
+  type RowMutations,
+  type RowScan,
+} from './cell-store.ts'
 import type { RowStep } from './embedded-cell-store.ts'
 import type { Mutation } from './mutation.ts'
 import type { Note } from './note.ts'
@@ -50,6 +56,23 @@ export function checkStep(
 export function checkNote({ timestamp, value }: Note, limits: CellStoreLimits): void {
   checkTimestamp(timestamp, limits.timestampMax)
   checkValue(value, limits)
+}
+
+/** Why an entry of `mutateRows` is wrong, which then fails alone; null when it is right. */
+export function refusalOf(
+  entry: RowMutations,
+  limits: CellStoreLimits,
+  checkMore: (entry: RowMutations) => void = () => {},
+): CellStoreError | null {
+  try {
+    checkRowKey(entry.row, limits)
+    checkMutations(entry.mutations, limits)
+    checkMore(entry)
+    return null
+  } catch (error) {
+    if (error instanceof CellStoreError) return error
+    throw error
+  }
 }
 
 /** Empty ranges are allowed and select nothing; bounds that are not timestamps are refused. */

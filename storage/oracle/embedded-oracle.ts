@@ -9,12 +9,7 @@ import type { StorageLog } from '../storage-log.ts'
 import { askedAgain } from './asked-again.ts'
 import { requirePlausibleClock } from './clock-at-start.ts'
 import { lowerCounter, type OracleState, raiseCounter, readOracleState } from './oracle-row.ts'
-import {
-  CATALOG_SCOPE,
-  type ReadStamp,
-  type Stamp,
-  type SynchronousOracle,
-} from './timestamp-oracle.ts'
+import type { ReadStamp, Stamp, SynchronousOracle } from './timestamp-oracle.ts'
 import { TrustedWallClock } from './trusted-wall-clock.ts'
 
 /**
@@ -98,8 +93,7 @@ export class EmbeddedOracle implements SynchronousOracle {
       if (timestamp !== undefined) {
         // The fences are read in the turn that took the timestamp: no change can come in between.
         const schemaFence = this.schemaFenceOf(schemaScopes)
-        const catalogFence = this.schemaFenceOf([CATALOG_SCOPE])
-        return { timestamp, safePoint: this.#safePoint, schemaFence, catalogFence }
+        return { timestamp, safePoint: this.#safePoint, schemaFence }
       }
       await this.markRaised()
     }

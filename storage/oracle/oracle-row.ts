@@ -14,12 +14,9 @@ import { ORACLE_ROW } from '../cell-store/row-key.ts'
  * it is the last one issued; the embedded oracle keeps it some seconds ahead. Each kind can therefore
  * take over a store from the other. Two embedded oracles never have one store.
  */
-export type OracleCounter = 'timestamp' | 'safePoint' | 'schemaFence' | 'catalogFence'
+const COUNTERS = ['timestamp', 'safePoint', 'schemaFence', 'catalogFence'] as const
+export type OracleCounter = (typeof COUNTERS)[number]
 export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
-
-const COUNTERS: readonly OracleCounter[] = [
-  ...(['timestamp', 'safePoint', 'schemaFence', 'catalogFence'] as const),
-]
 
 /**
  * Where the counters' cells stand: in the future (2033). An engine that gives an increment "the greater of the cell's
@@ -54,12 +51,8 @@ async function readCounters(cellStore: CellStore): Promise<ReadonlyMap<string, n
 }
 
 function stateOf(counterOf: (counter: OracleCounter) => Timestamp): OracleState {
-  return {
-    timestamp: counterOf('timestamp'),
-    safePoint: counterOf('safePoint'),
-    schemaFence: counterOf('schemaFence'),
-    catalogFence: counterOf('catalogFence'),
-  }
+  const entries = COUNTERS.map((counter) => [counter, counterOf(counter)] as const)
+  return Object.fromEntries(entries) as OracleState
 }
 
 function counterCell(qualifier: OracleCounter, value: Timestamp): SetCell {

@@ -81,10 +81,7 @@ export interface SynchronousOracle extends TimestampOracle {
   fenceSchemas(schemaScopes: readonly number[], to: Timestamp): void
 }
 
-export type ReadStamp = Pick<Stamp, 'timestamp' | 'safePoint'> & {
-  /** As in `Stamp`; absent where it was not read together with the timestamp. */
-  readonly catalogFence?: Timestamp
-
+export type ReadStamp = Pick<Stamp, 'timestamp' | 'safePoint' | 'catalogFence'> & {
   /** Why the timestamp is not new, where it is not: nothing may be written by it. */
   readonly writeRefusal?: StorageError
 }
@@ -93,8 +90,11 @@ export type Stamp = {
   readonly timestamp: Timestamp
   readonly safePoint: Timestamp
   readonly schemaFence: Timestamp
-  /** The schema fence of `CATALOG_SCOPE`: every change of the catalog raises it. */
-  readonly catalogFence: Timestamp
+  /**
+   * The schema fence of `CATALOG_SCOPE`: every change of the catalog raises it. Absent where it was not read together
+   * with the timestamp, and from the oracle of a single owner, who knows the newest catalog without it.
+   */
+  readonly catalogFence?: Timestamp
 }
 
 /** The scope of the catalog as a whole, beside those of the tables, whose ids begin at 1. */

@@ -27,7 +27,7 @@ export class CountingOracle implements SynchronousOracle {
   async next(): Promise<Stamp> {
     this.#last += 1
     const { safePoint, schemaFence } = this
-    return { timestamp: this.#last, safePoint, schemaFence, catalogFence: 0 }
+    return { timestamp: this.#last, safePoint, schemaFence }
   }
 
   take(): Timestamp | undefined {

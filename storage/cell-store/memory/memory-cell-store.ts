@@ -3,13 +3,13 @@
 import {
   checkFilter,
   checkIncrements,
-  checkMutations,
   checkNote,
   checkReadKey,
   checkRowKey,
   checkScan,
   checkStep,
   EMBEDDED_LIMITS,
+  refusalOf,
 } from '../call-check.ts'
 import type { Cell, Row } from '../cell.ts'
 import {
@@ -83,14 +83,10 @@ export class MemoryCellStore implements EmbeddedCellStore {
 
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     this.#assertOpen()
-    return entries.map(({ row, mutations }) => {
-      try {
-        checkRowKey(row, this.limits)
-        checkMutations(mutations, this.limits)
-      } catch (error) {
-        if (error instanceof CellStoreError) return error
-        throw error
-      }
+    return entries.map((entry) => {
+      const refusal = refusalOf(entry, this.limits)
+      if (refusal !== null) return refusal
+      const { row, mutations } = entry
       this.#mutate(row, (stored) => applyMutations(stored, mutations))
       return null
     })

@@ -3,12 +3,12 @@ import { type Measures, UNMEASURED } from '../../measures.ts'
 import { type StorageLog, silentLog } from '../../storage-log.ts'
 import {
   checkIncrements,
-  checkMutations,
   checkNote,
   checkRowKey,
   checkScan,
   checkStep,
   EMBEDDED_LIMITS,
+  refusalOf,
 } from '../call-check.ts'
 import type { Row } from '../cell.ts'
 import {
@@ -167,7 +167,9 @@ class SqliteCellStore implements EmbeddedCellStore {
   /** Entries are sent as batches of at most one group, each applied or refused as a whole. */
   async mutateRows(entries: readonly RowMutations[]): Promise<Array<CellStoreError | null>> {
     this.#writer.assertOpen()
-    const errors: Array<CellStoreError | null> = entries.map(errorOf)
+    const errors: Array<CellStoreError | null> = entries.map((entry) =>
+      refusalOf(entry, EMBEDDED_LIMITS),
+    )
     const right = entries.flatMap((entry, at) => (errors[at] === null ? [{ at, ...entry }] : []))
     const submitted: Promise<void>[] = []
     for (let from = 0; from < right.length; from += GROUP_STEPS_MAX) {
@@ -282,15 +284,4 @@ function checkedSteps(batch: StepList): readonly RowStep[] {
   const steps: readonly RowStep[] = Array.isArray(batch) ? batch : [...batch]
   for (const step of steps) checkStep(step, EMBEDDED_LIMITS)
   return steps
-}
-
-function errorOf({ row, mutations }: RowMutations): CellStoreError | null {
-  try {
-    checkRowKey(row, EMBEDDED_LIMITS)
-    checkMutations(mutations, EMBEDDED_LIMITS)
-    return null
-  } catch (error) {
-    if (error instanceof CellStoreError) return error
-    throw error
-  }
 }
