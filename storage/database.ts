@@ -97,7 +97,7 @@ export class Storage {
     this.#owner = owner
     this.#disk = new DiskWatch(parts.context)
     this.#starts = new TransactionStarts(parts.context)
-    const { context, protocol, resolveBelow, requestLifeMs } = parts
+    const { context, protocol, sweepLocks, requestLifeMs } = parts
     this.#transactionParts = {
       protocol: timedProtocol(protocol, context),
       budget: this.#budget,
@@ -117,7 +117,7 @@ export class Storage {
     this.#garbage = new GarbageCollection({
       context,
       gateways: parts.gateways,
-      collector: new GarbageCollector(context, resolveBelow, requestLifeMs, parts),
+      collector: new GarbageCollector(context, sweepLocks, requestLifeMs, parts),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
       expendableAt: (safePoint) => this.#expendableAt(safePoint),

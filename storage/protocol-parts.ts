@@ -9,6 +9,7 @@ import { EmbeddedFeed } from './feed/embedded-feed.ts'
 import { openFeedBegins } from './feed/feed-begins.ts'
 import { SharedFeed } from './feed/shared-feed.ts'
 import { trimLog } from './feed/trim-log.ts'
+import type { SweepLocks } from './garbage-collection/garbage-collector.ts'
 import { openHistory } from './history/open-history.ts'
 import type { StoreHistory } from './history/store-history.ts'
 import { invariant } from './invariant.ts'
@@ -45,8 +46,8 @@ export type ProtocolParts = {
   readonly stampNow: () => ReadStamp | undefined
   /** The outcome of the transaction that a lock belongs to. */
   readonly settle: Settle
-  /** Settles every lock of a transaction that began before the safe point. */
-  readonly resolveBelow: (safePoint: Timestamp) => Promise<number>
+  /** Settles the locks that were left behind, and all of transactions that began before the safe point. */
+  readonly sweepLocks: SweepLocks
   /** How long after it was sent a request to the store may still take effect (A3). */
   readonly requestLifeMs: number
   /** Called for each row from which a collection has deleted cells, perhaps all. */
@@ -122,7 +123,7 @@ async function openEmbedded(
   }
   const resolver = new LockResolver(context)
   // Its reads look at latches and at no locks, so none may be left when the store can be used (J1).
-  await new LockSweeper(context, resolver, 0).sweep()
+  await new LockSweeper(context, resolver).sweep()
   return {
     context,
     protocol: embeddedProtocol(context),
@@ -130,7 +131,7 @@ async function openEmbedded(
     trimLog: (safePoint, signal) => trimLog(cellStore, safePoint, signal),
     stampNow: () => oracle.takeToRead(),
     settle: (lock) => resolver.settle(lock),
-    resolveBelow: async () => 0,
+    sweepLocks: async () => 0,
     requestLifeMs: 0,
     collected: (row) => latches.newest.forget(keyString(row)),
     stop: async () => {
@@ -152,9 +153,9 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
   const context: ProtocolContext = { ...outside, oracle, liveness, background }
   const resolver = new LockResolver(context)
   const feed = new SharedFeed(context, resolver, beginsAt)
-  // The only owner knows its own locks, so every other one is left over and need not age first.
-  const sweeper = new LockSweeper(context, resolver, isShared ? undefined : 0)
-  sweeper.start()
+  const sweeper = new LockSweeper(context, resolver)
+  // The only owner knows its own locks, and it has none yet.
+  if (!isShared) await sweeper.sweep()
   return {
     context,
     protocol: generalProtocol(context, resolver, keepsLog ? feed : NO_COMMIT_LOG),
@@ -162,12 +163,9 @@ async function openGeneral(outside: Outside, owner: 'exclusive' | 'shared'): Pro
     trimLog: async () => {},
     stampNow: () => undefined,
     settle: (lock) => resolver.settle(lock),
-    resolveBelow: (safePoint) => sweeper.resolveBelow(safePoint),
+    sweepLocks: async (safePoint, signal) => (await sweeper.sweep(safePoint, signal)).resolved,
     requestLifeMs: isShared ? REQUEST_LIFE_MS : 0,
     collected: () => {},
-    stop: async () => {
-      await feed.stop()
-      await sweeper.stop()
-    },
+    stop: () => feed.stop(),
   }
 }

@@ -106,6 +106,27 @@ describe('the feed of a shared store', () => {
     await world.a.feed.stop()
   })
 
+  test('whoever follows looks soon after a commit, and ever more seldom while there is none', async () => {
+    const world = new ProtocolWorld(7)
+    const { clock } = world.a.context
+    const pauses: number[] = []
+    const sleep = clock.sleep.bind(clock)
+    clock.sleep = (ms, signal) => {
+      pauses.push(ms)
+      return sleep(ms, signal)
+    }
+    const recorded = new RecordedFeed(world.a.feed, 7)
+    while (pauses.length < 6) await eventLoopTurn()
+    assert.deepEqual(pauses.slice(0, 6), [100, 200, 400, 500, 500, 500])
+    const before = pauses.length
+    await commit(world.b, 7, 'bob')
+    while (recorded.lines.length === 0) await eventLoopTurn()
+    const soon = pauses.indexOf(50, before)
+    while (pauses.length < soon + 3) await eventLoopTurn()
+    assert.deepEqual(pauses.slice(soon, soon + 3), [50, 100, 200])
+    await world.a.feed.stop()
+  })
+
   test('whoever follows is not given up for a store that does not answer', async () => {
     const world = new ProtocolWorld(7)
     const recorded = new RecordedFeed(world.a.feed, 7)

@@ -33,7 +33,8 @@ import {
  * a row of the log has been settled: a transaction that commits at or below it held all of its locks before (I2), its
  * log row's among them. So a snapshot of the log at that timestamp has them all.
  *
- * Followers look for commits of other processes twice a second, and for those of this process at once.
+ * Followers look at once for commits of this process. For those of others they look again soon after they found some,
+ * and ever more seldom, down to twice a second, while they find none.
  */
 export class SharedFeed implements ChangeFeed, SharedCommitLog {
   readonly #context: ProtocolContext
@@ -105,12 +106,14 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   async #run(follower: Follower): Promise<void> {
+    let pollMs = POLL_MS_MIN
     while (!follower.isStopped) {
       const wake = this.#wake
       try {
         const page = await this.read(follower.position, { rowsMax: PAGE_ROWS })
         for (const commit of page.commits) follower.tell(commit)
         follower.passed(page.position)
+        pollMs = page.commits.length > 0 ? POLL_MS_MIN : Math.min(2 * pollMs, POLL_MS_MAX)
         if (!page.isCaughtUp || follower.isStopped) continue
         follower.goLive()
       } catch (error) {
@@ -118,15 +121,15 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
         else follower.fail(error)
       }
       this.#hasTold()
-      await this.#pause(wake)
+      await this.#pause(wake, pollMs)
     }
     this.#hasTold()
   }
 
   /** Until a commit of this process, or until one of another may have come. */
-  async #pause(wake: AbortController): Promise<void> {
+  async #pause(wake: AbortController, forMs: number): Promise<void> {
     const { signal } = wake
-    await this.#context.clock.sleep(POLL_MS, signal).catch((error: unknown) => {
+    await this.#context.clock.sleep(forMs, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     if (signal.aborted && this.#wake === wake) this.#wake = new AbortController()
@@ -225,7 +228,8 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Milliseconds between two looks of a live follower for the commits of other processes. */
-const POLL_MS = 500
+const POLL_MS_MIN = 50
+const POLL_MS_MAX = 500
 /** Rows that a follower reads at once. */
 const PAGE_ROWS = 1_000
 const SNAPSHOT_ROWS = 256

@@ -12,10 +12,10 @@ import type { Expendable } from './row-garbage.ts'
 const nothing: Expendable = { row: () => false, observer: (id) => id === 66 }
 
 function collect(world: ProtocolWorld, safePoint: number, expendable = nothing) {
-  const sweeper = new LockSweeper(world.b.context, world.b.resolver, 0)
+  const sweeper = new LockSweeper(world.b.context, world.b.resolver)
   const collector = new GarbageCollector(
     world.b.context,
-    (safePoint) => sweeper.resolveBelow(safePoint),
+    async (safePoint) => (await sweeper.sweep(safePoint)).resolved,
     0,
   )
   return collector.collect(safePoint, async () => expendable)
@@ -227,10 +227,10 @@ describe('a collection', () => {
   test('waits for requests that may still be under way before it touches a lock', async () => {
     const world = new ProtocolWorld(20)
     await world.given('bob lock@5 primary=bob put 3')
-    const sweeper = new LockSweeper(world.b.context, world.b.resolver, 0)
+    const sweeper = new LockSweeper(world.b.context, world.b.resolver)
     const collector = new GarbageCollector(
       world.b.context,
-      (safePoint) => sweeper.resolveBelow(safePoint),
+      async (safePoint) => (await sweeper.sweep(safePoint)).resolved,
       120_000,
     )
     let sleptMs = 0

@@ -9,7 +9,7 @@ import { type Expendable, garbageFilter, garbageOf, safePointOfRow } from './row
 /** The result of one collection. */
 export type GarbageReport = {
   readonly safePoint: Timestamp
-  /** Locks that were left below the safe point. */
+  /** Locks that were left below the safe point, or by dead owners above it. */
   readonly locksResolved: number
   readonly rowsExamined: number
   readonly rowsCollected: number
@@ -30,8 +30,11 @@ export type CollectorHooks = {
 /** Which rows may go as a whole, by what the catalog says at the safe point. */
 export type FindExpendable = (safePoint: Timestamp) => Promise<Expendable>
 
-/** Settles every lock of a transaction that began before the safe point; resolves to how many. */
-export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
+/**
+ * Settles every lock of a transaction that began before the safe point, and the later ones whose owners are dead;
+ * resolves to how many.
+ */
+export type SweepLocks = (safePoint: Timestamp, signal?: AbortSignal) => Promise<number>
 
 /**
  * Deletes what no snapshot at or above the safe point can see. The order is what makes it safe:
@@ -46,7 +49,7 @@ export type ResolveBelow = (safePoint: Timestamp) => Promise<number>
  */
 export class GarbageCollector {
   readonly #context: ProtocolContext
-  readonly #resolveBelow: ResolveBelow
+  readonly #sweepLocks: SweepLocks
   readonly #requestLifeMs: number
   readonly #trimLog: TrimLog
   readonly #collected: (row: Uint8Array) => void
@@ -58,12 +61,12 @@ export class GarbageCollector {
    */
   constructor(
     context: ProtocolContext,
-    resolveBelow: ResolveBelow,
+    sweepLocks: SweepLocks,
     requestLifeMs: number,
     { trimLog = async () => {}, collected = () => {} }: Partial<CollectorHooks> = {},
   ) {
     this.#context = context
-    this.#resolveBelow = resolveBelow
+    this.#sweepLocks = sweepLocks
     this.#requestLifeMs = requestLifeMs
     this.#trimLog = trimLog
     this.#collected = collected
@@ -82,7 +85,7 @@ export class GarbageCollector {
     const start = clock.monotonicMs()
     const { safePoint, expendable } = await this.#raise(wanted, findExpendable, signal)
     if (this.#requestLifeMs > 0) await clock.sleep(this.#requestLifeMs, signal)
-    const locksResolved = await this.#resolveBelow(safePoint)
+    const locksResolved = await this.#sweepLocks(safePoint, signal)
     await this.#trimLog(safePoint, signal)
     const rows = await this.#deleteGarbage(safePoint, expendable, signal)
     const bytesReclaimed = await this.#reclaimSpace(signal)

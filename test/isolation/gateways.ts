@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { compareRowKeys, systemRowKey } from '../../storage/cell-store/row-key.ts'
-import { openGateway } from '../../storage/storage.ts'
+import { openGateway, type Storage } from '../../storage/storage.ts'
 import { outcomePath } from '../../storage/transaction/records/transaction-id.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
@@ -16,7 +16,7 @@ import type { World } from './world.ts'
  */
 export type DeathMoment = 'primaryLocked' | 'prewritten' | 'committed'
 
-/** Beyond the life of a token and of a lock, and before any sweeper takes the lock away. */
+/** Beyond the life of a token and of a lock. */
 const UNTIL_TAKEN_FOR_DEAD_MS = 4_000
 /** All clocks keep within one tick of each other. */
 const TICK_MS = 5
@@ -25,6 +25,7 @@ const LONG_TICK_MS = 200
 type Gateway = {
   readonly store: FaultyCellStore
   readonly clock: ManualClock
+  readonly storage: Storage
   readonly server: TestServer
   readonly close: () => Promise<void>
 }
@@ -63,12 +64,16 @@ export class Gateways implements World {
   }
 
   async settled<T>(answer: Promise<T>): Promise<T> {
+    return await this.#passed(TICK_MS, answer)
+  }
+
+  async #passed<T>(tickMs: number, answer: Promise<T>): Promise<T> {
     let isPending = true
     const ended = () => {
       isPending = false
     }
     answer.then(ended, ended)
-    while (isPending) await this.#tick(TICK_MS)
+    while (isPending) await this.#tick(tickMs)
     return answer
   }
 
@@ -76,7 +81,12 @@ export class Gateways implements World {
     for (let passed = 0; passed < ms; passed += LONG_TICK_MS) await this.#tick(LONG_TICK_MS)
   }
 
-  /** A dead gateway's clock stands still: no heartbeat, no renewed token, no sweep comes from it. */
+  async collectGarbage(): Promise<void> {
+    const [gateway] = this.#gateways.values()
+    await this.#passed(LONG_TICK_MS, (gateway as Gateway).storage.collectGarbage())
+  }
+
+  /** A dead gateway's clock stands still: no heartbeat, no renewed token comes from it. */
   async dieDuring(name: Name, transaction: string, commit: () => Promise<unknown>): Promise<void> {
     const gateway = this.#gateways.get(name)
     if (gateway === undefined) throw new Error(`the gateway of ${name} is dead`)
@@ -122,5 +132,5 @@ async function startGateway(shared: MemoryCellStore): Promise<Gateway> {
   const close = async () => {
     for (const step of closings) await step()
   }
-  return { store, clock, server, close }
+  return { store, clock, storage, server, close }
 }

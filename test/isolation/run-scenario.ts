@@ -16,8 +16,6 @@ import {
 import type { Topology } from './topologies.ts'
 import type { World } from './world.ts'
 
-const UNTIL_SWEPT_MS = 15_000
-
 /** Runs the scenario over HTTP and compares every answer. A failure shows the history up to there. */
 export async function runScenario(
   t: TestContext,
@@ -99,7 +97,7 @@ class ScenarioRun {
   }
 
   async #checkNoLocks(): Promise<void> {
-    await this.#world.letTimePass(UNTIL_SWEPT_MS)
+    await this.#world.collectGarbage()
     const [server] = this.#world.living()
     const answer = await this.#world.settled((server as TestServer).get('/v1/locks'))
     this.#compare('locks that are left', JSON.stringify(answer.body.locks), '[]')

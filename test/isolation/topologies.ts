@@ -38,6 +38,7 @@ function oneServer(server: TestServer): World {
     living: () => [server],
     settled: (answer) => answer,
     letTimePass: async () => {},
+    collectGarbage: async () => {},
     dieDuring: () => Promise.reject(new Error('the only gateway cannot die')),
   }
 }

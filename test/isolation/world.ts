@@ -10,6 +10,8 @@ export interface World {
   /** Waits for an answer, letting time pass where the test owns the clocks. */
   settled<T>(answer: Promise<T>): Promise<T>
   letTimePass(ms: number): Promise<void>
+  /** One of the living collects garbage. */
+  collectGarbage(): Promise<void>
   /** The gateway of this transaction dies in the middle of the commit that is sent to it here. */
   dieDuring(name: Name, transaction: string, commit: () => Promise<unknown>): Promise<void>
 }

@@ -2,11 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { CellStoreError, type CheckAndMutate } from '../../storage/cell-store/cell-store.ts'
 import { Storage } from '../../storage/database.ts'
-import { LockSweeper } from '../../storage/transaction/percolator/lock-sweeper.ts'
 
 /**
  * Preloaded into a server (`node --import`): while the file named by `STOP_COMMIT_FILE` exists, two-phase commits stop
- * where its text says, and the sweeper leaves the locks to the readers.
+ * where its text says.
  *
  * - `hold`: the commit of a primary does not happen and is never answered;
  * - `primary`: it does not happen, its answer is lost once and then refused, so the coordinator gives up;
@@ -15,7 +14,6 @@ import { LockSweeper } from '../../storage/transaction/percolator/lock-sweeper.t
  */
 const { STOP_COMMIT_FILE: file = '' } = process.env
 const { open } = Storage
-const { sweep } = LockSweeper.prototype
 /** The steps sent for each transaction, by its start. */
 const sent = new Map<number, number>()
 
@@ -26,10 +24,6 @@ Storage.open = async (cellStore, options) => {
     return await checkAndMutateRow(row, step)
   }
   return await open.call(Storage, cellStore, options)
-}
-
-LockSweeper.prototype.sweep = async function () {
-  return existsSync(file) ? { resolved: 0, alive: 0 } : await sweep.call(this)
 }
 
 async function stopOrPass(step: CheckAndMutate): Promise<void> {

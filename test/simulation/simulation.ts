@@ -19,7 +19,7 @@ import { checkSnapshots } from './checkers/snapshot-checker.ts'
 import { type Violation, Violations } from './checkers/violations.ts'
 import { EmbeddedSite } from './simulated/embedded-site.ts'
 import { FaultMenu } from './simulated/faults.ts'
-import type { Sender } from './simulated/gateway.ts'
+import type { Gateway, Sender } from './simulated/gateway.ts'
 import { Scheduler } from './simulated/scheduler.ts'
 import { SharedSite } from './simulated/shared-site.ts'
 import type { Site } from './simulated/site.ts'
@@ -215,7 +215,12 @@ class SimulationRun {
     this.#stopObserving.abort()
     await this.#observing
     await this.#untilBuilt()
-    await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS[this.#swarm.topology])
+    await this.#scheduler.sleep(this.#swarm.lateMsMax + REST_MS)
+    // Nobody has met some of the locks that were left behind. They look young to the first collection where the
+    // oracle's time stands still, because it is ahead of all clocks.
+    await this.#servingGateway().collect()
+    await this.#scheduler.sleep(REST_MS)
+    await this.#servingGateway().collect()
     const rows = await readAllRows(this.#site.cells)
     const locks = locksIn(rows)
     const observed = { rows, violations: this.#violations, counters: this.#counters }
@@ -232,13 +237,18 @@ class SimulationRun {
     }
     for (const reader of this.#feedReaders) await reader.catchUp()
     for (const workload of ['bank', 'scans', 'registers'] as const) {
-      const gateway = this.#site.gateways.find((one) => one.isServing)
-      if (gateway === undefined) throw new Error('no gateway came back')
+      const gateway = this.#servingGateway()
       const run = TRANSACTIONS[workload]
       const { outcome } = await runTransaction(this.#world, { client: 0, gateway, workload, run })
       const isWell = outcome === 'committed' || outcome === 'rolledBack'
       if (!isWell) this.#violations.add('liveness', `a transaction at rest is ${outcome}`)
     }
+  }
+
+  #servingGateway(): Gateway {
+    const gateway = this.#site.gateways.find((one) => one.isServing)
+    if (gateway === undefined) throw new Error('no gateway came back')
+    return gateway
   }
 
   /** J9, in what is certain to stay. */
@@ -292,8 +302,8 @@ function listTransactionOf(transaction: History['transactions'][number]): ListTr
   return [{ id: number, outcome: isKnown ? outcome : 'unknown', operations }]
 }
 
-/** Longer than any answer is waited for, any lock lives and any sweep takes. */
-const REST_MS = { gateways: 35_000, embedded: 12_000 } as const
+/** Longer than any answer is waited for and any lock lives. */
+const REST_MS = 12_000
 /** So often 5 s: a worker that is asking for an outcome holds its notification meanwhile. */
 const OBSERVED_TRIES = 400
 /** So often 5 s: where each call takes a good part of a second, an index of few rows takes a minute. */

@@ -1,104 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, Row, Timestamp } from '../../cell-store/cell.ts'
 import { rowPages } from '../../cell-store/row-pages.ts'
-import { repeat } from '../../clock.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
-import { LOCK_TTL_MS } from '../protocol/liveness.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { decodeLock, type Lock } from '../records/lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
 
+export type SweptLocks = { readonly resolved: number; readonly alive: number }
+
 /**
- * Resolves locks that no reader or writer meets. Without it a row whose transaction committed, but whose owner died
- * before rolling it forward, would stay locked until it happens to be read.
+ * Resolves the locks that nobody met. Whoever meets the lock of a dead owner resolves it (2.2), so nobody has to look
+ * for one; but a row that is never read would keep its lock for ever.
  */
 export class LockSweeper {
   readonly #context: ProtocolContext
   readonly #resolver: LockResolver
-  readonly #ageMsMin: number
-  readonly #stopping = new AbortController()
-  #running: Promise<void> = Promise.resolve()
-  /**
-   * Transactions that the previous pass skipped because they were young. One that is found again without a heartbeat in
-   * between is checked however young it seems: the oracle's time does not advance while it is ahead of the wall clocks
-   * of all processes, and then no lock would ever grow old.
-   */
-  #spared: ReadonlySet<string> = new Set()
 
-  /** `ageMsMin` skips locks that are most likely alive; 0 checks every lock. */
-  constructor(context: ProtocolContext, resolver: LockResolver, ageMsMin = 2 * LOCK_TTL_MS) {
+  constructor(context: ProtocolContext, resolver: LockResolver) {
     this.#context = context
     this.#resolver = resolver
-    this.#ageMsMin = ageMsMin
   }
 
-  start(): void {
-    const { clock, log } = this.#context
-    this.#running = repeat(clock, {
-      everyMs: SWEEP_INTERVAL_MS,
-      signal: this.#stopping.signal,
-      isDue: true,
-      work: () => this.sweep(),
-      failed: (error) => log.warn({ error: String(error) }, 'a sweep for locks did not finish'),
-    })
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
-  }
-
-  /** One pass over every lock of the store. Rejects with CellStoreError. */
-  async sweep(): Promise<{ readonly resolved: number; readonly alive: number }> {
+  /**
+   * One pass over every lock of the store. Those of transactions that began before the safe point are settled and
+   * cleared, whoever owns them: they can no longer commit (F1). Rejects when one of these cannot be resolved, because
+   * then history below the safe point is still needed; with CellStoreError; and with the signal's reason.
+   */
+  async sweep(safePoint: Timestamp = 0, signal?: AbortSignal): Promise<SweptLocks> {
     let resolved = 0
     let alive = 0
-    const { liveness, log } = this.#context
-    const oldestSpared = liveness.wallMicros() - this.#ageMsMin * 1000
-    const spared = new Set<string>()
-    const isSpared = (lock: Lock) => {
-      if (this.#ageMsMin === 0 || lock.wallMicros <= oldestSpared) return false
-      const name = `${lock.startTs}/${lock.wallMicros}`
-      spared.add(name)
-      return !this.#spared.has(name)
-    }
-    for await (const { key, cells } of this.#lockedRows()) {
-      this.#stopping.signal.throwIfAborted()
+    for await (const { key, cells } of this.#lockedRows(signal)) {
       for (const cell of cells) {
-        if (await this.#isResolved(key, cell, isSpared)) resolved += 1
+        const isResolved =
+          cell.timestamp < safePoint
+            ? await this.#resolveEnded(key, decodeLock(cell.timestamp, cell.value))
+            : await this.#resolveDead(key, cell)
+        if (isResolved) resolved += 1
         else alive += 1
       }
     }
-    this.#spared = spared
-    if (resolved > 0) log.info({ resolved }, 'resolved locks that ended processes left behind')
+    if (resolved > 0) {
+      this.#context.log.info({ resolved }, 'resolved locks that ended processes left behind')
+    }
     return { resolved, alive }
   }
 
-  /**
-   * Settles and clears every lock of a transaction that began before the safe point, whoever owns it: it can no longer
-   * commit (F1). Rejects when one cannot be resolved, because then history below the safe point is still needed.
-   */
-  async resolveBelow(safePoint: Timestamp): Promise<number> {
-    let resolved = 0
-    for await (const { key, cells } of this.#lockedRows({ until: safePoint })) {
-      for (const cell of cells) {
-        await this.#resolver.resolve(key, decodeLock(cell.timestamp, cell.value), true)
-        resolved += 1
-      }
-    }
-    return resolved
+  async #resolveEnded(row: Uint8Array, lock: Lock): Promise<true> {
+    await this.#resolver.resolve(row, lock, true)
+    return true
   }
 
   /** A damaged lock is reported and left as it is: it must not prevent the others from being resolved. */
-  async #isResolved(
-    row: Uint8Array,
-    cell: Cell,
-    isSpared: (lock: Lock) => boolean,
-  ): Promise<boolean> {
+  async #resolveDead(row: Uint8Array, cell: Cell): Promise<boolean> {
     try {
       const lock = decodeLock(cell.timestamp, cell.value)
-      if (isSpared(lock)) return false
-      // Commits of this process that are under way are about to clear their own locks.
+      // A commit of this process that is under way is about to clear its own locks.
       const { liveness } = this.#context
       const isOwn = lock.incarnation === liveness.incarnation
       if (isOwn && !(await liveness.isOwnerDead(lock))) return false
@@ -111,14 +68,12 @@ export class LockSweeper {
     }
   }
 
-  async *#lockedRows(timestamps: { readonly until?: Timestamp } = {}): AsyncGenerator<Row> {
+  async *#lockedRows(signal: AbortSignal | undefined): AsyncGenerator<Row> {
     const pages = rowPages(this.#context.cellStore, {
-      filter: [{ family: 'lock', timestamps }],
+      filter: [{ family: 'lock' }],
       pageRows: STORAGE_LIMITS.scanPageRows,
-      signal: this.#stopping.signal,
+      signal,
     })
     for await (const page of pages) yield* page
   }
 }
-
-const SWEEP_INTERVAL_MS = 5_000

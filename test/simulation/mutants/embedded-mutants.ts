@@ -352,7 +352,7 @@ export const EMBEDDED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PARTS,
-        find: 'await new LockSweeper(context, resolver, 0).sweep()',
+        find: 'await new LockSweeper(context, resolver).sweep()',
         replace: '{ resolved: 0 }',
       },
     ],

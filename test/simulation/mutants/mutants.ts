@@ -291,7 +291,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: 'gcNoResolve',
     what: 'garbage is collected without settling the locks below the safe point',
     file: COLLECTOR,
-    find: 'const locksResolved = await this.#resolveBelow(safePoint)',
+    find: 'const locksResolved = await this.#sweepLocks(safePoint, signal)',
     replace: 'const locksResolved = 0',
     caughtBy: { script: 'lockOutlivesItsPrimaryRecord' },
   }),

@@ -114,10 +114,10 @@ async function lateRollbackRecordAfterTheCommitWasCollected(): Promise<void> {
 }
 
 async function collect(gateway: Gateway, safePoint: number, requestLifeMs = 0): Promise<void> {
-  const sweeper = new LockSweeper(gateway.context, gateway.resolver, 0)
+  const sweeper = new LockSweeper(gateway.context, gateway.resolver)
   const collector = new GarbageCollector(
     gateway.context,
-    (safePoint) => sweeper.resolveBelow(safePoint),
+    async (safePoint) => (await sweeper.sweep(safePoint)).resolved,
     requestLifeMs,
   )
   await collector.collect(safePoint, async () => ({ row: () => false, observer: () => false }))

@@ -144,8 +144,20 @@ export class Gateway {
     }
   }
 
+  /** Collects garbage once. */
+  async collect(): Promise<void> {
+    const storage = this.#storage
+    if (storage === undefined) throw new Error(`${this.#name} is not serving`)
+    await this.#collect(storage)
+  }
+
+  async #collect(storage: Storage): Promise<void> {
+    await this.#world.sender.run('collector', () => storage.collectGarbage())
+    this.#world.counters.count('garbage collected')
+  }
+
   async #collectForEver(process: SimulatedProcess, storage: Storage): Promise<void> {
-    const { scheduler, random, counters } = this.#world
+    const { scheduler, random } = this.#world
     const { collectEveryMs } = this.#swarm
     if (collectEveryMs === undefined) return
     while (!this.#isOver && !process.isDead) {
@@ -154,8 +166,7 @@ export class Gateway {
       )
       if (this.#isOver) return
       try {
-        await this.#world.sender.run('collector', () => storage.collectGarbage())
-        counters.count('garbage collected')
+        await this.#collect(storage)
       } catch (error) {
         if (this.#isOver || this.#storage !== storage) return // Stopped in its middle.
         if (!isOfTheStore(error)) this.#unexpected('garbage collection', error)
