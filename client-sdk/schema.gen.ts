@@ -506,7 +506,7 @@ export interface paths {
         /**
          * Locks that are in the store now
          * @description Locks of transactions that are committing, and of ones whose owner died; the latter are
-         *     resolved by the next one who meets them, or by the sweeper.
+         *     resolved by the next one who meets them, or by the next garbage collection.
          */
         readonly get: operations["listLocks"];
         readonly put?: never;
@@ -1195,6 +1195,11 @@ export interface components {
             /** @description Whether it is the server that answers. */
             readonly isThis: boolean;
             readonly expiresAt: components["schemas"]["Stamp"];
+            /**
+             * @description The oldest snapshot that a transaction of it read at when it last renewed its token; absent when none was open.
+             *     Garbage collection keeps what that one sees.
+             */
+            readonly oldestSnapshot?: components["schemas"]["Stamp"];
         };
         readonly LockList: {
             readonly locks: readonly components["schemas"]["Lock"][];

@@ -69,7 +69,7 @@ export class Storage {
   readonly #owner: 'exclusive' | 'shared'
   readonly #ownsCellStore: boolean
   readonly #transactionParts: TransactionParts
-  readonly #registry = new TransactionRegistry()
+  readonly #registry: TransactionRegistry
   readonly #budget = new BufferBudget(STORAGE_LIMITS.bufferedBytesMax)
   readonly #catalogs = new CatalogReader()
   readonly #newestCatalog: NewestCatalog
@@ -84,12 +84,14 @@ export class Storage {
     parts: ProtocolParts,
     owner: 'exclusive' | 'shared',
     own: {
+      readonly registry: TransactionRegistry
       readonly retention: Retention
       readonly indexBatchRows?: number | undefined
       readonly ownsCellStore: boolean
     },
   ) {
     const { retention, indexBatchRows } = own
+    this.#registry = own.registry
     this.#ownsCellStore = own.ownsCellStore
     this.history = parts.history
     this.#newestCatalog = new NewestCatalog(parts.context.oracle.lastSeen())
@@ -117,6 +119,7 @@ export class Storage {
     this.#garbage = new GarbageCollection({
       context,
       gateways: parts.gateways,
+      isShared: owner === 'shared',
       collector: new GarbageCollector(context, sweepLocks, requestLifeMs, parts),
       retention,
       oldestSnapshot: () => this.#registry.oldestSnapshot(),
@@ -163,13 +166,15 @@ export class Storage {
       options
     const { keepsLog = true } = options
     const { acceptClock, measures = UNMEASURED } = options
+    const registry = new TransactionRegistry()
     const outside = {
       ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
       acceptClock,
+      oldestSnapshot: () => registry.oldestSnapshot(),
     }
     const { commit = 'auto', retention = RETENTION, collectionIntervalMs } = options
     const { indexBatchRows, ownsCellStore = owner === 'exclusive' } = options
-    const own = { retention, indexBatchRows, ownsCellStore }
+    const own = { registry, retention, indexBatchRows, ownsCellStore }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     await storage.#disk.start()
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)

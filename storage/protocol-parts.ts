@@ -69,6 +69,8 @@ export type Outside = {
   /** Whether commits are recorded for the feed; without the records it is empty. */
   readonly keepsLog: boolean
   readonly acceptClock?: boolean | undefined
+  /** Of the transactions of this process; undefined when none is open. */
+  readonly oldestSnapshot: () => Timestamp | undefined
 }
 
 /** `auto` is one-phase where the engine has atomic batches and this process is its only owner. */

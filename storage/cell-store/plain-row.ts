@@ -17,20 +17,21 @@ export async function readPlainRow(
 
 /**
  * Sets the value where exactly `found` stands; undefined is no value. Of several processes that replace one value at
- * once, one does. It does no harm to send it twice, or late.
+ * once, one does; resolves to whether it was this one. It does no harm to send it twice, or late.
  */
 export async function replacePlainRow(
   cellStore: CellStore,
   row: Uint8Array,
   found: Uint8Array | undefined,
   value: Uint8Array,
-): Promise<void> {
+): Promise<boolean> {
   const set = [setPlain(value)]
-  if (found === undefined) {
-    await cellStore.checkAndMutateRow(row, { when: [COLUMN], ifMatched: [], otherwise: set })
-    return
+  if (found !== undefined) {
+    const step = { when: exactly(found), ifMatched: set, otherwise: [] }
+    return await cellStore.checkAndMutateRow(row, step)
   }
-  await cellStore.checkAndMutateRow(row, { when: exactly(found), ifMatched: set, otherwise: [] })
+  const step = { when: [COLUMN], ifMatched: [], otherwise: set }
+  return !(await cellStore.checkAndMutateRow(row, step))
 }
 
 /** Deletes the value where exactly `found` stands. */

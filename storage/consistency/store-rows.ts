@@ -3,9 +3,10 @@ import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
-import { TOKENS } from '../transaction/protocol/token.ts'
+import { TOKEN_BYTES_MIN, TOKENS } from '../transaction/protocol/token.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
 import { problemAt } from './row-image.ts'
 
@@ -19,7 +20,8 @@ type PlainRows = {
 /** Rows of the store's own that hold plain cells, and how many bytes each value of theirs has. */
 const PLAIN_ROWS: readonly PlainRows[] = [
   { prefix: ORACLE_ROW, bytes: 8 },
-  { prefix: systemRowKey(TOKENS), bytes: 8, isLongest: false },
+  { prefix: systemRowKey(TOKENS), bytes: TOKEN_BYTES_MIN, isLongest: false },
+  { prefix: LEASE_ROW, bytes: LEASE_BYTES },
   { prefix: systemRowKey('secret/'), bytes: 32 },
   { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },
   { prefix: HISTORY_PREFIX, bytes: GAP_BYTES },

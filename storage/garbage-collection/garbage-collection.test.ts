@@ -188,7 +188,7 @@ describe('garbage collection of an embedded store', () => {
 test('a collection raises the fence in the turn that chooses it: an older commit is refused after that', async () => {
   const world = new EmbeddedWorld(100)
   const collecting = collectionOf(world).collect()
-  await Promise.resolve()
+  while (world.oracle.safePoint === 0) await Promise.resolve()
   await assert.rejects(world.commitAt(40, { joe: '1' }), { code: 'snapshot_too_old' })
   assert.equal((await collecting).safePoint, 101)
 })
@@ -199,7 +199,8 @@ function collectionOf(world: EmbeddedWorld): GarbageCollection {
     context: world.context,
     collector: new GarbageCollector(world.context, async () => 0, 0),
     retention: AT_ONCE,
-    gateways: { forgetEnded: async () => {} },
+    gateways: { forgetEnded: async () => {}, oldestSnapshot: async () => undefined },
+    isShared: false,
     oldestSnapshot: () => undefined,
     expendableAt: async () => ({ row: () => false, observer: () => false }),
   })

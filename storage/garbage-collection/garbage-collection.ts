@@ -3,22 +3,28 @@ import type { Timestamp } from '../cell-store/cell.ts'
 import { repeat } from '../clock.ts'
 import type { Gateways } from '../transaction/protocol/gateways.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
+import { CollectionLease } from './collection-lease.ts'
 import type { FindExpendable, GarbageCollector, GarbageReport } from './garbage-collector.ts'
 import { ReachedTimestamps } from './reached-timestamps.ts'
 import { chooseSafePoint, type Retention } from './safe-point.ts'
 
 export type GarbageCollectionParts = {
-  readonly gateways: Pick<Gateways, 'forgetEnded'>
+  readonly gateways: Pick<Gateways, 'forgetEnded' | 'oldestSnapshot'>
   readonly context: ProtocolContext
   readonly collector: GarbageCollector
   readonly retention: Retention
+  /** Whether other processes may have the store open. */
+  readonly isShared: boolean
   /** The startTs of the oldest transaction that is open here; undefined when none is. */
   readonly oldestSnapshot: () => Timestamp | undefined
   /** What the safe point must not pass, however long it is held back; see `LatchTable`. */
   readonly expendableAt: FindExpendable
 }
 
-/** Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. */
+/**
+ * Collects garbage from time to time, and whenever it is asked to; one collection runs at a time. Of several processes
+ * over a store one collects in each interval.
+ */
 export class GarbageCollection {
   readonly #parts: GarbageCollectionParts
   readonly #reached: ReachedTimestamps
@@ -46,11 +52,13 @@ export class GarbageCollection {
   }
 
   start(intervalMs: number): void {
-    const { clock, log } = this.#parts.context
+    const { context, isShared } = this.#parts
+    const { clock, log } = context
+    const lease = isShared ? new CollectionLease(context) : undefined
     this.#running = repeat(clock, {
       everyMs: intervalMs,
       signal: this.#stopping.signal,
-      work: () => this.collect(),
+      work: () => lease?.run(intervalMs, () => this.collect()) ?? this.collect(),
       // What was not done is done by the next collection, which begins again from the start.
       failed: (error) => log.warn({ error: String(error) }, 'a garbage collection did not finish'),
     })
@@ -63,19 +71,21 @@ export class GarbageCollection {
   }
 
   async #collectOnce(): Promise<GarbageReport> {
-    const { context, collector, retention, oldestSnapshot, expendableAt } = this.#parts
+    const { context, collector, gateways, retention, oldestSnapshot, expendableAt } = this.#parts
     const { oracle } = context
+    const elsewhere = await gateways.oldestSnapshot()
     const { timestamp: newest, safePoint: current } = await oracle.nextToRead()
     const monotonicMs = context.clock.monotonicMs()
     this.#reached.reached({ monotonicMs, timestamp: newest })
     const time = { monotonicMs, micros: oracle.wallClock.micros() }
     const ago = (agoMs: number) => Math.min(newest, this.#reached.ago(agoMs, time))
-    const moment = { ago, oldestSnapshot: oldestSnapshot() ?? newest }
+    const held = [oldestSnapshot(), elsewhere].filter((oldest) => oldest !== undefined)
+    const moment = { ago, oldestSnapshot: Math.min(newest, ...held) }
     const chosen = chooseSafePoint(moment, retention)
     // It is raised in this turn: a commit that begins to lock rows later meets the new fence.
     const safePoint = Math.max(current, chosen)
     const report = await collector.collect(safePoint, expendableAt, this.#stopping.signal)
-    await this.#parts.gateways.forgetEnded()
+    await gateways.forgetEnded()
     this.#lastReport = report
     const rowsPerSecond = Math.round(report.rowsExamined / Math.max(report.elapsedMs / 1000, 0.001))
     context.log.info({ ...report, rowsPerSecond }, 'collected garbage')

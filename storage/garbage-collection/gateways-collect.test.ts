@@ -69,16 +69,70 @@ test('a collection takes away the tokens of gateways that ended without a word, 
   const gateway = await openGateway(cellStore, { clock, retention: AT_ONCE })
   t.after(() => gateway.close())
   for (const [row, agoMinutes] of [[ended, 90] as const, [paused, 10] as const]) {
-    const mutations = [setPlain(encodeToken(now - agoMinutes * 60_000_000, ''))]
+    const expiresAt = now - agoMinutes * 60_000_000
+    const mutations = [setPlain(encodeToken({ expiresAt, oldestSnapshot: undefined, url: '' }))]
     await cellStore.mutateRows([{ row, mutations }])
   }
-  let isCollecting = true
-  const collected = gateway.collectGarbage().finally(() => {
-    isCollecting = false
-  })
-  while (isCollecting) await clock.advance(500)
-  await collected
+  await passing(clock, gateway.collectGarbage())
   assert.equal(await readPlainRow(cellStore, ended), undefined)
   assert.notEqual(await readPlainRow(cellStore, paused), undefined)
   assert.equal((await gateway.gateways.living(9)).length, 1)
 })
+
+test('a collection leaves what a transaction of another gateway reads', async (t) => {
+  const cellStore = new MemoryCellStore()
+  const clock = new ManualClock()
+  const options = { clock, retention: { retentionMs: 0, heldMsMax: 3_600_000 } }
+  const gateways = [await openGateway(cellStore, options), await openGateway(cellStore, options)]
+  const [one, other] = gateways as [Storage, Storage]
+  t.after(() => Promise.all(gateways.map((gateway) => gateway.close())))
+  await write(one, 'old')
+  const reader = await one.begin()
+  for (let passed = 0; passed < RENEWED_WITHIN_MS; passed += 500) await clock.advance(500)
+  await write(other, 'new')
+  const { safePoint } = await passing(clock, other.collectGarbage())
+  assert.equal(safePoint, reader.startTs)
+  const row = await reader.getRow(KEY, ['0'])
+  assert.equal(Buffer.from(row?.columns.get('0')?.value ?? []).toString(), 'old')
+  reader.rollback()
+})
+
+test('of several gateways one collects in each interval, and another one when it has ended', async (t) => {
+  const cellStore = new MemoryCellStore()
+  const clock = new ManualClock()
+  const open = () => openGateway(cellStore, { clock, collectionIntervalMs: INTERVAL_MS })
+  const gateways = [await open(), await open(), await open()]
+  t.after(() => Promise.all(gateways.map((gateway) => gateway.close())))
+  const collected = async () => {
+    const statuses = await Promise.all(gateways.map((gateway) => gateway.status()))
+    return statuses.map(({ lastCollection }) => lastCollection?.safePoint)
+  }
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) await clock.advance(500)
+  }
+  await pass(2 * INTERVAL_MS)
+  const first = await collected()
+  assert.equal(first.filter((safePoint) => safePoint !== undefined).length, 1)
+  await gateways
+    .splice(
+      first.findIndex((safePoint) => safePoint !== undefined),
+      1,
+    )[0]
+    ?.close()
+  await pass(2 * INTERVAL_MS)
+  assert.equal((await collected()).filter((safePoint) => safePoint !== undefined).length, 1)
+})
+
+async function passing<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  work.then(over, over)
+  while (!isOver) await clock.advance(500)
+  return await work
+}
+
+const INTERVAL_MS = 600_000
+/** A gateway that writes nothing. */
+const RENEWED_WITHIN_MS = 7_000

@@ -17,6 +17,8 @@ export type Gateway = {
   readonly isThis: boolean
   /** On the oracle's time; one that is renewed lives on. */
   readonly expiresAt: Timestamp
+  /** Of its transactions, as of the last time it renewed its token; undefined when none was open. */
+  readonly oldestSnapshot: Timestamp | undefined
 }
 
 /** Where a transaction is open. */
@@ -55,6 +57,17 @@ export class Gateways {
     return await this.#named('', limit)
   }
 
+  /** The oldest that a living process reads at, as far as they have said so. Rejects with CellStoreError. */
+  async oldestSnapshot(): Promise<Timestamp | undefined> {
+    const { timestamp: now } = await this.#oracle.nextToRead()
+    let oldest: Timestamp | undefined
+    for await (const { expiresAt, oldestSnapshot } of this.#tokens('')) {
+      if (expiresAt < now || oldestSnapshot === undefined) continue
+      oldest = Math.min(oldest ?? oldestSnapshot, oldestSnapshot)
+    }
+    return oldest
+  }
+
   /** Takes away the tokens of processes that have ended without doing so. Rejects with CellStoreError. */
   async forgetEnded(): Promise<void> {
     const { timestamp: now } = await this.#oracle.nextToRead()
@@ -76,11 +89,12 @@ export class Gateways {
   async #named(prefix: string, limit: number): Promise<Gateway[]> {
     const { timestamp: now } = await this.#oracle.nextToRead()
     const found: Gateway[] = []
-    for await (const { row, expiresAt, url } of this.#tokens(prefix)) {
+    for await (const { row, ...token } of this.#tokens(prefix)) {
       const incarnation = Buffer.from(row.subarray(systemRowKey(TOKENS).length)).toString('latin1')
+      const { expiresAt, oldestSnapshot, url } = token
       if (expiresAt < now) continue
       const isThis = incarnation === this.#liveness.incarnation
-      found.push({ incarnation, url, isThis, expiresAt })
+      found.push({ incarnation, url, isThis, expiresAt, oldestSnapshot })
       if (found.length === limit) break
     }
     return found

@@ -6,10 +6,12 @@ import { SeededRandomness } from '../../../test/seeded-randomness.ts'
 import { ForwardingCellStore } from '../../../test/storage/forwarding-cell-store.ts'
 import type { RowMutations } from '../../cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../cell-store/memory/memory-cell-store.ts'
+import { readPlainRow } from '../../cell-store/plain-row.ts'
 import { SharedOracle } from '../../oracle/shared-oracle.ts'
 import { silentLog } from '../../storage-log.ts'
 import type { Lock } from '../records/lock.ts'
 import { ExclusiveLiveness, LOCK_TTL_MS, SharedLiveness, TOKEN_TTL_MS } from './liveness.ts'
+import { decodeToken, tokenRow } from './token.ts'
 
 /** The shared counter follows the wall clock only when it is more than a second behind. */
 const ORACLE_LAG_MS = 1_200
@@ -33,11 +35,16 @@ function lockOf(incarnation: string, wallMicros: number): Lock {
   return { startTs: 7, primary, incarnation, wallMicros, content: { kind: 'delete' } }
 }
 
+const oldestSnapshot = () => undefined
+
 async function twoProcesses() {
   const clock = new ManualClock()
   const cellStore = new WatchedTokens(new MemoryCellStore())
   const start = async (seed: number) => {
-    const outside = { cellStore, clock, log: silentLog, randomness: new SeededRandomness(seed) }
+    const outside = {
+      ...{ cellStore, clock, log: silentLog, oldestSnapshot },
+      randomness: new SeededRandomness(seed),
+    }
     const oracle = await SharedOracle.open(outside)
     return await SharedLiveness.start({ ...outside, oracle })
   }
@@ -143,7 +150,10 @@ describe('liveness of several processes', () => {
   test('an idle process asks the store seldom, and one that commits keeps its token young', async () => {
     const clock = new ManualClock()
     const cellStore = new WatchedTokens(new MemoryCellStore())
-    const outside = { cellStore, clock, log: silentLog, randomness: new SeededRandomness(1) }
+    const outside = {
+      ...{ cellStore, clock, log: silentLog, oldestSnapshot },
+      randomness: new SeededRandomness(1),
+    }
     const oracle = await SharedOracle.open(outside)
     const liveness = await SharedLiveness.start({ ...outside, oracle })
     await pass(clock, 20_000)
@@ -154,6 +164,23 @@ describe('liveness of several processes', () => {
     liveness.endedCommit(7)
     assert.ok(cellStore.writes >= 14, `${cellStore.writes} writes in a commit of 10 s`)
     await liveness.stop()
+  })
+
+  test('a process that commits and then rests is alive all the time', async () => {
+    const { clock, cellStore, a, b } = await twoProcesses()
+    a.startedCommit(7, noHeartbeat)
+    await pass(clock, 1_000)
+    a.endedCommit(7)
+    for (let passed = 0; passed < 20_000; passed += 100) {
+      await pass(clock, 100)
+      const token = await readPlainRow(cellStore, tokenRow(a.incarnation))
+      assert.ok(
+        token !== undefined && decodeToken(token).expiresAt > b.wallMicros(),
+        `${passed} ms`,
+      )
+    }
+    await a.stop()
+    await b.stop()
   })
 
   test('the process beats for its commits under way, and for them only', async () => {

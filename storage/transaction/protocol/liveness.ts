@@ -91,6 +91,8 @@ type SharedLivenessParts = {
   readonly clock: Clock
   readonly randomness: Randomness
   readonly log: StorageLog
+  /** Of the transactions of this process; undefined when none is open. */
+  readonly oldestSnapshot: () => Timestamp | undefined
 }
 
 /**
@@ -110,7 +112,8 @@ export class SharedLiveness implements Liveness {
   #renewing: Promise<void> = Promise.resolve()
   #committedMs = -Infinity
   #url = ''
-  #renewedMs = -Infinity
+  /** When the token expires, on the monotonic clock. */
+  #livesUntilMs = -Infinity
 
   private constructor(parts: SharedLivenessParts) {
     this.#parts = parts
@@ -201,20 +204,23 @@ export class SharedLiveness implements Liveness {
     const nowMs = this.#parts.clock.monotonicMs()
     const isBusy = this.#committing.size > 0 || nowMs - this.#committedMs < BUSY_MS
     if (isBusy) await this.#renew(TOKEN_TTL_MS)
-    else if (nowMs - this.#renewedMs > IDLE_TOKEN_TTL_MS / 2) await this.#renew(IDLE_TOKEN_TTL_MS)
+    else if (this.#livesUntilMs - nowMs < IDLE_TOKEN_TTL_MS / 2)
+      await this.#renew(IDLE_TOKEN_TTL_MS)
   }
 
   async #renew(lifeMs: number): Promise<void> {
-    const { cellStore, oracle, clock } = this.#parts
-    this.#renewedMs = clock.monotonicMs()
+    const { cellStore, oracle, clock, oldestSnapshot } = this.#parts
+    const livesUntilMs = clock.monotonicMs() + lifeMs
     // Without a stamp: who commits has taken some just now, and nobody waits for the locks of others.
     const expiresAt = oracle.approximateNow() + lifeMs * 1000
-    const mutations = [setPlain(encodeToken(expiresAt, this.#url))]
+    const token = { expiresAt, oldestSnapshot: oldestSnapshot(), url: this.#url }
+    const mutations = [setPlain(encodeToken(token))]
     const row = tokenRow(this.incarnation)
     await askedAgain(clock, this.#stopping.signal, async () => {
       const [error] = await cellStore.mutateRows([{ row, mutations }])
       if (error != null) throw error
     })
+    this.#livesUntilMs = livesUntilMs
   }
 }
 
