@@ -34,8 +34,8 @@ export class CollectionLease {
   }
 
   /**
-   * Does the work, unless another process is doing it, or ended it less than `everyMs` ago. Rejects as the work does, and
-   * with CellStoreError.
+   * Does the work, unless another process is doing it, or ended it less than `everyMs` ago. Rejects as the work does,
+   * and with CellStoreError.
    */
   async run(everyMs: number, work: () => Promise<unknown>): Promise<void> {
     const { cellStore, clock, log, oracle } = this.#parts

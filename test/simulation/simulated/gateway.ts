@@ -144,11 +144,18 @@ export class Gateway {
     }
   }
 
-  /** Collects garbage once. */
+  /** Collects garbage once, however often the store is too busy for it. */
   async collect(): Promise<void> {
-    const storage = this.#storage
-    if (storage === undefined) throw new Error(`${this.#name} is not serving`)
-    await this.#collect(storage)
+    for (;;) {
+      const storage = this.#storage
+      if (storage === undefined) throw new Error(`${this.#name} is not serving`)
+      try {
+        return await this.#collect(storage)
+      } catch (error) {
+        if (!isOfTheStore(error)) throw error
+        await this.#world.scheduler.sleep(1_000)
+      }
+    }
   }
 
   async #collect(storage: Storage): Promise<void> {
