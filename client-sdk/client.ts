@@ -3,6 +3,7 @@ import { Database } from './database.ts'
 import type { JsonMode } from './json-text.ts'
 import { Http } from './requests/http.ts'
 import type { Tables } from './requests/row-of.ts'
+import { ServerAddress } from './server-address.ts'
 import { SharedSocket } from './socket/shared-socket.ts'
 import type { IntegerMode } from './values.ts'
 
@@ -81,7 +82,9 @@ export function connect<Known extends Tables = object>(
   options: ConnectOptions = {},
 ): Database<Known> {
   const server = {
-    url: new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
+    address: new ServerAddress(
+      new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
+    ),
     token: options.token ?? fromEnvironment('PERCOLITE_TOKEN'),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     json: options.json,

@@ -641,6 +641,35 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/v1/move": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** How far a move of the database is */
+        readonly get: operations["getMove"];
+        readonly put?: never;
+        /**
+         * Move the database into another store
+         * @description What `percolite move --from http://…` asks for; only with `--allow-move`. One move runs at a time, and it
+         *     goes on where an earlier one was cut off. At its end this server takes no writes any more.
+         */
+        readonly post: operations["beginMove"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -1201,6 +1230,74 @@ export interface components {
              */
             readonly oldestSnapshot?: components["schemas"]["Stamp"];
         };
+        readonly MoveOrder: {
+            /**
+             * @description `bigtable:project/instance/table` or `etcd:host:port,host:port`; it must be empty.
+             * @example etcd:10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379
+             */
+            readonly to: string;
+            /**
+             * @description Where a server of the other store is; clients are sent on there.
+             * @example http://10.0.0.4:4270
+             */
+            readonly targetUrl?: string;
+            /**
+             * @description Whether writes are taken until the end.
+             * @default false
+             */
+            readonly follow?: boolean;
+            /**
+             * @description Whether all cells are compared before the end.
+             * @default true
+             */
+            readonly compare?: boolean;
+            /** @description Flags of the other engine without their dashes; the files are this server's. */
+            readonly options?: {
+                readonly "bigtable-profile"?: string;
+                /** @enum {string} */
+                readonly "bigtable-create-table"?: "auto" | "never";
+                readonly "etcd-prefix"?: string;
+                readonly "etcd-ca"?: string;
+                readonly "etcd-cert"?: string;
+                readonly "etcd-key"?: string;
+                readonly "etcd-user"?: string;
+            };
+        };
+        readonly Move: {
+            /**
+             * @description `following`: what was committed meanwhile is copied; from `closing` on no writes are taken.
+             * @enum {string}
+             */
+            readonly phase: "none" | "copying" | "following" | "closing" | "comparing" | "done" | "failed";
+            /** @description Rows sent so far, one that changed meanwhile again. */
+            readonly rows: number;
+            /** @description Bytes sent so far. */
+            readonly bytes: number;
+            /** @description Why it failed. The database is in use as before. */
+            readonly detail?: string;
+            readonly report?: components["schemas"]["MoveReport"];
+        };
+        readonly MoveReport: {
+            /** @description Subscriptions go on in the other store from positions at or after this one. */
+            readonly from: components["schemas"]["Stamp"];
+            /** @description No timestamp of the database is newer. */
+            readonly at: components["schemas"]["Stamp"];
+            readonly rows: number;
+            readonly cells: number;
+            readonly bytes: number;
+            /** @description How long no writes were taken, in milliseconds. */
+            readonly closedMs: number;
+            readonly elapsedMs: number;
+            /** @description What both stores have, by table and index; absent when they were not compared. */
+            readonly spaces?: readonly {
+                /** @example table 7 */
+                readonly space: string;
+                readonly rows: number;
+                readonly cells: number;
+                /** @description Over all keys and cells in order. */
+                readonly sha256: string;
+            }[];
+        };
         readonly LockList: {
             readonly locks: readonly components["schemas"]["Lock"][];
         };
@@ -1425,7 +1522,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1526,7 +1623,10 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description A page of a foreign origin, or a request under a foreign host name: `origin_not_allowed`. */
+        /**
+         * @description A page of a foreign origin, or a request under a foreign host name: `origin_not_allowed`. What the server
+         *     was not started for: `not_enabled`.
+         */
         readonly Forbidden: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1639,7 +1739,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `wrong_gateway`. */
+        /** @description `wrong_gateway` or `moved`: another server has it, see `url`. */
         readonly WrongGateway: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1694,7 +1794,7 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded` (come again after `Retry-After` seconds), or `commit_outcome_unknown`: ask the
+         * @description `overloaded` or `moving` (come again after `Retry-After` seconds), or `commit_outcome_unknown`: ask the
          *     outcome of `transaction` before doing anything again.
          */
         readonly Unavailable: {
@@ -3403,6 +3503,78 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getMove: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The move that was begun last since the start, or that there was none. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Move"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ClientOverloaded"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly beginMove: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The history that the stamps, cursors, transactions and the `Idempotency-Key` of the request are
+                 *     of, as an answer has named it. When it is not the store's, they are refused with
+                 *     `history_replaced`. A request that has none of them is done as without it.
+                 */
+                readonly "Percolite-History"?: components["parameters"]["History"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["MoveOrder"];
+            };
+        };
+        readonly responses: {
+            /** @description It has begun; `GET /v1/move` says how far it is. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Move"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["LimitExceeded"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
             readonly 500: components["responses"]["Internal"];

@@ -13,10 +13,13 @@ import {
   type Flag,
   type FlagName,
   HISTORY_FLAGS,
+  MOVE_FLAGS,
   STORE_FLAGS,
 } from './flags.ts'
 import type { HistoryConfig } from './history/history-command.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
+import type { MoveConfig } from './move/move-command.ts'
+import { moveTargetOf, TARGET_FLAGS } from './move/move-target.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the server is started with; durations are in milliseconds. */
@@ -45,6 +48,8 @@ export type Config = {
   readonly retentionMs: number
   readonly garbageIntervalMs: number
   readonly acceptClock: boolean
+  /** Whether an operator may order a move over HTTP. */
+  readonly allowMove: boolean
   /** The path of a module; undefined when no observers run in this process. */
   readonly observersModule: string | undefined
   readonly logFormat: 'pretty' | 'json'
@@ -55,6 +60,7 @@ export type Command =
   | { readonly kind: 'serve'; readonly config: Config }
   | { readonly kind: 'check'; readonly config: CheckConfig }
   | { readonly kind: 'history'; readonly config: HistoryConfig }
+  | { readonly kind: 'move'; readonly config: MoveConfig }
   /** Of all commands when none is named. */
   | { readonly kind: 'help'; readonly command?: CommandName }
   | { readonly kind: 'version' }
@@ -68,6 +74,7 @@ export function readCommand(
 ): Command {
   if (args[0] === 'check') return readCheckCommand(args.slice(1), environment)
   if (args[0] === 'history') return readHistoryCommand(args.slice(1), environment)
+  if (args[0] === 'move') return readMoveCommand(args.slice(1), environment)
   const { values, positionals } = parseCommandLine(args, FLAGS)
   if (values.help === true) {
     return positionals[0] === 'serve' ? { kind: 'help', command: 'serve' } : { kind: 'help' }
@@ -156,6 +163,41 @@ function readHistoryCommand(
   return { kind: 'history', config: { action, dataDirectory, json: values.json === true } }
 }
 
+function readMoveCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parseCommandLine(args, MOVE_FLAGS)
+  if (values.help === true) return { kind: 'help', command: 'move' }
+  if (values.version === true) return { kind: 'version' }
+  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not asked for.`)
+  const from = textOf(values.from) ?? MOVE_FLAGS.from.default
+  const isServer = /^https?:$/.test(URL.parse(from)?.protocol ?? '')
+  const follow = values.follow === true
+  if (follow && !isServer) {
+    throw new UsageError(
+      '--follow is for a running server: nobody writes into a folder that is moved. Give --from http://….',
+    )
+  }
+  const targetTexts = Object.fromEntries(
+    TARGET_FLAGS.flatMap((name) => {
+      const text = textOf(values[name])
+      return text === undefined ? [] : [[name, checkedText(name, text)]]
+    }),
+  )
+  const to = textOf(values.to) ?? ''
+  return {
+    kind: 'move',
+    config: {
+      from: isServer ? { kind: 'server', url: from } : { kind: 'directory', path: from },
+      ...{ to, targetTexts, target: moveTargetOf(to, targetTexts, environment), follow },
+      targetUrl: checkedUrl('target-url', textOf(values['target-url']) ?? '') ?? '',
+      compare: values['no-compare'] !== true,
+      json: values.json === true,
+    },
+  }
+}
+
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
 export function readConfig(
   texts: Partial<Readonly<Record<FlagName, string>>>,
@@ -184,6 +226,7 @@ export function readConfig(
     retentionMs: durationMs(text('retention')),
     garbageIntervalMs: durationMs(text('garbage-interval')),
     acceptClock: text('accept-clock') === 'true',
+    allowMove: text('allow-move') === 'true',
     observersModule: text('observers') === '' ? undefined : text('observers'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
@@ -309,10 +352,17 @@ function amountOf(text: string, units: Readonly<Record<string, number>>): number
   return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
 }
 
-function checkedUrl(flag: FlagName, text: string): string | undefined {
+/** It stands in the close of a socket. */
+const URL_CHARACTERS_MAX = 120
+
+function checkedUrl(flag: string, text: string): string | undefined {
   if (text === '') return undefined
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '')
-  throw new UsageError(`--${flag} ${text}: it is an address such as http://10.0.0.4:4270.`)
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '') && text.length <= URL_CHARACTERS_MAX) {
+    return text.replace(/\/$/, '')
+  }
+  throw new UsageError(
+    `--${flag} ${text}: it is an address such as http://10.0.0.4:4270, at most 120 bytes.`,
+  )
 }
 
 /** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */

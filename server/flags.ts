@@ -122,6 +122,11 @@ export const FLAGS = {
     default: '10m',
     meaning: 'how often versions that nobody may read any more are deleted',
   },
+  'allow-move': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'let percolite move take the database into another store while the server runs',
+  },
   'accept-clock': {
     kind: 'switch',
     default: 'false',
@@ -170,6 +175,43 @@ export const CHECK_FLAGS = {
 /** The flags of `percolite history`; `--data` is the one above. They are not read from the environment. */
 export const HISTORY_FLAGS = {
   json: { kind: 'switch', default: 'false', meaning: 'print the history as JSON' },
+} as const satisfies Readonly<Record<string, Flag>>
+
+/** The flags of `percolite move`. They are not read from the environment. */
+export const MOVE_FLAGS = {
+  from: {
+    kind: 'text',
+    default: './data',
+    meaning: 'folder of a database, or address of a server',
+  },
+  to: {
+    kind: 'text',
+    default: '',
+    meaning: 'bigtable:project/instance/table or etcd:host:port,host:port,host:port',
+  },
+  'target-url': {
+    kind: 'text',
+    default: '',
+    meaning: 'address of a server of the other store, to which writers are sent on',
+  },
+  follow: {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'let the running server take writes until the end',
+  },
+  'no-compare': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'do not compare all cells of both stores before the end',
+  },
+  json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
+  'bigtable-profile': FLAGS['bigtable-profile'],
+  'bigtable-create-table': FLAGS['bigtable-create-table'],
+  'etcd-prefix': FLAGS['etcd-prefix'],
+  'etcd-ca': FLAGS['etcd-ca'],
+  'etcd-cert': FLAGS['etcd-cert'],
+  'etcd-key': FLAGS['etcd-key'],
+  'etcd-user': FLAGS['etcd-user'],
 } as const satisfies Readonly<Record<string, Flag>>
 
 export type Flag = {
@@ -229,6 +271,16 @@ const HELP = {
     'of it was put back. Exit code 0: done, 1: not done, such as while a server uses the folder.',
     '',
     ...linesOf({ data: FLAGS.data, ...HISTORY_FLAGS }),
+  ],
+  move: [
+    'Usage: percolite move --from <text> --to <text> [--target-url <text>] [--follow]',
+    '                                      in the repository: npm run move -- [flags]',
+    '',
+    'Moves a database into a store over the network, with all timestamps. The old one is read-only from',
+    'then on. A move that was cut off is repeated with the same flags, and goes on where it was.',
+    'Exit code 0: moved, 1: not moved, and the old database is as it was.',
+    '',
+    ...linesOf(MOVE_FLAGS),
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

@@ -9,6 +9,7 @@ import { type Command, type Config, readCommand } from './config.ts'
 import { describeEngine } from './engines/engine-config.ts'
 import { helpText } from './flags.ts'
 import { runHistory } from './history/history-command.ts'
+import { runMove } from './move/move-command.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
@@ -20,7 +21,7 @@ const EXIT_USAGE = 2
 /**
  * `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. `percolite check …`:
  * 0 for a sound store, 1 for one with problems, 3 when it could not be checked. `percolite history …`: 0
- * when it was done, else 1.
+ * when it was done, else 1, and `percolite move …` likewise.
  */
 async function main(): Promise<void> {
   const command = readCommandOrExit()
@@ -42,6 +43,12 @@ async function main(): Promise<void> {
         output: process.stdout,
         errors: process.stderr,
       })
+      return
+    case 'move':
+      process.exitCode = await runMove(command.config, {
+        output: process.stdout,
+        errors: process.stderr,
+      }).catch(exitIfMisused)
       return
     case 'serve':
       await serve(command.config)

@@ -27,6 +27,7 @@ import { type Contract, loadContract } from './http/openapi/contract.ts'
 import { PipelinedRequests } from './http/pipelined-requests.ts'
 import { CommitMetrics } from './metrics/commit-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { Moves } from './move/moves.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
 import { Cursors } from './requests/cursor.ts'
@@ -116,6 +117,7 @@ export class Server {
   readonly #listeners: Listeners
   readonly #live: LiveConnections
   readonly #metrics: Metrics
+  readonly #moves: Moves
   readonly #observers: InProcessObservers
   readonly #sweeping: Promise<void>
   readonly #requests: RunningRequests
@@ -157,7 +159,7 @@ export class Server {
       shares,
       ended: this.#ended,
     }
-    const { live, metrics } = addInterface(this.http, {
+    const { live, metrics, moves } = addInterface(this.http, {
       ...parts,
       ...shared,
       sessions: this.#sessions,
@@ -169,6 +171,7 @@ export class Server {
     })
     this.#live = live
     this.#metrics = metrics
+    this.#moves = moves
     this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
   }
@@ -217,6 +220,7 @@ export class Server {
     clearTimeout(timer)
     clearTimeout(lastTimer)
     await this.#live.close()
+    await this.#moves.stop()
     await this.#sessions.close()
     await this.#sweeping
     this.#metrics.close()

@@ -7,18 +7,19 @@ import type { CellStore } from './cell-store/cell-store.ts'
 import { systemClock } from './clock.ts'
 import { type ConsistencyCheckOptions, checkConsistency } from './consistency/consistency-check.ts'
 import type { ConsistencyReport } from './consistency/consistency-report.ts'
+import { findExpendable } from './expendable-rows.ts'
 import type { ChangeFeed } from './feed/change-feed.ts'
-import { isSharedLogRow } from './feed/shared-log-row.ts'
 import { GarbageCollection } from './garbage-collection/garbage-collection.ts'
 import { GarbageCollector, type GarbageReport } from './garbage-collection/garbage-collector.ts'
 import type { Expendable } from './garbage-collection/row-garbage.ts'
 import type { Retention } from './garbage-collection/safe-point.ts'
 import type { StoreHistory } from './history/store-history.ts'
-import { IDEMPOTENCY_MS, isIdempotencyRow } from './idempotency-record.ts'
 import { STORAGE_LIMITS } from './limits.ts'
 import { andThen, type MaybePromise } from './maybe-promise.ts'
 import { UNMEASURED } from './measures.ts'
-import { isOfObserver } from './observers/observer-rows.ts'
+import { Departure } from './move/departure.ts'
+import type { MoveOptions, MoveReport } from './move/move.ts'
+import { type MovedTo, requireWhole } from './move/move-rows.ts'
 import type { Observers } from './observers/observers.ts'
 import { StoreObservers } from './observers/store-observers.ts'
 import { openProtocol, type ProtocolParts } from './protocol-parts.ts'
@@ -29,12 +30,11 @@ import { type StorageWarning, warningsOf } from './status/storage-warnings.ts'
 import { silentLog } from './storage-log.ts'
 import type { BeginOptions, StorageOptions } from './storage-options.ts'
 import { readSecret } from './storage-secret.ts'
-import { catalogTableKey } from './tables/bytes/catalog-codec.ts'
 import { type Catalog, CatalogReader } from './tables/catalog/catalog.ts'
+import { createdAt } from './tables/catalog/created-at.ts'
 import { FencedCatalog, type KnownCatalog } from './tables/catalog/fenced-catalog.ts'
 import { NewestCatalog } from './tables/catalog/newest-catalog.ts'
 import { IndexBuilder } from './tables/index-build/index-builder.ts'
-import { findAbandonedRows, findGoneObservers } from './tables/rows/abandoned-rows.ts'
 import { conflictOf } from './tables/rows/conflict.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import { BufferBudget } from './transaction/buffer/write-buffer.ts'
@@ -44,7 +44,7 @@ import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
 import type { Gateways } from './transaction/protocol/gateways.ts'
 import { timedProtocol } from './transaction/protocol/timed-protocol.ts'
 import type { TransactionEnd } from './transaction/protocol/transaction-protocol.ts'
-import { isOutcomeRow, startTsOfId } from './transaction/records/transaction-id.ts'
+import { startTsOfId } from './transaction/records/transaction-id.ts'
 import { type InspectedCell, inspectRow } from './transaction/row-inspection.ts'
 import { Transaction, type TransactionParts } from './transaction/transaction.ts'
 import type { TransactionOptions } from './transaction/transaction-options.ts'
@@ -79,6 +79,7 @@ export class Storage {
   readonly #observers: StoreObservers
   readonly #disk: DiskWatch
   readonly #starts: TransactionStarts
+  readonly #departure = new Departure()
 
   private constructor(
     parts: ProtocolParts,
@@ -101,10 +102,10 @@ export class Storage {
     this.#starts = new TransactionStarts(parts.context)
     const { context, protocol, sweepLocks, requestLifeMs } = parts
     this.#transactionParts = {
-      protocol: timedProtocol(protocol, context),
+      protocol: this.#departure.gate.guarding(timedProtocol(protocol, context)),
       budget: this.#budget,
       cellBytesMax: context.cellStore.limits.cellBytesMax,
-      roomRefusal: () => this.#disk.refusal,
+      roomRefusal: () => this.#departure.gate.refusal ?? this.#disk.refusal,
       ended: (ended, outcome) => {
         this.#registry.ended(ended, outcome)
         this.#endedOwn(ended, outcome)
@@ -162,10 +163,9 @@ export class Storage {
     },
   ): Promise<Storage> {
     const { clock = systemClock, randomness = systemRandomness, log = silentLog, owner } = options
-    const { latches = new LatchTable(options.rowCacheBytes), commitTurnRows = COMMIT_TURN_ROWS } =
-      options
-    const { keepsLog = true } = options
-    const { acceptClock, measures = UNMEASURED } = options
+    const { latches = new LatchTable(options.rowCacheBytes), measures = UNMEASURED } = options
+    const { commitTurnRows = COMMIT_TURN_ROWS, keepsLog = true, acceptClock } = options
+    if (owner === 'shared') await requireWhole(cellStore)
     const registry = new TransactionRegistry()
     const outside = {
       ...{ cellStore, clock, randomness, log, measures, latches, commitTurnRows, keepsLog },
@@ -177,6 +177,8 @@ export class Storage {
     const own = { registry, retention, indexBatchRows, ownsCellStore }
     const storage = new Storage(await openProtocol(outside, owner, commit), owner, own)
     await storage.#disk.start()
+    await storage.#departure.look(cellStore)
+    if (storage.movedTo !== undefined) return storage
     if (collectionIntervalMs !== undefined) storage.#garbage.start(collectionIntervalMs)
     storage.#indexBuilder.start()
     storage.#observers.start()
@@ -250,13 +252,7 @@ export class Storage {
 
   /** The commit that created the table; undefined when that is older than what the store keeps. */
   async createdAt(table: TableDefinition): Promise<Timestamp | undefined> {
-    let oldest: Timestamp | undefined
-    for await (const cells of this.inspectRow(catalogTableKey(table.id))) {
-      for (const { meaning, timestamp } of cells) {
-        if (meaning.kind === 'write') oldest = Math.min(oldest ?? timestamp, timestamp)
-      }
-    }
-    return oldest
+    return await createdAt(this.#parts.context.cellStore, table)
   }
 
   /** The locks that stand now, in row order. */
@@ -269,18 +265,35 @@ export class Storage {
     return await readSecret(this.#parts.context, name)
   }
 
-  /**
-   * Deletes the history that nobody may read any more, and resolves to what was done. Joins a
-   * collection that is under way. Rejects with CellStoreError.
-   */
+  /** Deletes the history that nobody may read any more. Joins a collection under way; rejects with CellStoreError. */
   async collectGarbage(): Promise<GarbageReport> {
     return await this.#garbage.collect()
   }
 
-  /**
-   * Checks every cell against the invariants of `DESIGN.md`, while the store is in use. Rejects with
-   * the signal's reason, or with CellStoreError.
-   */
+  /** Where the store has gone; undefined while it is here, and takes writes. */
+  get movedTo(): MovedTo | undefined {
+    return this.#departure.movedTo
+  }
+
+  /** Whether a move has begun, and not ended. */
+  get isMoving(): boolean {
+    return this.#departure.isUnderWay
+  }
+
+  /** Moves everything into another store, and closes this one for writes for good; rejects as `Move` does. */
+  async moveTo(target: CellStore, options: MoveOptions): Promise<MoveReport> {
+    const { context, sweepLocks, feed } = this.#parts
+    const settled = async () => {
+      await context.background.drain()
+      await sweepLocks(0)
+    }
+    const holdCollections = () => this.#garbage.hold()
+    const own = { feed, history: this.history, isOnlyOwner: this.#owner === 'exclusive' }
+    const parts = { context, target, ...own, holdCollections, settled }
+    return await this.#departure.move(parts, options)
+  }
+
+  /** Checks every cell against `DESIGN.md`. Rejects with the reason of the signal, or with CellStoreError. */
   async checkConsistency(options: ConsistencyCheckOptions = {}): Promise<ConsistencyReport> {
     const { cellStore, oracle } = this.#parts.context
     const takeTimestamp = async () => (await oracle.nextToRead()).timestamp
@@ -339,25 +352,12 @@ export class Storage {
     if (this.#ownsCellStore) await context.cellStore.close()
   }
 
-  /** Outcomes and notes of commits from before the safe point, answers kept for long enough, rows of dropped tables. */
   async #expendableAt(safePoint: Timestamp): Promise<Expendable> {
     // The safe point is a time ago, and not always a timestamp of this history.
     const transaction = this.#begun(await this.#snapshotOf({ asOf: safePoint }))
     try {
       const catalog = await this.catalog(transaction)
-      const isAbandoned = await findAbandonedRows(transaction, catalog)
-      const isGone = await findGoneObservers(transaction, catalog)
-      const { oracle } = this.#parts.context
-      const { timestamp: newest } = await oracle.nextToRead()
-      // Answers that were kept while timestamps were right are not older than the clock says.
-      const answersUntil = Math.min(newest, oracle.wallClock.micros()) - IDEMPOTENCY_MS * 1000
-      const row = (rowKey: Uint8Array, commitTs: Timestamp) =>
-        isOutcomeRow(rowKey) ||
-        isSharedLogRow(rowKey) ||
-        isAbandoned(rowKey) ||
-        isOfObserver(rowKey, isGone) ||
-        (isIdempotencyRow(rowKey) && commitTs < answersUntil)
-      return { row, observer: isGone }
+      return await findExpendable(transaction, catalog, this.#parts.context.oracle)
     } finally {
       transaction.rollback()
     }

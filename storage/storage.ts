@@ -44,6 +44,7 @@ export {
   type ConflictKind,
   type Measures,
 } from './measures.ts'
+export type { MoveProgress, MoveReport } from './move/move.ts'
 export type {
   Notification,
   ObserverStatus,

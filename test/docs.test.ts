@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/errors/error-codes.ts'
-import { CHECK_FLAGS, environmentName, FLAG_NAMES, FLAGS, HISTORY_FLAGS } from '../server/flags.ts'
+import {
+  CHECK_FLAGS,
+  environmentName,
+  FLAG_NAMES,
+  FLAGS,
+  HISTORY_FLAGS,
+  MOVE_FLAGS,
+} from '../server/flags.ts'
 import { type JsonObject, objectAt, readOpenApiDocument } from '../server/http/openapi/document.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
@@ -113,8 +120,11 @@ test('every limit is in docs/limits.md with its figure', () => {
 test('every flag is in docs/configuration.md with its environment name and default', () => {
   const documented = tableRows('docs/configuration.md').map((cells) => cells.slice(0, 3))
   const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
-  const ofCommands = [CHECK_FLAGS, HISTORY_FLAGS].flatMap((flags) =>
-    Object.entries(flags).map(([name, flag]) => [`--${name}`, '', flag.default]),
+  const ofCommands = [CHECK_FLAGS, HISTORY_FLAGS, MOVE_FLAGS].flatMap((flags) =>
+    Object.entries(flags)
+      // Those that a server has too stand there.
+      .filter(([name]) => !Object.hasOwn(FLAGS, name))
+      .map(([name, flag]) => [`--${name}`, '', flag.default]),
   )
   assert.deepEqual(documented.toSorted(), [...known, ...ofCommands].toSorted())
 })

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { baseUrl } from '../base-url.ts'
 import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
 import { originHint } from '../origin-hint.ts'
+import type { ServerAddress } from '../server-address.ts'
 import type { Problem } from '../wire.ts'
 import { committedError } from './committed.ts'
 
 export type HttpOptions = {
-  readonly url: string
+  readonly address: ServerAddress
   readonly token?: string | undefined
   readonly fetch: typeof fetch
   /** How long an answer may take, in milliseconds, where a request does not say. */
@@ -26,18 +26,17 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** One server as seen by `fetch`: JSON goes out and in, a problem or a silence becomes an error. */
 export class Http {
   readonly #options: HttpOptions
-  readonly #base: string
   /** The history of the server's store, as its last answer named it. */
   #history: string | undefined
 
   constructor(options: HttpOptions) {
     this.#options = options
-    this.#base = baseUrl(options.url)
   }
 
   /**
    * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
-   * `signal` when that was aborted. Nothing is ever sent twice here.
+   * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved: a
+   * server that says so has done nothing.
    */
   async request<Answer>(
     method: Method,
@@ -59,6 +58,7 @@ export class Http {
     path: string,
     body?: unknown,
     options: RequestOptions = {},
+    isSentOn = false,
   ): Promise<Exchanged<Answer>> {
     // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
     const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
@@ -70,13 +70,20 @@ export class Http {
         ? timeout.signal
         : AbortSignal.any([options.signal, timeout.signal])
 
+    const { address } = this.#options
+    const { url } = address
     let answer: Response | undefined
     try {
-      answer = await this.#options.fetch(this.#base + path, { ...init, signal })
+      answer = await this.#options.fetch(url + path, { ...init, signal })
       this.#history = answer.headers.get(HISTORY_HEADER) ?? this.#history
       const json = jsonOf(answer, await answer.text(), this.#options.json)
       return { answer: json as Answer, headers: answer.headers }
     } catch (cause) {
+      if (isMoved(cause) && !isSentOn) {
+        address.moveTo(cause.fields.url)
+        // A socket may have been sent on before.
+        if (address.url !== url) return await this.exchange(method, path, body, options, true)
+      }
       const error = this.#errorOf(cause, options.signal, timeout.signal)
       const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
       if (answer === undefined || commitTimestamp === undefined) throw error
@@ -89,7 +96,9 @@ export class Http {
 
   #errorOf(cause: unknown, signal: AbortSignal | undefined, timeout: AbortSignal): unknown {
     if (cause instanceof PercoliteError) return cause
-    return signal?.aborted ? signal.reason : silence(this.#base, timeout.aborted, cause)
+    return signal?.aborted
+      ? signal.reason
+      : silence(this.#options.address.url, timeout.aborted, cause)
   }
 
   #headersOf(body: unknown, options: RequestOptions): Headers {
@@ -102,6 +111,10 @@ export class Http {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     })
   }
+}
+
+function isMoved(error: unknown): error is PercoliteError {
+  return error instanceof PercoliteError && error.code === 'moved'
 }
 
 /** Stamps, transactions and cursors of another history are refused by the server, see `docs/http-api.md`. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startScriptedSocket } from '../../test/client-sdk/scripted-socket.ts'
+import { ServerAddress } from '../server-address.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
 import { SharedSocket } from './shared-socket.ts'
 import type { SocketUse } from './socket-connection.ts'
@@ -13,7 +14,11 @@ const QUIET = { frame: () => undefined, lost: () => undefined }
 
 async function sharedSocket(t: TestContext, limits = {}) {
   const server = await startScriptedSocket(t, limits)
-  const socket = new SharedSocket({ url: server.url, timeoutMs: 10_000, WebSocket })
+  const socket = new SharedSocket({
+    address: new ServerAddress(server.url),
+    timeoutMs: 10_000,
+    WebSocket,
+  })
   t.after(() => socket.close())
   return { server, socket }
 }
@@ -116,7 +121,11 @@ test('a server that is away is tried by all together as often as by one', async 
       attempts += 1
     }
   }
-  const gone = new SharedSocket({ url: server.url, timeoutMs: 1_000, WebSocket: Counted })
+  const gone = new SharedSocket({
+    address: new ServerAddress(server.url),
+    timeoutMs: 1_000,
+    WebSocket: Counted,
+  })
   t.after(() => gone.close())
   t.mock.method(Math, 'random', () => 1)
   const leaving = new AbortController()

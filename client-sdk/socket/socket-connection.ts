@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { baseUrl } from '../base-url.ts'
 import { clientError, type PercoliteError } from '../errors.ts'
 import type { JsonMode } from '../json-text.ts'
 import { originHint } from '../origin-hint.ts'
+import type { ServerAddress } from '../server-address.ts'
 import {
   errorOfClose,
   errorOfFrame,
@@ -14,7 +14,7 @@ import { readSocketLimits, requireReadable, type SocketLimits } from './socket-l
 
 export type SocketOptions = {
   /** Of the server, as for HTTP. */
-  readonly url: string
+  readonly address: ServerAddress
   readonly token?: string | undefined
   /** How long it may take to open, in milliseconds. */
   readonly timeoutMs: number
@@ -79,7 +79,9 @@ export class SocketConnection {
   static open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
     return new Promise((resolve, reject) => {
       if (options.WebSocket === undefined) throw new TypeError(NO_WEBSOCKET)
-      const socket = new options.WebSocket(socketUrl(options.url), PROTOCOL)
+      const { address } = options
+      const { url } = address
+      const socket = new options.WebSocket(socketUrl(url), PROTOCOL)
       const fail = (error: PercoliteError) => {
         clearTimeout(timer)
         closeUnheard(socket)
@@ -90,15 +92,16 @@ export class SocketConnection {
         if (options.token === undefined) return
         socket.send(JSON.stringify({ type: 'auth', token: options.token }))
       }
-      socket.onerror = () => fail(noAnswerFrom(options.url))
-      socket.onclose = (event) => fail(errorOfClose(event))
+      socket.onerror = () => fail(noAnswerFrom(url))
+      socket.onclose = (event) => fail(errorOfClose(event, address))
       socket.onmessage = ({ data }) => {
         clearTimeout(timer)
         try {
           const { type, limits } = readFrame(data)
           if (type !== 'welcome') throw clientError('invalid_answer')
           const { json } = options
-          resolve(new SocketConnection(socket, readSocketLimits(limits), { isAlone, json }))
+          const made = { address, isAlone, json }
+          resolve(new SocketConnection(socket, readSocketLimits(limits), made))
         } catch (error) {
           fail(error as PercoliteError)
         }
@@ -109,7 +112,15 @@ export class SocketConnection {
   private constructor(
     socket: WebSocket,
     limits: SocketLimits,
-    { isAlone, json }: { readonly isAlone: boolean; readonly json: JsonMode | undefined },
+    {
+      address,
+      isAlone,
+      json,
+    }: {
+      readonly address: ServerAddress
+      readonly isAlone: boolean
+      readonly json: JsonMode | undefined
+    },
   ) {
     this.#json = json
     this.#socket = socket
@@ -117,7 +128,7 @@ export class SocketConnection {
     this.#isAlone = isAlone
     socket.onopen = null
     socket.onmessage = ({ data }) => this.#received(data)
-    socket.onclose = (event) => this.#lose(errorOfClose(event))
+    socket.onclose = (event) => this.#lose(errorOfClose(event, address))
     // What follows an error is the close.
     socket.onerror = () => undefined
     this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
@@ -295,7 +306,7 @@ function closeUnheard(socket: WebSocket): void {
 }
 
 function socketUrl(url: string): string {
-  return `${baseUrl(url).replace(/^http/, 'ws')}/v1/socket`
+  return `${url.replace(/^http/, 'ws')}/v1/socket`
 }
 
 function noAnswerFrom(url: string): PercoliteError {

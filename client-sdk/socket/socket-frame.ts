@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
+import type { ServerAddress } from '../server-address.ts'
 import type { Problem } from '../wire.ts'
 
 /** A frame of the server; `docs/websocket-protocol.md` lists them. */
@@ -46,9 +47,15 @@ const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
 const CLOSED_FOR_ONE_FRAME = [1007, 1009, 4400]
 
 const TOO_MANY_SOCKETS = 4429
+/** Its reason is where to go. */
+const MOVED = 4421
 
-/** What the end of a socket means for all who were using it. */
-export function errorOfClose({ code, reason }: { code: number; reason: string }): PercoliteError {
+/** What the end of a socket means for all who were using it. The next one goes where this one was sent on to. */
+export function errorOfClose(
+  { code, reason }: { code: number; reason: string },
+  address: ServerAddress,
+): PercoliteError {
+  if (code === MOVED) address.moveTo(reason)
   const words = reason === '' ? `code ${code}` : `${reason} (${code})`
   const facts = { message: `The connection was closed: ${words}`, fields: { closeCode: code } }
   const forGood = CLOSED_FOR_GOOD[code]
@@ -81,8 +88,10 @@ export function isWorthReconnect(error: unknown): error is PercoliteError {
 /** What proxies answer by themselves when a server is full, away or slow. */
 const SHED_BY_PROXIES = [429, 502, 503, 504]
 
-/** The server, its part for this client, or what stands before it, is full for now. */
+const SHED = ['overloaded', 'client_overloaded', 'rate_limited', 'moving']
+
+/** The server, its part for this client, or what stands before it, is full or about to move. */
 export function isShed({ code, status }: PercoliteError): boolean {
   if (code === 'invalid_answer') return SHED_BY_PROXIES.includes(status)
-  return code === 'overloaded' || code === 'client_overloaded' || code === 'rate_limited'
+  return SHED.includes(code)
 }

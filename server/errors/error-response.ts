@@ -24,10 +24,11 @@ export type Problem = {
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const RETRY_AFTER_SECONDS = 1
+const WAITED_FOR = ['overloaded', 'client_overloaded', 'moving']
 
 /** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
 export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {
-  return code === 'overloaded' || code === 'client_overloaded' ? RETRY_AFTER_SECONDS : undefined
+  return WAITED_FOR.includes(code) ? RETRY_AFTER_SECONDS : undefined
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
 import type { CommitMetrics } from '../metrics/commit-metrics.ts'
 import { Metrics } from '../metrics/metrics.ts'
+import { Moves } from '../move/moves.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { RowTransactions } from '../rows/row-transactions.ts'
@@ -35,6 +36,7 @@ import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks } from './request-hooks.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
+import { moveRoutes } from './routes/move-routes.ts'
 import { observerRoutes } from './routes/observer-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryFastPath } from './routes/query-fast-path.ts'
@@ -79,12 +81,12 @@ type InterfaceParts = Ground &
 export function addInterface(
   http: FastifyInstance,
   parts: InterfaceParts,
-): { readonly live: LiveConnections; readonly metrics: Metrics } {
+): Pick<Doers, 'live' | 'metrics' | 'moves'> {
   const { config, storage, log, requests, isStopping } = parts
   const { document, validator } = parts.contract
   const { version } = JSON.parse(readText('../../package.json'))
   const doers = doersOf(parts, version)
-  const { live, metrics, answers } = doers
+  const { live, metrics, moves, answers } = doers
   const history = storage.history.id
   metrics.watch(http)
   const largeBodies = new LargeBodies(requests)
@@ -110,7 +112,7 @@ export function addInterface(
     checkParameters: (parameters) =>
       requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),
   })
-  return { live, metrics }
+  return { live, metrics, moves }
 }
 
 type Doers = ReturnType<typeof doersOf>
@@ -132,9 +134,10 @@ function doersOf(parts: InterfaceParts, version: string) {
   const scans = new ScanStreams(executionParts)
   const streams = new StreamAnswers({ streams: scans, writer, requests, log })
   const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
+  const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const { commits } = parts
   const metrics = new Metrics({ storage, sessions, live, shares, ended, commits, version, engine })
-  return { writer, begins, answers, rows, scans, streams, live, metrics }
+  return { writer, begins, answers, rows, scans, streams, live, metrics, moves }
 }
 
 /** A handler for each operation of the contract. */
@@ -142,7 +145,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
   const { parser, cursors, ended } = parts
   const { document } = parts.contract
-  const { writer, begins, answers, rows, scans, streams, live, metrics } = doers
+  const { writer, begins, answers, rows, scans, streams, live, metrics, moves } = doers
   const { engine } = config
   const warnings = () => storage.warnings
   return {
@@ -153,6 +156,7 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
     ...tableRoutes({ storage, ended, requests }),
     ...operationRoutes({ storage, sessions, clock, engine, version, requests }),
     ...observerRoutes({ storage }),
+    ...moveRoutes({ moves }),
     ...changeRoutes({ streams: live.streams, requests }),
     ...metricsRoutes({ metrics }),
     ...serverRoutes({ drain, document, version, isStopping, warnings }),

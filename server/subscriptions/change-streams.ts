@@ -27,6 +27,7 @@ export class ChangeStreams {
   readonly #parts: ChangeStreamParts
   readonly #streams = new Set<OpenStream>()
   readonly #stopping = new AbortController()
+  #refusal: ServerError | undefined
   readonly #looking: Promise<void>
 
   constructor(parts: ChangeStreamParts) {
@@ -56,7 +57,7 @@ export class ChangeStreams {
     const lines = new ChangeLines(clock, new Hold(shares.unsentBytes, running.client))
     const stream = { lines, running }
     this.#streams.add(stream)
-    if (this.#stopping.signal.aborted) running.abort(stopping())
+    if (this.#refusal !== undefined) running.abort(this.#refusal)
     const ended = this.#parts.subscriptions.serve(request, lines, running).finally(() => {
       this.#streams.delete(stream)
       changeStreams.giveBack(running.client)
@@ -67,10 +68,15 @@ export class ChangeStreams {
     return lines.body
   }
 
-  /** Ends all streams; what is still to come is refused. */
+  /** Ends all streams with this error; what is still to come is refused with it. */
+  refuse(refusal: ServerError): void {
+    this.#refusal = refusal
+    for (const { running } of this.#streams) running.abort(refusal)
+  }
+
   stop(): void {
     this.#stopping.abort()
-    for (const { running } of this.#streams) running.abort(stopping())
+    this.refuse(stopping())
   }
 
   async close(): Promise<void> {

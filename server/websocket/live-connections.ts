@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
 import type { Shares } from '../budgets/shares.ts'
+import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { type ExecutionParts, StatementExecution } from '../statements/statement-execution.ts'
@@ -50,6 +51,12 @@ export class LiveConnections {
   stop(): void {
     this.streams.stop()
     this.sockets.stop()
+  }
+
+  /** Sends clients on to another server, now and when they come. */
+  sendOn(url: string): void {
+    this.streams.refuse(new ServerError('moved', `The database has been moved to ${url}.`, { url }))
+    this.sockets.stop({ reason: 'moved', words: url })
   }
 
   /** To be called when every connection is gone. */

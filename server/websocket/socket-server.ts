@@ -5,7 +5,7 @@ import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { repeat } from '../../storage/storage.ts'
 import { SERVER_LIMITS } from '../limits.ts'
-import { CLOSE_CODES } from './close-codes.ts'
+import { CLOSE_CODES, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
 import { type SocketParts, SocketSession } from './socket-session.ts'
 import { PROTOCOL } from './welcome.ts'
 
@@ -30,7 +30,7 @@ export class SocketServer {
   readonly #closing = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   readonly #ticking: Promise<void>
-  #isStopping = false
+  #end: SocketEnd | undefined
 
   constructor(parts: SocketParts) {
     this.#parts = parts
@@ -70,9 +70,9 @@ export class SocketServer {
   }
 
   /** Ends subscriptions, takes no new work, and closes each socket after its last answer. */
-  stop(): void {
-    this.#isStopping = true
-    for (const session of this.#sessions) session.stop()
+  stop(end: SocketEnd = SERVER_STOPS): void {
+    this.#end = end
+    for (const session of this.#sessions) session.stop(end)
   }
 
   /** To be called when all sockets are gone; resolves when nothing of them is left. */
@@ -100,7 +100,7 @@ export class SocketServer {
       const closing = session.closed().finally(() => this.#closing.delete(closing))
       this.#closing.add(closing)
     })
-    // Its handshake was under way when the others were stopped.
-    if (this.#isStopping) session.stop()
+    // Its handshake was under way when the others were stopped, or it comes to a store that has gone.
+    if (this.#end !== undefined) session.stop(this.#end)
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../requests/running-request.ts'
 import type { RunningRequests } from '../requests/running-requests.ts'
 import { BadFrame, type ClientFrame, type ClientFrameReader } from './client-frame.ts'
-import { CLOSE_CODES, type CloseReason } from './close-codes.ts'
+import { CLOSE_CODES, type CloseReason, SERVER_STOPS, type SocketEnd } from './close-codes.ts'
 import { FrameArrival } from './frame-arrival.ts'
 import {
   type FrameParts,
@@ -61,7 +61,7 @@ export class SocketSession {
   readonly #asked = new Map<string, Asked>()
   readonly #working = new Set<Promise<void>>()
   readonly #gone = new AbortController()
-  #isStopping = false
+  #end: SocketEnd | undefined
   #heardAtMs: number
   #pingedAtMs: number
 
@@ -87,9 +87,9 @@ export class SocketSession {
   }
 
   /** Closes at once when nothing runs, else after the last answer. Everything but queries ends. */
-  stop(): void {
-    this.#isStopping = true
-    const stopped = new ClientDisconnected('The server is stopping.')
+  stop(end: SocketEnd = SERVER_STOPS): void {
+    this.#end ??= end
+    const stopped = new ClientDisconnected(end.words)
     for (const { kind, running } of this.#asked.values()) {
       if (kind !== 'query' && kind !== 'release') running.abort(stopped)
     }
@@ -268,7 +268,7 @@ export class SocketSession {
   #refusalOf(kind: Asked['kind']): ServerError | undefined {
     // It is done in the same turn, and until it is done no other can have what it gives back.
     if (kind === 'release') return undefined
-    if (this.#isStopping) return new ServerError('overloaded', 'The server is stopping.')
+    if (this.#end !== undefined) return new ServerError('overloaded', 'The server is stopping.')
     const { socketQueriesMax, socketSubscriptionsMax } = SERVER_LIMITS
     let count = 1
     for (const asked of this.#asked.values()) if (asked.kind === kind) count += 1
@@ -283,8 +283,8 @@ export class SocketSession {
   }
 
   #closeWhenAnswered(): void {
-    if (!this.#isStopping || this.#asked.size > 0) return
-    this.#outbox.closeAfterAll(CLOSE_CODES.goingAway, 'The server is stopping.')
+    if (this.#end === undefined || this.#asked.size > 0) return
+    this.#outbox.closeAfterAll(CLOSE_CODES[this.#end.reason], this.#end.words)
   }
 
   #close(reason: CloseReason, words: string): void {

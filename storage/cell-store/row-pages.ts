@@ -11,13 +11,15 @@ import { keyAfter } from './row-key.ts'
 export async function* rowPages(
   cellStore: CellStore,
   scan: {
+    /** Inclusive; absent: the beginning of the store. */
+    readonly start?: Uint8Array
     readonly filter: RowFilter
     readonly pageRows: number
     readonly signal?: AbortSignal | undefined
   },
 ): AsyncGenerator<Row[]> {
   const { filter, pageRows, signal } = scan
-  let start: Uint8Array = new Uint8Array()
+  let { start = new Uint8Array() } = scan
   for (;;) {
     const rows = cellStore.scanRows({
       start,

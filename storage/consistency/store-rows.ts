@@ -5,6 +5,7 @@ import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { FEED_BEGINS_BYTES, FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
 import { LEASE_BYTES, LEASE_ROW } from '../garbage-collection/collection-lease.ts'
 import { CURRENT_BYTES, CURRENT_ROW, GAP_BYTES, HISTORY_PREFIX } from '../history/history-rows.ts'
+import { MOVE_PREFIX } from '../move/move-rows.ts'
 import { readOracleState } from '../oracle/oracle-row.ts'
 import { TOKEN_BYTES_MIN, TOKENS } from '../transaction/protocol/token.ts'
 import type { ConsistencyProblem } from './consistency-report.ts'
@@ -21,6 +22,7 @@ type PlainRows = {
 const PLAIN_ROWS: readonly PlainRows[] = [
   { prefix: ORACLE_ROW, bytes: 8 },
   { prefix: systemRowKey(TOKENS), bytes: TOKEN_BYTES_MIN, isLongest: false },
+  { prefix: MOVE_PREFIX, bytes: 2, isLongest: false },
   { prefix: LEASE_ROW, bytes: LEASE_BYTES },
   { prefix: systemRowKey('secret/'), bytes: 32 },
   { prefix: CURRENT_ROW, bytes: CURRENT_BYTES },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { repeat } from '../clock.ts'
+import { StorageError } from '../errors.ts'
 import type { Gateways } from '../transaction/protocol/gateways.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import { CollectionLease } from './collection-lease.ts'
@@ -32,6 +33,7 @@ export class GarbageCollection {
   #running: Promise<void> = Promise.resolve()
   #collecting: Promise<GarbageReport> | undefined
   #lastReport: GarbageReport | undefined
+  #holders = 0
 
   constructor(parts: GarbageCollectionParts) {
     this.#parts = parts
@@ -43,22 +45,37 @@ export class GarbageCollection {
     return this.#lastReport
   }
 
-  /** Joins the running collection, if there is one. Rejects with CellStoreError. */
-  collect(): Promise<GarbageReport> {
+  /** Resolves when no collection is running, and none will before the answer is called. */
+  async hold(): Promise<() => void> {
+    this.#holders += 1
+    await this.#collecting?.catch(() => undefined)
+    return () => {
+      this.#holders -= 1
+    }
+  }
+
+  /** Joins the running collection, if there is one. Rejects with CellStoreError, and with StorageError `moving`. */
+  async collect(): Promise<GarbageReport> {
+    if (this.#holders > 0) {
+      throw new StorageError('moving', 'The store is being moved: no garbage is collected.')
+    }
     this.#collecting ??= this.#collectOnce().finally(() => {
       this.#collecting = undefined
     })
-    return this.#collecting
+    return await this.#collecting
   }
 
   start(intervalMs: number): void {
     const { context, isShared } = this.#parts
     const { clock, log } = context
+    const collect = async () => {
+      if (this.#holders === 0) await this.collect()
+    }
     const lease = isShared ? new CollectionLease(context) : undefined
     this.#running = repeat(clock, {
       everyMs: intervalMs,
       signal: this.#stopping.signal,
-      work: () => lease?.run(intervalMs, () => this.collect()) ?? this.collect(),
+      work: () => lease?.run(intervalMs, collect) ?? collect(),
       // What was not done is done by the next collection, which begins again from the start.
       failed: (error) => log.warn({ error: String(error) }, 'a garbage collection did not finish'),
     })

@@ -152,7 +152,7 @@ async function statusOf(client: string): Promise<Status | undefined> {
 }
 
 /** Ports that the system had free a moment ago: etcd has to be told them, and cannot say which it took. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)

@@ -8,6 +8,8 @@ export type SharedEngine = {
   readonly name: string
   readonly flags: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** The same store in the words of `percolite move --to`. */
+  readonly moveTo: string
   /** Takes a part of it away for a while; says which. Absent where it has no parts. */
   disturb?(): Promise<string>
   close(): Promise<void>
@@ -31,6 +33,7 @@ async function startBigtable(): Promise<SharedEngine> {
     name: emulator.name,
     flags: ['--engine', 'bigtable', '--bigtable', 'project/instance'],
     env: { BIGTABLE_EMULATOR_HOST: emulator.host },
+    moveTo: 'bigtable:project/instance',
     close: () => emulator.close(),
   }
 }
@@ -44,6 +47,7 @@ async function startEtcd(): Promise<SharedEngine> {
     name: 'etcd, three members',
     flags: ['--engine', 'etcd', ...cluster.members.flatMap((member) => ['--etcd', member])],
     env: {},
+    moveTo: `etcd:${cluster.members.join(',')}`,
     disturb: async () => {
       const leader = await cluster.leader()
       if (leader === undefined) return 'etcd has no leader'

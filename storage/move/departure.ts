@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CellStore } from '../cell-store/cell-store.ts'
+import { Move, type MoveOptions, type MoveParts, type MoveReport } from './move.ts'
+import { type MovedTo, movedAway, readMovedTo } from './move-rows.ts'
+import { WriteGate } from './write-gate.ts'
+
+/** Whether a store is here, is being moved, or has gone. */
+export class Departure {
+  readonly gate = new WriteGate()
+  #movedTo: MovedTo | undefined
+  #isUnderWay = false
+
+  /** Undefined while the store takes writes here. */
+  get movedTo(): MovedTo | undefined {
+    return this.#movedTo
+  }
+
+  /** Whether a move has begun, and not ended. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay
+  }
+
+  /** Closes the gate of a store that has gone. Rejects with CellStoreError. */
+  async look(cellStore: CellStore): Promise<void> {
+    this.#movedTo = await readMovedTo(cellStore)
+    if (this.#movedTo !== undefined) await this.gate.close(movedAway(this.#movedTo))
+  }
+
+  /** One at a time. See `Move`, for what it rejects with. */
+  async move(parts: Omit<MoveParts, 'gate'>, options: MoveOptions): Promise<MoveReport> {
+    this.#isUnderWay = true
+    try {
+      return await new Move({ ...parts, gate: this.gate }, options).run()
+    } finally {
+      this.#isUnderWay = false
+      this.#movedTo = await readMovedTo(parts.context.cellStore)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StorageError } from '../errors.ts'
+import type { TransactionProtocol } from '../transaction/protocol/transaction-protocol.ts'
+
+/** Lets commits through to the store, until it is closed. */
+export class WriteGate {
+  #refusal: StorageError | undefined
+  #underWay = 0
+  #drained = Promise.withResolvers<void>()
+
+  /** Why no commit is taken; undefined while they are. */
+  get refusal(): StorageError | undefined {
+    return this.#refusal
+  }
+
+  /** Refuses all commits that have not begun. Resolves when none of the others is under way. */
+  async close(refusal: StorageError): Promise<void> {
+    this.#refusal = refusal
+    if (this.#underWay > 0) await this.#drained.promise
+  }
+
+  open(): void {
+    this.#refusal = undefined
+  }
+
+  /** The same protocol behind the gate. */
+  guarding(protocol: TransactionProtocol): TransactionProtocol {
+    return {
+      snapshotAt: (readTs) => protocol.snapshotAt(readTs),
+      commit: async (request) => {
+        if (this.#refusal !== undefined) return { kind: 'aborted', reason: this.#refusal }
+        this.#underWay += 1
+        try {
+          return await protocol.commit(request)
+        } finally {
+          this.#underWay -= 1
+          if (this.#underWay === 0) {
+            this.#drained.resolve()
+            this.#drained = Promise.withResolvers()
+          }
+        }
+      },
+    }
+  }
+}
