@@ -20,6 +20,7 @@ export type ContenderOrder = {
   readonly pace: number | undefined
   readonly brokerMode: BrokerMode
   readonly kills: boolean
+  readonly moves: boolean
   /** For the server. */
   readonly percolite: Readonly<Record<string, string>>
 }

@@ -23,6 +23,7 @@ export type BrokerageOptions = {
   readonly users: number
   readonly seed: bigint
   readonly kills: boolean
+  readonly moves: boolean
   /** Of the paper, to be drawn instead of a comparison. */
   readonly figure: (typeof FIGURES)[number]
   /** Load units of each point of Figure 9. */
@@ -46,6 +47,7 @@ export function readOptions(options: Readonly<Record<string, string>>): Brokerag
     users: wholeNumber('users', options.users ?? '', USERS_MAX),
     seed: seedOf(options.seed ?? ''),
     kills: options.kill === 'yes',
+    moves: options.move === 'yes',
     sizes: listOf(sizes, (size) => wholeNumber('sizes', size, LOAD_UNITS_MAX)),
     percolite: options,
   }

@@ -15,6 +15,7 @@ export type BrokerageRun = {
   readonly pace: number | undefined
   readonly brokerMode: BrokerMode
   readonly kills: boolean
+  readonly moves: boolean
   /** Whether there is a database whose contents can be checked. */
   readonly isChecked: boolean
 }
@@ -61,17 +62,18 @@ export async function runBrokerage(
 }
 
 async function measure(
-  { engine, driver, kills }: BrokerageRun,
+  { engine, driver, kills, moves }: BrokerageRun,
   meter: CpuMeter,
   seconds: number,
   signal: AbortSignal,
 ): Promise<void> {
   const half = (seconds * 1000) / 2
   await driver.letRun(half, signal)
-  if (kills && engine.killAndRestart !== undefined) {
+  const change = (kills && engine.killAndRestart) || (moves && engine.moveAway)
+  if (change) {
     await driver.whileDown(async () => {
       meter.beforeKill()
-      await engine.killAndRestart?.()
+      await change.call(engine)
     })
   }
   await driver.letRun(half, signal)

@@ -44,6 +44,15 @@ export const brokerageSuite: Suite = {
       help: 'kills the percolite server with SIGKILL in the middle of the run',
       isSwitch: true,
     },
+    store: {
+      default: '',
+      help: 'bigtable:… or etcd:…, empty: the database is moved there, and two servers serve it',
+    },
+    move: {
+      default: '',
+      help: 'moves it in the middle of the run, under its users, and not before',
+      isSwitch: true,
+    },
     ...PERCOLITE_OPTIONS,
   },
   experiments: (options) => [experimentOf(readOptions(options))],

@@ -11,8 +11,8 @@ export interface Engine {
   readonly name: string
   /** What the report says of it: version, durability, isolation, where it runs. */
   readonly description: string
-  /** The process tree whose CPU is the system's under test; our own when it works in this process. */
-  readonly processId: number
+  /** The process trees whose CPU is the system's under test; our own when it works in this process. */
+  readonly processIds: readonly number[]
   /** Makes the tables, lets `fill` load them, makes the indexes, and takes work from then on. */
   load(fill: (loader: BulkLoader) => Promise<void>): Promise<void>
   /** One client, with a connection of its own where there is such a thing. */
@@ -33,6 +33,8 @@ export interface Engine {
   diskBytes(): Promise<number>
   /** Ends it with SIGKILL and starts it again; absent where there is no process to kill. */
   killAndRestart?(): Promise<void>
+  /** Moves the database elsewhere while it is used; absent where it cannot go. */
+  moveAway?(): Promise<void>
   close(): Promise<void>
 }
 

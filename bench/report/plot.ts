@@ -47,7 +47,7 @@ function pointsOf(plot: Plot, experiment: Experiment, reported: ReportedExperime
   })
 }
 
-const SHARED = {
+export const SHARED = {
   $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
   width: 640,
   config: {
@@ -95,7 +95,7 @@ function goalPoint({ what, measured, must, aim, paper }: JudgedGoal): GoalPoint 
   return { contender: `${what}: ${shortNumber(median)}`, median, min, max, must, aim, paper }
 }
 
-async function drawSvg(specification: TopLevelSpec): Promise<string> {
+export async function drawSvg(specification: TopLevelSpec): Promise<string> {
   const view = new View(parse(compile(specification).spec), { renderer: 'none' })
   try {
     return await view.toSVG()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { SuiteOption } from '../harness/experiment.ts'
 import { HttpClient } from '../load/http-client.ts'
 import { assertOwn, ChildServer } from './child-server.ts'
@@ -30,9 +33,44 @@ export async function startPercolite(
   options: PercoliteOptions = {},
 ): Promise<PercoliteServer> {
   const data = join(folder, 'data')
+  const server = await started(folder, ['--data', data], options)
+  // The address is from the process' own output; that the store is its own, the lock beside it says.
+  assertOwn('percolite', readFileSync(join(data, 'lock.pid'), 'utf8').trim(), server.pid)
+  return server
+}
+
+/** One of several over a store on the network, which `to` names in the words of `percolite move`. */
+export async function startGateway(
+  folder: string,
+  to: string,
+  options: PercoliteOptions = {},
+): Promise<PercoliteServer> {
+  const [, engine = '', named = ''] = /^(bigtable|etcd):(.+)$/s.exec(to) ?? []
+  // For its log.
+  await mkdir(folder, { recursive: true })
+  return await started(folder, ['--engine', engine, `--${engine}`, named], options)
+}
+
+/** Takes a database to such a store, where it is compared: one in a folder, or that of a server, which is used on. */
+export async function moveDatabase(
+  from: string,
+  to: string,
+  options: PercoliteOptions = {},
+): Promise<void> {
+  const { main } = startCommand(options.tree)
+  const follow = from.startsWith('http') ? ['--follow'] : []
+  const args = [main, 'move', '--from', from, '--to', to, '--json', ...follow]
+  await promisify(execFile)(process.execPath, args)
+}
+
+async function started(
+  folder: string,
+  store: readonly string[],
+  options: PercoliteOptions,
+): Promise<PercoliteServer> {
   const { nodeFlags, main } = startCommand(options.tree)
   const [ownNodeFlags, flags] = [words(options['node-flags']), words(options['server-flags'])]
-  const place = ['--host', '127.0.0.1', '--port', '0', '--data', data, '--log-format', 'json']
+  const place = ['--host', '127.0.0.1', '--port', '0', ...store, '--log-format', 'json']
   let origin = ''
   const server = await ChildServer.start({
     name: 'percolite',
@@ -45,8 +83,6 @@ export async function startPercolite(
       origin = found[0]
     },
   })
-  // The address is from the process' own output; that the store is its own, the lock beside it says.
-  assertOwn('percolite', readFileSync(join(data, 'lock.pid'), 'utf8').trim(), server.pid)
   const client = new HttpClient(origin, 4)
   return {
     origin,

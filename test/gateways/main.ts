@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +9,7 @@ import { KillWatchers, OBSERVERS_FLAGS } from '../feed/kill-watchers.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { testFolder } from '../test-folder.ts'
 import { Bank } from './bank.ts'
+import { runBrokerage, runMove, runWebIndex } from './examples.ts'
 import { GatewaySet } from './gateway-set.ts'
 import { ENGINES, type EngineName, missingEngine, startEngine } from './shared-engine.ts'
 
@@ -18,8 +20,11 @@ them, and sums of all accounts. Every few seconds a gateway is killed or paused 
 etcd's leader is killed. Prints what was acknowledged, lost and summed wrongly, and fails by its exit code.
 
   --engine   which of them; both without it
-  --only     bank, or watchers: subscribers and observers of a table whose gateway is killed, who find another one
-  --seconds  for how long each is disturbed
+  --only     bank; watchers: subscribers and observers of a table whose gateway is killed, who find another one;
+             web-index and brokerage: the example and the benchmark over two gateways; move: the brokerage's database
+             is moved there while it is used (not without this flag)
+  --seconds  for how long each is disturbed or used
+  --plot     a folder for the throughput over time as an SVG, with what was done to gateways and members
   --lossy    of a hundred mutations three are lost, three lose their answer, and one or two come late
   --seed     of the random moments`
 
@@ -27,6 +32,7 @@ const { values } = scriptFlags(HELP, {
   engine: { type: 'string' },
   only: { type: 'string' },
   seconds: { type: 'string', default: '30' },
+  plot: { type: 'string' },
   lossy: { type: 'boolean', default: false },
   seed: { type: 'string', default: String(Date.now() % 1_000_000) },
 })
@@ -36,9 +42,15 @@ const engines = ENGINES.filter((name) => values.engine === undefined || values.e
 if (engines.length === 0) {
   endMisused(HELP, `There is no --engine ${values.engine}; there are ${ENGINES.join(', ')}.`)
 }
-const SCENARIOS = { bank: runBank, watchers: runWatchers }
-const scenarios = Object.entries(SCENARIOS).filter(
-  ([name]) => values.only === undefined || values.only === name,
+const SCENARIOS = {
+  bank: runBank,
+  watchers: runWatchers,
+  'web-index': (name: EngineName) => runWebIndex(name, seed),
+  brokerage: (name: EngineName) => runBrokerage(name, seconds),
+  move: (name: EngineName) => runMove(name, seconds),
+}
+const scenarios = Object.entries(SCENARIOS).filter(([name]) =>
+  values.only === undefined ? name !== 'move' : name === values.only,
 )
 if (scenarios.length === 0) {
   endMisused(
@@ -83,7 +95,9 @@ async function runBank(name: EngineName): Promise<boolean> {
     const bank = new Bank(gateways, random)
     await bank.open()
     const running = bank.run(CLIENTS)
-    const done = await disturbed([() => gateways.disturb(), engine.disturb], random, running)
+    const events: Event[] = []
+    const kinds = [() => gateways.disturb(), engine.disturb]
+    const done = await disturbed(kinds, { random, running, events })
     bank.end()
     await running
     const faults = [...(await bank.check()), ...(await unsound(gateways)), ...untold(log)]
@@ -92,6 +106,7 @@ async function runBank(name: EngineName): Promise<boolean> {
     if (values.lossy) console.log(`  ${countsOf(log)}`)
     for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
     console.log(`  ${faults.length} faults`)
+    if (values.plot !== undefined) await plot(values.plot, engine.name, bank, events)
     return faults.length === 0
   } finally {
     for (const clean of cleaning) await clean()
@@ -127,11 +142,34 @@ async function runWatchers(name: EngineName): Promise<boolean> {
   }
 }
 
+async function plot(folder: string, name: string, bank: Bank, events: readonly Event[]) {
+  const { drawTimeline } = await import('../../bench/report/timeline.ts')
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, `${name.replace(/\W+/g, '-')}${values.lossy ? '-lossy' : ''}.svg`)
+  const svg = await drawTimeline({
+    title: `Transfers over three gateways, ${name}`,
+    yTitle: 'transfers acknowledged in a second',
+    doneMs: bank.acknowledgedMs,
+    ...{ seconds, events },
+  })
+  await writeFile(file, svg)
+  console.log(`  ${file}`)
+}
+
+type Event = { readonly atMs: number; readonly what: string }
+
 /** Disturbs one thing after the other until the time is over; says how often what was done. */
 async function disturbed(
   kinds: ReadonlyArray<(() => Promise<string>) | undefined>,
-  random: SeededRandomness,
-  running: Promise<void>,
+  {
+    random,
+    running,
+    events,
+  }: {
+    readonly random: SeededRandomness
+    readonly running: Promise<void>
+    readonly events: Event[]
+  },
 ): Promise<string> {
   let failure: unknown
   running.catch((error) => {
@@ -139,11 +177,14 @@ async function disturbed(
   })
   const counts = new Map<string, number>()
   const disturbances = kinds.filter((kind) => kind !== undefined)
-  const endMs = performance.now() + seconds * 1_000
+  const beganMs = performance.now()
+  const endMs = beganMs + seconds * 1_000
   for (let at = 0; performance.now() < endMs && failure === undefined; at++) {
     await delay(random.below(CALM_MS_MAX))
     const kind = disturbances[at % disturbances.length] as () => Promise<string>
+    const atMs = performance.now() - beganMs
     const what = await kind()
+    events.push({ atMs, what })
     counts.set(what, (counts.get(what) ?? 0) + 1)
   }
   if (failure !== undefined) throw failure

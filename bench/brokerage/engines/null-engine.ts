@@ -25,7 +25,7 @@ export class NullEngine implements Engine {
   readonly name = 'null'
   readonly description =
     "no database at all: each read is answered at once with made-up rows; its CPU is the driver's"
-  readonly processId = process.pid
+  readonly processIds = [process.pid]
   readonly #rows = new Map<string, AnyRow>()
   /** Rows of `trade_request` by their key. */
   readonly #requests = new Map<Value, AnyRow>()

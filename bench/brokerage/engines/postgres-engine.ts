@@ -34,7 +34,7 @@ export type PostgresSettings = {
 export class PostgresEngine implements Engine {
   readonly name: string
   readonly description: string
-  readonly processId: number
+  readonly processIds: readonly number[]
   readonly #server: PostgresServer
   readonly #synchronousCommit: 'on' | 'off'
   readonly #native: boolean
@@ -45,7 +45,7 @@ export class PostgresEngine implements Engine {
     this.#synchronousCommit = synchronousCommit
     this.#native = native
     this.name = native ? 'pg-native' : synchronousCommit === 'on' ? 'postgres' : 'postgres-async'
-    this.processId = server.pid
+    this.processIds = [server.pid]
     const work = native
       ? 'one PL/pgSQL function with joins for each transaction, REPEATABLE READ, Trade-Result SERIALIZABLE'
       : 'REPEATABLE READ, named prepared statements'

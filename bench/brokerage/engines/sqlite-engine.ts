@@ -27,7 +27,7 @@ export type SqliteSettings = {
 export class SqliteEngine implements Engine {
   readonly name: string
   readonly description: string
-  readonly processId = process.pid
+  readonly processIds = [process.pid]
   readonly #file: string
   readonly #synchronous: 'FULL' | 'NORMAL'
   readonly #native: boolean

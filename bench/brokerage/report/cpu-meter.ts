@@ -7,12 +7,12 @@ import type { Engine } from '../engine.ts'
  * driver's own process, both are one, and the driver has none of its own.
  */
 export class CpuMeter {
-  readonly #engine: Pick<Engine, 'processId'>
+  readonly #engine: Pick<Engine, 'processIds'>
   readonly #driverBefore = ownCpuSeconds()
   #engineBefore: number
   #ofEarlierProcesses = 0
 
-  constructor(engine: Pick<Engine, 'processId'>) {
+  constructor(engine: Pick<Engine, 'processIds'>) {
     this.#engine = engine
     this.#engineBefore = engineCpuSeconds(engine)
   }
@@ -26,15 +26,17 @@ export class CpuMeter {
 
   read(): { readonly engine: number; readonly driver?: number } {
     const engine = this.#ofEarlierProcesses + engineCpuSeconds(this.#engine) - this.#engineBefore
-    if (this.#engine.processId === process.pid) return { engine }
+    if (this.#engine.processIds.includes(process.pid)) return { engine }
     return { engine, driver: ownCpuSeconds() - this.#driverBefore }
   }
 }
 
 /** 0 where the system tells none. */
-function engineCpuSeconds({ processId }: Pick<Engine, 'processId'>): number {
+function engineCpuSeconds({ processIds }: Pick<Engine, 'processIds'>): number {
   // Servers of other engines are our children as well, so our own tree would be too much.
-  return processId === process.pid ? ownCpuSeconds() : (cpuSecondsOfTree(processId) ?? 0)
+  return processIds
+    .map((id) => (id === process.pid ? ownCpuSeconds() : (cpuSecondsOfTree(id) ?? 0)))
+    .reduce((sum, seconds) => sum + seconds, 0)
 }
 
 function ownCpuSeconds(): number {

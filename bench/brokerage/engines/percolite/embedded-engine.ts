@@ -43,7 +43,7 @@ export class EmbeddedEngine implements Engine {
   readonly name = 'percolite-embedded'
   readonly description =
     "percolite's storage layer in the driver's own process, snapshot isolation, on disk before a commit is acknowledged; its CPU includes the driver's"
-  readonly processId = process.pid
+  readonly processIds = [process.pid]
   readonly #folder: string
   readonly #storage: Storage
 

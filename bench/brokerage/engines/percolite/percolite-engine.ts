@@ -2,8 +2,10 @@
 import { join } from 'node:path'
 import { folderBytes } from '../../../servers/folder-bytes.ts'
 import {
+  moveDatabase,
   type PercoliteOptions,
   type PercoliteServer,
+  startGateway,
   startPercolite,
 } from '../../../servers/percolite-server.ts'
 import type {
@@ -28,6 +30,8 @@ import { SocketObservation } from './socket-observation.ts'
 import { socketRequests } from './socket-requests.ts'
 
 const WALK_ROWS = 10_000
+/** Over a store on the network. */
+const GATEWAYS = 2
 
 const WAYS = {
   http: { words: 'HTTP', open: httpRequests },
@@ -50,9 +54,15 @@ export class PercoliteEngine implements Engine {
   readonly #way: PercoliteWay
   readonly #folder: string
   readonly #options: PercoliteOptions
+  /** Empty, or where the database is to be moved to. */
+  readonly #store: string
   readonly #connections: number
-  #server: PercoliteServer | undefined
-  #requests: PercoliteRequests | undefined
+  /** One, or several over a store on the network; sessions take turns. */
+  #servers: PercoliteServer[] = []
+  #requests: PercoliteRequests[] = []
+  #sessions = 0
+  /** Whether the database is in the store on the network. */
+  #isElsewhere: boolean
   #observed: Observed | undefined
 
   constructor(order: {
@@ -62,26 +72,49 @@ export class PercoliteEngine implements Engine {
     readonly connections: number
   }) {
     this.name = `percolite-${order.way}`
-    this.description = `percolite over ${WAYS[order.way].words}, a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged, one request for each step of a transaction`
+    this.#store = order.options.store ?? ''
+    const where =
+      this.#store === ''
+        ? 'a process of its own on this machine, snapshot isolation, on disk before a commit is acknowledged'
+        : `${GATEWAYS} processes over ${this.#store}, snapshot isolation`
+    this.description = `percolite over ${WAYS[order.way].words}, ${where}, one request for each step of a transaction`
+    this.#isElsewhere = this.#store !== '' && order.options.move !== 'yes'
     this.#way = order.way
     this.#folder = order.folder
     this.#options = order.options
     this.#connections = order.connections
   }
 
-  get processId(): number {
-    return this.#running.pid
+  get processIds(): readonly number[] {
+    return this.#servers.map(({ pid }) => pid)
   }
 
-  /** The rows are put into the data directory before the server begins. */
+  /** The rows are put into the data directory before the server begins, or before it is moved. */
   async load(fill: (loader: BulkLoader) => Promise<void>): Promise<void> {
     await loadDataDirectory(join(this.#folder, 'data'), fill)
+    if (this.#isElsewhere)
+      await moveDatabase(join(this.#folder, 'data'), this.#store, this.#options)
     await this.#start()
   }
 
+  /** The sessions go on with the servers of the other store. */
+  async moveAway(): Promise<void> {
+    const before = [...this.#servers, ...this.#requests]
+    await moveDatabase(this.#running.origin, this.#store, this.#options)
+    this.#observed?.observation.abandon()
+    this.#isElsewhere = true
+    await this.#start()
+    if (this.#observed !== undefined) {
+      this.#observed.observation = this.#observation(this.#observed)
+    }
+    for (const one of before) await one.close()
+  }
+
   async connect(): Promise<Session> {
+    const session = this.#sessions
+    this.#sessions += 1
     return {
-      begin: async (options) => this.#begin(options),
+      begin: async (options) => this.#begin(session, options),
       close: async () => {},
     }
   }
@@ -111,12 +144,12 @@ export class PercoliteEngine implements Engine {
   }
 
   async diskBytes(): Promise<number> {
-    return await folderBytes(join(this.#folder, 'data'))
+    return this.#isElsewhere ? 0 : await folderBytes(join(this.#folder, 'data'))
   }
 
   async killAndRestart(): Promise<void> {
-    await this.#running.kill()
-    await this.#requests?.close()
+    for (const server of this.#servers) await server.kill()
+    for (const requests of this.#requests) await requests.close()
     this.#observed?.observation.abandon()
     await this.#start()
     if (this.#observed === undefined) return
@@ -124,18 +157,31 @@ export class PercoliteEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#requests?.close()
-    await this.#server?.close()
+    for (const requests of this.#requests) await requests.close()
+    for (const server of this.#servers) await server.close()
   }
 
   get #running(): PercoliteServer {
-    if (this.#server === undefined) throw new Error('the server has not been started')
-    return this.#server
+    const [server] = this.#servers
+    if (server === undefined) throw new Error('the server has not been started')
+    return server
   }
 
   async #start(): Promise<void> {
-    this.#server = await startPercolite(this.#folder, this.#options)
-    this.#requests = WAYS[this.#way].open(this.#server.origin, this.#connections)
+    this.#servers = []
+    if (!this.#isElsewhere) this.#servers.push(await this.#startOwn())
+    while (this.#isElsewhere && this.#servers.length < GATEWAYS) {
+      const folder = join(this.#folder, `gateway-${this.#servers.length}`)
+      this.#servers.push(await startGateway(folder, this.#store, this.#options))
+    }
+    const { open } = WAYS[this.#way]
+    this.#requests = this.#servers.map(({ origin }) => open(origin, this.#connections))
+  }
+
+  async #startOwn(): Promise<PercoliteServer> {
+    const { 'server-flags': flags = '' } = this.#options
+    const allowed = this.#store === '' ? flags : `${flags} --allow-move`
+    return await startPercolite(this.#folder, { ...this.#options, 'server-flags': allowed })
   }
 
   #observation({ table, run, failed }: Omit<Observed, 'observation'>): SocketObservation {
@@ -146,8 +192,8 @@ export class PercoliteEngine implements Engine {
    * What only reads, or writes new rows only, needs no transaction that stays open: its steps read the
    * snapshot of the first one, and all its writes are one request.
    */
-  #begin({ readOnly = false, insertsOnly = false }: BeginOptions): Transaction {
-    const requests = this.#requests as PercoliteRequests
+  #begin(session: number, { readOnly = false, insertsOnly = false }: BeginOptions): Transaction {
+    const requests = this.#requests[session % this.#requests.length] as PercoliteRequests
     const Steps = readOnly || insertsOnly ? SnapshotSteps : InteractiveSteps
     return new BufferedTransaction(new Steps(requests))
   }

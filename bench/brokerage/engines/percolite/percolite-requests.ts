@@ -40,6 +40,9 @@ const CAUSES: Readonly<Record<string, AbortCause>> = {
   locked: 'locked',
   transaction_expired: 'timeout',
   overloaded: 'other',
+  // The server is there, and what is asked of it is done elsewhere, soon.
+  moving: 'connectionLost',
+  moved: 'connectionLost',
 }
 
 /** What an error of the server means for the transaction; `cause` itself where that was a mistake. */

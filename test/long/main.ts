@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process'
+import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+
+const HELP = `npm run test:long -- [--only NAME] [--list]
+
+The suites at the length at which their figures are quoted, one after the other; it takes about two
+hours. Ends with a table, and with exit code 1 when one of them failed.
+
+  --only   those whose names begin with this
+  --list   only prints what would be run`
+
+const PLOTS = 'test/long/results'
+
+/** Named after what is shown; the words behind `npm run`, and about how many minutes they take. */
+const SUITES = [
+  { name: 'simulation', words: ['test:simulation', '--', '--seeds', '10000'], minutes: 20 },
+  { name: 'mutants', words: ['test:mutants'], minutes: 8 },
+  { name: 'kill', words: ['test:kill', '--', '--cycles', '30'], minutes: 20 },
+  { name: 'memory', words: ['test:memory'], minutes: 10 },
+  { name: 'hostile', words: ['test:hostile'], minutes: 3 },
+  { name: 'overload', words: ['test:overload'], minutes: 2 },
+  ...gateways('bank', ['--only', 'bank', '--seconds', '120', '--plot', PLOTS]),
+  ...gateways('lossy', ['--only', 'bank', '--lossy', '--seconds', '120', '--plot', PLOTS]),
+  ...gateways('watchers', ['--only', 'watchers', '--seconds', '120']),
+  ...gateways('web-index', ['--only', 'web-index']),
+  ...gateways('brokerage', ['--only', 'brokerage', '--seconds', '60']),
+  ...gateways('move', ['--only', 'move', '--seconds', '30']),
+]
+
+type Suite = (typeof SUITES)[number]
+
+const { values } = scriptFlags(HELP, {
+  only: { type: 'string' },
+  list: { type: 'boolean', default: false },
+})
+const chosen = SUITES.filter(({ name }) => name.startsWith(values.only ?? ''))
+if (chosen.length === 0) {
+  const names = SUITES.map(({ name }) => name).join(', ')
+  endMisused(HELP, `There is no --only ${values.only}; there are ${names}.`)
+}
+const results = values.list ? [] : await runAll(chosen)
+for (const { name, words, minutes } of chosen) {
+  const result = results.find((one) => one.name === name)
+  const how = result === undefined ? `about ${minutes} min` : result.said
+  console.log(`${name.padEnd(22)} ${how.padEnd(18)} npm run ${words.join(' ')}`)
+}
+process.exit(results.some(({ isGreen }) => !isGreen) ? 1 : 0)
+
+function gateways(name: string, words: readonly string[]) {
+  return ['bigtable', 'etcd'].map((engine) => ({
+    name: `${name}-${engine}`,
+    words: ['test:gateways', '--', '--engine', engine, ...words],
+    minutes: 3,
+  }))
+}
+
+async function runAll(suites: readonly Suite[]) {
+  const results: Array<{ name: string; said: string; isGreen: boolean }> = []
+  for (const { name, words } of suites) {
+    console.log(`\n${name}: npm run ${words.join(' ')}`)
+    const beganMs = performance.now()
+    const child = spawn('npm', ['run', ...words], { stdio: 'inherit' })
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    const took = `${Math.round((performance.now() - beganMs) / 1_000)} s`
+    results.push({
+      name,
+      said: `${code === 0 ? 'green' : `failed (${code})`}, ${took}`,
+      isGreen: code === 0,
+    })
+  }
+  return results
+}
