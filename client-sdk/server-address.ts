@@ -13,11 +13,16 @@ export class ServerAddress {
     return this.#url
   }
 
-  /** Goes where a server sends its clients on to; never from https to http, where others could listen. */
+  /** Goes where a server sends its clients on to. */
   moveTo(url: unknown): void {
-    if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return
-    if (this.#url.startsWith('https:') && !url.startsWith('https:')) return
-    this.#url = withoutSlashes(url)
+    this.#url = this.besides(url)
+  }
+
+  /** What a server says is another place, or this one: never http from https, where others could listen. */
+  besides(url: unknown): string {
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return this.#url
+    if (this.#url.startsWith('https:') && !url.startsWith('https:')) return this.#url
+    return withoutSlashes(url)
   }
 }
 

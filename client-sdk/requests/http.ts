@@ -35,8 +35,8 @@ export class Http {
 
   /**
    * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
-   * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved: a
-   * server that says so has done nothing.
+   * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved, or the
+   * transaction is open: a server that says so has done nothing.
    */
   async request<Answer>(
     method: Method,
@@ -58,7 +58,7 @@ export class Http {
     path: string,
     body?: unknown,
     options: RequestOptions = {},
-    isSentOn = false,
+    sentOnTo?: string,
   ): Promise<Exchanged<Answer>> {
     // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
     const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
@@ -71,7 +71,7 @@ export class Http {
         : AbortSignal.any([options.signal, timeout.signal])
 
     const { address } = this.#options
-    const { url } = address
+    const url = sentOnTo ?? address.url
     let answer: Response | undefined
     try {
       answer = await this.#options.fetch(url + path, { ...init, signal })
@@ -79,10 +79,9 @@ export class Http {
       const json = jsonOf(answer, await answer.text(), this.#options.json)
       return { answer: json as Answer, headers: answer.headers }
     } catch (cause) {
-      if (isMoved(cause) && !isSentOn) {
-        address.moveTo(cause.fields.url)
-        // A socket may have been sent on before.
-        if (address.url !== url) return await this.exchange(method, path, body, options, true)
+      const elsewhere = sentOnTo === undefined ? placeSaid(cause, address) : undefined
+      if (elsewhere !== undefined && elsewhere !== url) {
+        return await this.exchange(method, path, body, options, elsewhere)
       }
       const error = this.#errorOf(cause, options.signal, timeout.signal)
       const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
@@ -113,8 +112,15 @@ export class Http {
   }
 }
 
-function isMoved(error: unknown): error is PercoliteError {
-  return error instanceof PercoliteError && error.code === 'moved'
+/** Where the server says that this is done, and has done nothing; undefined for every other error. */
+function placeSaid(error: unknown, address: ServerAddress): string | undefined {
+  if (!(error instanceof PercoliteError)) return undefined
+  const { code, fields } = error
+  if (code === 'wrong_gateway') return address.besides(fields.url)
+  if (code !== 'moved') return undefined
+  // For everything from now on. A socket may have been sent on before.
+  address.moveTo(fields.url)
+  return address.url
 }
 
 /** Stamps, transactions and cursors of another history are refused by the server, see `docs/http-api.md`. */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connect } from './client.ts'
+
+const HERE = 'http://127.0.0.1:1'
+const THERE = 'http://127.0.0.1:2'
+
+type Call = { readonly origin: string; readonly path: string }
+
+/** A client whose requests are answered by `answer`, and the requests that it sent. */
+function scripted(answer: (call: Call) => Response, url = HERE) {
+  const calls: Call[] = []
+  const fetch = async (target: string | URL | Request) => {
+    const { origin, pathname } = new URL(String(target))
+    const call = { origin, path: pathname }
+    calls.push(call)
+    return answer(call)
+  }
+  const db = connect({ url, fetch: fetch as typeof globalThis.fetch })
+  return { db, origins: () => calls.map(({ origin }) => origin) }
+}
+
+function problem(code: string, fields: object): Response {
+  const body = { type: 'about:blank', title: code, status: 421, detail: code, code, ...fields }
+  const headers = { 'content-type': 'application/problem+json' }
+  return new Response(JSON.stringify({ ...body, retryable: false }), { status: 421, headers })
+}
+
+const ANSWER = { results: [{ columns: [], rows: [] }], readTimestamp: 1 }
+const answered = () => new Response(JSON.stringify(ANSWER), { status: 200 })
+
+test('when the database has moved, a request is sent again there, and all later ones go there', async () => {
+  const { db, origins } = scripted(({ origin }) =>
+    origin === HERE ? problem('moved', { url: THERE }) : answered(),
+  )
+  await db.query('SHOW TABLES')
+  await db.query('SHOW TABLES')
+  assert.deepEqual(origins(), [HERE, THERE, THERE])
+})
+
+test('a request for a transaction that another server has open is sent there, and later ones are not', async () => {
+  let wrong = 1
+  const { db, origins } = scripted(() => {
+    wrong -= 1
+    return wrong === 0 ? problem('wrong_gateway', { url: THERE }) : answered()
+  })
+  await db.query('SHOW TABLES')
+  await db.query('SHOW TABLES')
+  assert.deepEqual(origins(), [HERE, THERE, HERE])
+})
+
+test('a client is sent on once, and not from https to http, nor to nowhere', async () => {
+  const circle = scripted(({ origin }) =>
+    problem('wrong_gateway', { url: origin === HERE ? THERE : HERE }),
+  )
+  await assert.rejects(circle.db.query('SHOW TABLES'), { code: 'wrong_gateway' })
+  assert.deepEqual(circle.origins(), [HERE, THERE])
+  for (const url of [THERE, '', 'javascript:1']) {
+    const secure = scripted(() => problem('moved', { url }), 'https://127.0.0.1:1')
+    await assert.rejects(secure.db.query('SHOW TABLES'), { code: 'moved' })
+    assert.equal(secure.origins().length, 1)
+  }
+})
+
+test('a request without an answer is not sent twice', async () => {
+  const { db, origins } = scripted(() => {
+    throw new TypeError('fetch failed')
+  })
+  await assert.rejects(db.query('SHOW TABLES'), { code: 'connection_failed' })
+  assert.deepEqual(origins(), [HERE])
+})
