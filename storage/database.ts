@@ -302,8 +302,7 @@ export class Storage {
 
   async status(): Promise<StorageStatus> {
     const { timestamp, safePoint } = await this.#parts.context.oracle.nextToRead()
-    const { memtables } = this.#parts.context.cellStore
-    const disk = this.#disk.status
+    const { memtables, requestsSent } = this.#parts.context.cellStore
     return {
       timestamp,
       safePoint,
@@ -311,12 +310,12 @@ export class Storage {
       openTransactions: this.#registry.activeCount,
       bufferedBytes: this.#budget.bytes,
       indexBuilds: this.#indexBuilder.builds,
-      ...(this.#garbage.lastReport === undefined
-        ? {}
-        : { lastCollection: this.#garbage.lastReport }),
+      lastCollection: this.#garbage.lastReport,
       clock: this.#clockStatus,
-      ...(disk === undefined ? {} : { disk }),
-      ...(memtables === undefined ? {} : { memtables }),
+      disk: this.#disk.status,
+      memtables,
+      requestsSent,
+      incarnation: this.#parts.context.liveness.incarnation,
     }
   }
 

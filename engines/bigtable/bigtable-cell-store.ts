@@ -50,6 +50,10 @@ export class BigtableCellStore implements CellStore {
     this.limits = table.limits
   }
 
+  get requestsSent(): ReadonlyMap<string, number> {
+    return this.#table.transport.requestsSent
+  }
+
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     return await this.#calls.run(async () => {
       checkStep({ row, ...step }, this.limits)

@@ -14,6 +14,8 @@ import { ChannelPool } from './channel-pool.ts'
 
 /** The calls of Bigtable as they are on the wire; rejects with CallError. */
 export interface BigtableTransport {
+  /** By the names of the calls. */
+  readonly requestsSent: ReadonlyMap<string, number>
   unary<Name extends keyof UnaryCalls>(
     name: Name,
     request: UnaryCalls[Name]['request'],
@@ -70,6 +72,10 @@ export class GrpcTransport implements BigtableTransport {
       },
     )
     this.#admin = new ChannelPool(() => open(ADMIN_HOST), 1)
+  }
+
+  get requestsSent(): ReadonlyMap<string, number> {
+    return this.#calls.sent
   }
 
   /** Opens no connection yet; `instance` is `projects/P/instances/I`, for which a new connection is warmed. */

@@ -70,6 +70,10 @@ export class EtcdCellStore implements CellStore {
     this.#compactor = new Compactor(client)
   }
 
+  get requestsSent(): ReadonlyMap<string, number> {
+    return this.#client.requestsSent
+  }
+
   async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate): Promise<boolean> {
     return await this.#calls.run(async () => {
       checkStep({ row, ...step }, this.limits)

@@ -66,6 +66,10 @@ export class EtcdClient {
     this.#user = user
   }
 
+  get requestsSent(): ReadonlyMap<string, number> {
+    return this.#calls.sent
+  }
+
   async range(range: KeyRange): Promise<RangeAnswer> {
     return (await this.#ask('Range', range)) as RangeAnswer
   }

@@ -50,6 +50,7 @@ export function withGoogleCredential(client: object): GrpcCredentials {
 
 /** The calls of some services, as their descriptors say, with one deadline for all. Rejects with CallError. */
 export class GrpcCalls {
+  readonly #sent = new Map<string, number>()
   readonly #methods: ReadonlyMap<string, Method>
   readonly #callMs: number
 
@@ -61,13 +62,18 @@ export class GrpcCalls {
     this.#callMs = callMs
   }
 
+  /** How many requests have been sent, by the names of their methods; repeated ones count again. */
+  get sent(): ReadonlyMap<string, number> {
+    return this.#sent
+  }
+
   async unary(
     client: GrpcClient,
     name: string,
     request: object,
     headers: Readonly<Record<string, string>>,
   ): Promise<object> {
-    const { path, requestSerialize, responseDeserialize } = this.#method(name)
+    const { path, requestSerialize, responseDeserialize } = this.#counted(name)
     const { promise, resolve, reject } = Promise.withResolvers<object>()
     client.makeUnaryRequest(
       ...([path, requestSerialize, responseDeserialize, request] as const),
@@ -91,7 +97,7 @@ export class GrpcCalls {
     },
   ): AsyncIterable<object> {
     const { headers, signal } = options
-    const { path, requestSerialize, responseDeserialize } = this.#method(name)
+    const { path, requestSerialize, responseDeserialize } = this.#counted(name)
     const call = client.makeServerStreamRequest(
       ...([path, requestSerialize, responseDeserialize, request] as const),
       ...([metadataOf(headers), this.#deadline()] as const),
@@ -112,6 +118,11 @@ export class GrpcCalls {
   /** How long a request is on the wire, in bytes. */
   bytesOf(name: string, request: object): number {
     return this.#method(name).requestSerialize(request).length
+  }
+
+  #counted(name: string): Method {
+    this.#sent.set(name, (this.#sent.get(name) ?? 0) + 1)
+    return this.#method(name)
   }
 
   #method(name: string): Method {

@@ -10,6 +10,8 @@ export class StoreMetrics {
   readonly #storage: Storage
   readonly #ended: EndedTransactions
   readonly #transactions: Counter<'outcome'>
+  readonly #requests: Counter<'request'>
+  readonly #gateway: Gauge<'incarnation'>
   readonly #gauges: Readonly<Record<keyof typeof GAUGES, Gauge>>
 
   constructor(registry: Registry, storage: Storage, ended: EndedTransactions) {
@@ -19,6 +21,18 @@ export class StoreMetrics {
       name: 'percolite_transactions_total',
       help: 'Transactions of clients that have ended, each once, by outcome; `read` ones wrote nothing.',
       labelNames: ['outcome'],
+      registers: [registry],
+    })
+    this.#requests = new Counter({
+      name: 'percolite_store_requests_total',
+      help: 'Requests to a store on the network, by their names there.',
+      labelNames: ['request'],
+      registers: [registry],
+    })
+    this.#gateway = new Gauge({
+      name: 'percolite_gateway_info',
+      help: '1, with the name of this run of the server.',
+      labelNames: ['incarnation'],
       registers: [registry],
     })
     const gauges = Object.entries(GAUGES).map(([name, help]) => [
@@ -35,6 +49,9 @@ export class StoreMetrics {
     for (const [outcome, count] of Object.entries(this.#ended.counts)) {
       this.#transactions.inc({ outcome: snakeCase(outcome) }, count)
     }
+    this.#requests.reset()
+    for (const [request, count] of status.requestsSent ?? []) this.#requests.inc({ request }, count)
+    this.#gateway.set({ incarnation: status.incarnation }, 1)
     const figures = { ...figuresOf(status), feed_lag_seconds: lagMs / 1000 }
     for (const [name, gauge] of Object.entries(this.#gauges)) {
       const figure = figures[name as keyof typeof GAUGES]

@@ -54,6 +54,9 @@ export interface CellStore {
   /** The disk that the store is on. Absent if it is not on a disk of this machine. */
   diskUse?(): Promise<DiskUse>
 
+  /** How many requests were sent to the store, by their names there. Absent if it is in this process. */
+  readonly requestsSent?: ReadonlyMap<string, number>
+
   /** The data that is durable and not in the tables yet. Absent if the engine has no memtables. */
   readonly memtables?: MemtableUse
 

@@ -22,10 +22,14 @@ export type StorageStatus = {
   readonly bufferedBytes: number
   /** The indexes that this process is building, as far as a first batch is done. */
   readonly indexBuilds: readonly IndexBuild[]
-  readonly lastCollection?: GarbageReport
+  readonly lastCollection?: GarbageReport | undefined
   readonly clock: ClockStatus
   /** Absent where the store is on no disk. */
-  readonly disk?: DiskStatus
+  readonly disk?: DiskStatus | undefined
   /** Absent where the store has none. */
-  readonly memtables?: MemtableUse
+  readonly memtables?: MemtableUse | undefined
+  /** Requests to the store by their names there; absent where it is in this process. */
+  readonly requestsSent?: ReadonlyMap<string, number> | undefined
+  /** A name of this run of the process. */
+  readonly incarnation: string
 }
