@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { CellStoreError, mayBeSentAgain } from '../../cell-store/cell-store.ts'
 import type { RowStep } from '../../cell-store/embedded-cell-store.ts'
 import { StorageError } from '../../errors.ts'
+import { invariant } from '../../invariant.ts'
 import { CATALOG_SCOPE, type Stamp } from '../../oracle/timestamp-oracle.ts'
 import { Backoff } from '../protocol/backoff.ts'
 import { refusalOf, schemaChanged } from '../protocol/commit-refusal.ts'
@@ -66,14 +68,25 @@ export async function commitTwoPhase(
  * schema fence, and the catalog's (F3), twice: before its stamp, so that every writer with the old definition either
  * commits before it or not at all; and to the stamp itself before the commit point, because a snapshot taken in
  * between still reads the old definition. `docs/decisions/0002` has the history.
+ *
+ * The first time the catalog's comes first, and the table's is raised to a stamp that is taken after that (F4). A
+ * writer whose stamp came before may go by the definition that it knew, without meeting the lock on the new one; then
+ * it began below the table's fence, and will not commit.
  */
 async function takeCommitStamp(context: ProtocolContext, writeSet: WriteSet): Promise<Stamp> {
   const { oracle, clock, measures } = context
   const beganMs = clock.monotonicMs()
   const { startTs, schemaScopes, changedSchemas, commitTsMax = Infinity } = writeSet
   const raised = writeSet.changesCatalog ? [...changedSchemas, CATALOG_SCOPE] : changedSchemas
-  if (raised.length > 0) {
-    await oracle.raiseSchemaFence(raised, (await oracle.next()).timestamp)
+  let catalogFence = 0
+  if (writeSet.changesCatalog) {
+    catalogFence = (await oracle.next()).timestamp
+    await oracle.raiseSchemaFence([CATALOG_SCOPE], catalogFence)
+  }
+  if (changedSchemas.length > 0) {
+    const seen = await oracle.next()
+    invariant((seen.catalogFence ?? catalogFence) >= catalogFence, 'F4', { catalogFence, seen })
+    await oracle.raiseSchemaFence(changedSchemas, seen.timestamp)
   }
   const stamp = await oracle.next(schemaScopes)
   measures.phaseTook('fence', clock.monotonicMs() - beganMs)
