@@ -144,8 +144,10 @@ async function restart(dataDirectory: string, dieAtCall: number | undefined): Pr
       return calls === dieAtCall ? 'crashAfter' : 'crashBefore'
     }
   })
-  const storage = await Storage.open(cellStore, { owner: 'exclusive', clock: dyingClock })
-  await Promise.race([died, locksGone(storage)])
+  const opened = Storage.open(cellStore, { owner: 'exclusive', clock: dyingClock }).then(locksGone)
+  // One that dies while it cleans up is never open.
+  opened.catch(() => undefined)
+  await Promise.race([died, opened])
   await inner.close()
 }
 
