@@ -1300,6 +1300,8 @@ export interface components {
         };
         readonly LockList: {
             readonly locks: readonly components["schemas"]["Lock"][];
+            /** @description Whether these are all; a store is looked through for at most five seconds. */
+            readonly isComplete: boolean;
         };
         readonly Lock: {
             readonly cell: components["schemas"]["CellAddress"];

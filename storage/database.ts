@@ -38,7 +38,7 @@ import { IndexBuilder } from './tables/index-build/index-builder.ts'
 import { conflictOf } from './tables/rows/conflict.ts'
 import type { TableDefinition } from './tables/table-definition.ts'
 import { BufferBudget } from './transaction/buffer/write-buffer.ts'
-import { listLocks, type StandingLock } from './transaction/lock-list.ts'
+import { listLocks, type StandingLocks } from './transaction/lock-list.ts'
 import { COMMIT_TURN_ROWS } from './transaction/one-process/latch-in-turns.ts'
 import { LatchTable } from './transaction/one-process/latches/latch-table.ts'
 import type { Gateways } from './transaction/protocol/gateways.ts'
@@ -256,7 +256,7 @@ export class Storage {
   }
 
   /** The locks that stand now, in row order. */
-  async locks(limit: number): Promise<StandingLock[]> {
+  async locks(limit: number): Promise<StandingLocks> {
     return await listLocks(this.#parts.context, limit)
   }
 

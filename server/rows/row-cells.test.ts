@@ -98,7 +98,7 @@ test("Joe's row in Figure 4: locked by a transfer whose primary is Bob's row", a
 test('the list of locks is empty when nobody commits', async (t) => {
   const server = await startTestServer(t)
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY)')
-  assert.deepEqual((await server.get('/v1/locks')).body, { locks: [] })
+  assert.deepEqual((await server.get('/v1/locks')).body, { locks: [], isComplete: true })
 })
 
 test('a long value is shown in pieces, whether it can be decoded or not', async () => {

@@ -68,9 +68,9 @@ export function operationRoutes(parts: {
     },
 
     async listLocks({ parameters }) {
-      const standing = await storage.locks(Number(parameters.limit ?? 100))
+      const { locks, isComplete } = await storage.locks(Number(parameters.limit ?? 100))
       const catalog = await catalogAt(storage)
-      return { locks: standing.map((lock) => standingLockOf(catalog, lock)) }
+      return { locks: locks.map((lock) => standingLockOf(catalog, lock)), isComplete }
     },
   }
 }
