@@ -129,6 +129,10 @@ export class Server {
   static async create(parts: ServerParts): Promise<Server> {
     const cursors = new Cursors(await parts.storage.secret('cursor'), parts.storage.history)
     const server = new Server(parts, cursors)
+    const { movedTo } = parts.storage
+    if (movedTo !== undefined) {
+      parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
+    }
     await server.http.ready()
     server.#observers.start(parts.observers ?? [])
     return server

@@ -275,11 +275,6 @@ export class Storage {
     return this.#departure.movedTo
   }
 
-  /** Whether a move has begun, and not ended. */
-  get isMoving(): boolean {
-    return this.#departure.isUnderWay
-  }
-
   /** Moves everything into another store, and closes this one for writes for good; rejects as `Move` does. */
   async moveTo(target: CellStore, options: MoveOptions): Promise<MoveReport> {
     const { context, sweepLocks, feed } = this.#parts

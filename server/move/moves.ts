@@ -36,6 +36,7 @@ export class Moves {
     this.#storage = storage
     this.#isAllowed = isAllowed
     this.#sendOn = sendOn
+    if (storage.movedTo !== undefined) this.#state = { ...NONE, phase: 'done' }
     this.#leave()
   }
 

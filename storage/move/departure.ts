@@ -8,16 +8,10 @@ import { WriteGate } from './write-gate.ts'
 export class Departure {
   readonly gate = new WriteGate()
   #movedTo: MovedTo | undefined
-  #isUnderWay = false
 
   /** Undefined while the store takes writes here. */
   get movedTo(): MovedTo | undefined {
     return this.#movedTo
-  }
-
-  /** Whether a move has begun, and not ended. */
-  get isUnderWay(): boolean {
-    return this.#isUnderWay
   }
 
   /** Closes the gate of a store that has gone. Rejects with CellStoreError. */
@@ -28,11 +22,9 @@ export class Departure {
 
   /** One at a time. See `Move`, for what it rejects with. */
   async move(parts: Omit<MoveParts, 'gate'>, options: MoveOptions): Promise<MoveReport> {
-    this.#isUnderWay = true
     try {
       return await new Move({ ...parts, gate: this.gate }, options).run()
     } finally {
-      this.#isUnderWay = false
       this.#movedTo = await readMovedTo(parts.context.cellStore)
     }
   }

@@ -288,6 +288,18 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 400 },
   }),
   mutant({
+    name: 'fencesRaisedSideBySide',
+    what: "the table's fence is not raised to a timestamp from after the raise of the catalog's (F4)",
+    file: TWO_PHASE,
+    find: `    const seen = await oracle.next()
+    invariant((seen.catalogFence ?? catalogFence) >= catalogFence, 'F4', { catalogFence, seen })
+    await oracle.raiseSchemaFence(changedSchemas, seen.timestamp)
+`,
+    replace: `    await oracle.raiseSchemaFence(changedSchemas, catalogFence)
+`,
+    caughtBy: { workload: 'indexes', seedsMax: 600 },
+  }),
+  mutant({
     name: 'gcNoResolve',
     what: 'garbage is collected without settling the locks below the safe point',
     file: COLLECTOR,
