@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { HERMITAGE } from './hermitage.ts'
 import { PROMISES } from './promises.ts'
 import { runScenario } from './run-scenario.ts'
@@ -8,7 +8,9 @@ import { TOPOLOGIES } from './topologies.ts'
 import { WRITE_SKEW } from './write-skew.ts'
 
 for (const topology of TOPOLOGIES) {
-  describe(topology.name, () => {
+  describe(topology.name, { skip: topology.missing ?? false }, () => {
+    before(() => topology.before?.())
+    after(() => topology.after?.())
     for (const scenario of [...HERMITAGE, ...WRITE_SKEW, ...PROMISES]) {
       if (topology.death !== undefined && dyingIn(scenario) === undefined) continue
       test(`${scenario.name}: ${scenario.title}`, (t) => runScenario(t, scenario, topology))

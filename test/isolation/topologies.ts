@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { ENGINES, type EngineName, missingEngine } from '../gateways/shared-engine.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
 import { type DeathMoment, Gateways } from './gateways.ts'
+import { networkGateways, type RunningEngine, startNetworkEngine } from './network-gateways.ts'
 import type { Name } from './scenario.ts'
 import type { World } from './world.ts'
 
@@ -12,6 +14,11 @@ export type Topology = {
   readonly name: string
   /** What becomes of the one transaction of a scenario that its steps mark; undefined: it lives. */
   readonly death?: DeathMoment
+  /** Why it cannot be tried here; false when it can. */
+  readonly missing?: string | false
+  /** Around all scenarios. */
+  before?(): Promise<void>
+  after?(): Promise<void>
   start(t: TestContext, names: readonly Name[]): Promise<World>
 }
 
@@ -30,7 +37,22 @@ export const TOPOLOGIES: readonly Topology[] = [
     death,
     start: severalGateways(death),
   })),
+  ...ENGINES.map(overTheNetwork),
 ]
+
+/** Each transaction on its own gateway, over a real engine. */
+function overTheNetwork(engine: EngineName): Topology {
+  let running: RunningEngine | undefined
+  return {
+    name: `each transaction on its own gateway, over ${engine}`,
+    missing: missingEngine(engine),
+    before: async () => {
+      running = await startNetworkEngine(engine)
+    },
+    after: async () => await running?.close(),
+    start: (t, names) => networkGateways(t, names, running as RunningEngine),
+  }
+}
 
 function oneServer(server: TestServer): World {
   return {
