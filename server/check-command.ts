@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { checkDataDirectory, openGateway, StorageError } from '../storage/storage.ts'
+import { askServer } from './ask-server.ts'
 import { type ConsistencyAnswer, consistencyAnswer, consistencyText } from './consistency-answer.ts'
 import type { SharedEngine } from './engines/engine-config.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
@@ -40,7 +41,7 @@ async function answerOf(
 ): Promise<ConsistencyAnswer> {
   switch (target.kind) {
     case 'server':
-      return await askServer(target.url)
+      return await checkServer(target.url)
     case 'engine':
       return await checkEngine(target.engine, onProgress)
     case 'directory':
@@ -75,15 +76,8 @@ async function checkFolder(
   }
 }
 
-async function askServer(url: string): Promise<ConsistencyAnswer> {
-  let answer: Response
-  try {
-    answer = await fetch(new URL('/v1/check', url))
-  } catch (error) {
-    const { cause } = error as { cause?: { message?: string } }
-    throw new Error(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
-  }
-  const text = await answer.text()
-  if (answer.ok) return JSON.parse(text)
-  throw new Error(`${url} answers ${answer.status}: ${text.replaceAll('\n', ' ').slice(0, 300)}`)
+async function checkServer(url: string): Promise<ConsistencyAnswer> {
+  const { ok, status, text } = await askServer(url, '/v1/check')
+  if (ok) return JSON.parse(text)
+  throw new Error(`${url} answers ${status}: ${text.replaceAll('\n', ' ').slice(0, 300)}`)
 }

@@ -121,7 +121,7 @@ function readCheckCommand(
   if (url === undefined) return { kind: 'check', config: { ...storeOf(values, environment), json } }
   const other = Object.keys(STORE_FLAGS).find((name) => values[name] !== undefined)
   if (other !== undefined) throw new UsageError(`--${other} and --url exclude each other.`)
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+  if (!isWebAddress(url)) {
     throw new UsageError(
       `--url ${url}: it is the address of a server, such as http://127.0.0.1:4270.`,
     )
@@ -172,7 +172,7 @@ function readMoveCommand(
   if (values.version === true) return { kind: 'version' }
   if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not asked for.`)
   const from = textOf(values.from) ?? MOVE_FLAGS.from.default
-  const isServer = /^https?:$/.test(URL.parse(from)?.protocol ?? '')
+  const isServer = isWebAddress(from)
   const follow = values.follow === true
   if (follow && !isServer) {
     throw new UsageError(
@@ -352,12 +352,16 @@ function amountOf(text: string, units: Readonly<Record<string, number>>): number
   return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
 }
 
+function isWebAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+}
+
 /** It stands in the close of a socket. */
 const URL_CHARACTERS_MAX = 120
 
 function checkedUrl(flag: string, text: string): string | undefined {
   if (text === '') return undefined
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '') && text.length <= URL_CHARACTERS_MAX) {
+  if (isWebAddress(text) && text.length <= URL_CHARACTERS_MAX) {
     return text.replace(/\/$/, '')
   }
   throw new UsageError(

@@ -6,6 +6,7 @@ import {
   readDirectoryHistory,
   StorageError,
 } from '../../storage/storage.ts'
+import { askServer } from '../ask-server.ts'
 import { describeEngine, type SharedEngine } from '../engines/engine-config.ts'
 import { openSharedEngine } from '../engines/open-engine.ts'
 import { UsageError } from '../usage-error.ts'
@@ -109,22 +110,12 @@ async function moveServer(
 }
 
 async function ask(url: string, method: 'GET' | 'POST', body?: object): Promise<unknown> {
-  let answer: Response
-  try {
-    answer = await fetch(new URL('/v1/move', url), {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-  } catch (error) {
-    const { cause } = error as { cause?: { message?: string } }
-    throw new Error(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
-  }
-  const text = await answer.text()
-  if (answer.ok) return JSON.parse(text)
+  const headers = { 'content-type': 'application/json' }
+  const request = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
+  const { ok, status, text } = await askServer(url, '/v1/move', request)
+  if (ok) return JSON.parse(text)
   const { detail } = JSON.parse(text) as { detail?: string }
-  throw new Error(`${url} answers ${answer.status}: ${detail ?? text.slice(0, 300)}`)
+  throw new Error(`${url} answers ${status}: ${detail ?? text.slice(0, 300)}`)
 }
 
 function failureText(error: unknown): string {

@@ -3,9 +3,12 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
-import { bufferOf, hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
+import { hasPrefix, ORACLE_ROW, systemRowKey } from '../cell-store/row-key.ts'
 import { rowPages } from '../cell-store/row-pages.ts'
 import { FEED_BEGINS_ROW } from '../feed/feed-begins.ts'
+import { HISTORY_PREFIX } from '../history/history-rows.ts'
+import { indexIdOf } from '../tables/bytes/index-key.ts'
+import { tableIdOf } from '../tables/bytes/key-encoding.ts'
 import { TOKENS } from '../transaction/protocol/token.ts'
 import { MOVE_PREFIX } from './move-rows.ts'
 
@@ -28,7 +31,7 @@ export const COPIED_FAMILIES: RowFilter = [
 ]
 
 /** Rows that are changed without records of the protocol, so that no timestamp says when. */
-export const PLAIN_PREFIXES = [systemRowKey('secret/'), systemRowKey('history/')]
+export const PLAIN_PREFIXES = [systemRowKey('secret/'), HISTORY_PREFIX]
 
 /**
  * Finds rows that committed after a timestamp, or were guarded or rolled back by a transaction that began after it. A
@@ -87,10 +90,10 @@ export async function digestOf(
   })
 }
 
-/** Keys of rows begin with 01 and the four bytes of their table's id, those of entries with 02 and their index's. */
 function spaceOf(key: Uint8Array): string {
-  if (key[0] === 0) return 'system'
-  return `${key[0] === 1 ? 'table' : 'index'} ${bufferOf(key).readUInt32BE(1)}`
+  const [table, index] = [tableIdOf(key), indexIdOf(key)]
+  if (table !== undefined) return `table ${table}`
+  return index === undefined ? 'system' : `index ${index}`
 }
 
 function hashRow(hash: Hash, { key, cells }: Row): void {

@@ -25,7 +25,7 @@ export class Departure {
     try {
       return await new Move({ ...parts, gate: this.gate }, options).run()
     } finally {
-      this.#movedTo = await readMovedTo(parts.context.cellStore)
+      await this.look(parts.context.cellStore)
     }
   }
 }

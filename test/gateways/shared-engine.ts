@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CellStore } from '../../storage/storage.ts'
+import { openEmulatedStore } from '../bigtable/emulated-store.ts'
 import { anyEmulator, skipReason } from '../bigtable/emulator.ts'
 import { EtcdCluster, etcdSkipReason } from '../etcd/etcd-cluster.ts'
 
@@ -10,6 +12,8 @@ export type SharedEngine = {
   readonly env: Readonly<Record<string, string>>
   /** The same store in the words of `percolite move --to`. */
   readonly moveTo: string
+  /** Another store in it, of this name. */
+  open(name: string): Promise<CellStore>
   /** Takes a part of it away for a while; says which. Absent where it has no parts. */
   disturb?(): Promise<string>
   close(): Promise<void>
@@ -34,6 +38,7 @@ async function startBigtable(): Promise<SharedEngine> {
     flags: ['--engine', 'bigtable', '--bigtable', 'project/instance'],
     env: { BIGTABLE_EMULATOR_HOST: emulator.host },
     moveTo: 'bigtable:project/instance',
+    open: (name) => openEmulatedStore(emulator, name),
     close: () => emulator.close(),
   }
 }
@@ -48,6 +53,7 @@ async function startEtcd(): Promise<SharedEngine> {
     flags: ['--engine', 'etcd', ...cluster.members.flatMap((member) => ['--etcd', member])],
     env: {},
     moveTo: `etcd:${cluster.members.join(',')}`,
+    open: (name) => cluster.open(`${name}/`),
     disturb: async () => {
       const leader = await cluster.leader()
       if (leader === undefined) return 'etcd has no leader'

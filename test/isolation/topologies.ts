@@ -3,10 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { ENGINES, type EngineName, missingEngine } from '../gateways/shared-engine.ts'
+import {
+  ENGINES,
+  type EngineName,
+  missingEngine,
+  type SharedEngine,
+  startEngine,
+} from '../gateways/shared-engine.ts'
 import { startTestServer, type TestServer } from '../server/test-server.ts'
 import { type DeathMoment, Gateways } from './gateways.ts'
-import { networkGateways, type RunningEngine, startNetworkEngine } from './network-gateways.ts'
+import { networkGateways } from './network-gateways.ts'
 import type { Name } from './scenario.ts'
 import type { World } from './world.ts'
 
@@ -42,15 +48,15 @@ export const TOPOLOGIES: readonly Topology[] = [
 
 /** Each transaction on its own gateway, over a real engine. */
 function overTheNetwork(engine: EngineName): Topology {
-  let running: RunningEngine | undefined
+  let running: SharedEngine | undefined
   return {
     name: `each transaction on its own gateway, over ${engine}`,
     missing: missingEngine(engine),
     before: async () => {
-      running = await startNetworkEngine(engine)
+      running = await startEngine(engine)
     },
     after: async () => await running?.close(),
-    start: (t, names) => networkGateways(t, names, running as RunningEngine),
+    start: (t, names) => networkGateways(t, names, running as SharedEngine),
   }
 }
 

@@ -160,7 +160,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['statements/'],
     ['rows/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
-    ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
+    ['flags.ts', 'usage-error.ts', 'ask-server.ts', 'consistency-answer.ts'],
     ['engines/'],
     ['move/'],
     ['config.ts', 'check-command.ts'],

@@ -4,7 +4,7 @@ import { rowPages } from '../../cell-store/row-pages.ts'
 import { InvariantViolation } from '../../invariant.ts'
 import { STORAGE_LIMITS } from '../../limits.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
-import { decodeLock, type Lock } from '../records/lock.ts'
+import { decodeLock } from '../records/lock.ts'
 import type { LockResolver } from './lock-resolver.ts'
 
 export type SweptLocks = { readonly resolved: number; readonly alive: number }
@@ -32,11 +32,9 @@ export class LockSweeper {
     let alive = 0
     for await (const { key, cells } of this.#lockedRows(signal)) {
       for (const cell of cells) {
-        const isResolved =
-          cell.timestamp < safePoint
-            ? await this.#resolveEnded(key, decodeLock(cell.timestamp, cell.value))
-            : await this.#resolveDead(key, cell)
-        if (isResolved) resolved += 1
+        const isEnded = cell.timestamp < safePoint
+        if (isEnded) await this.#resolver.resolve(key, decodeLock(cell.timestamp, cell.value), true)
+        if (isEnded || (await this.#resolveDead(key, cell))) resolved += 1
         else alive += 1
       }
     }
@@ -44,11 +42,6 @@ export class LockSweeper {
       this.#context.log.info({ resolved }, 'resolved locks that ended processes left behind')
     }
     return { resolved, alive }
-  }
-
-  async #resolveEnded(row: Uint8Array, lock: Lock): Promise<true> {
-    await this.#resolver.resolve(row, lock, true)
-    return true
   }
 
   /** A damaged lock is reported and left as it is: it must not prevent the others from being resolved. */

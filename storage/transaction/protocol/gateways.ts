@@ -59,10 +59,9 @@ export class Gateways {
 
   /** The oldest that a living process reads at, as far as they have said so. Rejects with CellStoreError. */
   async oldestSnapshot(): Promise<Timestamp | undefined> {
-    const { timestamp: now } = await this.#oracle.nextToRead()
     let oldest: Timestamp | undefined
-    for await (const { expiresAt, oldestSnapshot } of this.#tokens('')) {
-      if (expiresAt < now || oldestSnapshot === undefined) continue
+    for await (const { oldestSnapshot } of this.#living('')) {
+      if (oldestSnapshot === undefined) continue
       oldest = Math.min(oldest ?? oldestSnapshot, oldestSnapshot)
     }
     return oldest
@@ -87,17 +86,19 @@ export class Gateways {
   }
 
   async #named(prefix: string, limit: number): Promise<Gateway[]> {
-    const { timestamp: now } = await this.#oracle.nextToRead()
     const found: Gateway[] = []
-    for await (const { row, ...token } of this.#tokens(prefix)) {
+    for await (const { row, expiresAt, oldestSnapshot, url } of this.#living(prefix)) {
       const incarnation = Buffer.from(row.subarray(systemRowKey(TOKENS).length)).toString('latin1')
-      const { expiresAt, oldestSnapshot, url } = token
-      if (expiresAt < now) continue
       const isThis = incarnation === this.#liveness.incarnation
       found.push({ incarnation, url, isThis, expiresAt, oldestSnapshot })
       if (found.length === limit) break
     }
     return found
+  }
+
+  async *#living(prefix: string) {
+    const { timestamp: now } = await this.#oracle.nextToRead()
+    for await (const token of this.#tokens(prefix)) if (token.expiresAt >= now) yield token
   }
 
   async *#tokens(prefix: string) {

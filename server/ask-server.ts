@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export type ServerAnswer = { readonly status: number; readonly ok: boolean; readonly text: string }
+
+/** What a running server answers to a command. Rejects with an Error that says why when it does not answer. */
+export async function askServer(
+  url: string,
+  path: string,
+  request: RequestInit = {},
+): Promise<ServerAnswer> {
+  let answer: Response
+  try {
+    answer = await fetch(new URL(path, url), request)
+  } catch (error) {
+    const { cause } = error as { cause?: { message?: string } }
+    throw new Error(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
+  }
+  return { status: answer.status, ok: answer.ok, text: await answer.text() }
+}
