@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { HERMITAGE } from './hermitage.ts'
 import { PROMISES } from './promises.ts'
 import { runScenario } from './run-scenario.ts'
 import { dyingIn } from './scenario.ts'
-import { TOPOLOGIES } from './topologies.ts'
+import { describeOver, TOPOLOGIES } from './topologies.ts'
 import { WRITE_SKEW } from './write-skew.ts'
 
 for (const topology of TOPOLOGIES) {
-  describe(topology.name, { skip: topology.missing ?? false }, () => {
-    before(() => topology.before?.())
-    after(() => topology.after?.())
+  describeOver(topology, () => {
     for (const scenario of [...HERMITAGE, ...WRITE_SKEW, ...PROMISES]) {
       if (topology.death !== undefined && dyingIn(scenario) === undefined) continue
       test(`${scenario.name}: ${scenario.title}`, (t) => runScenario(t, scenario, topology))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { TestServer } from '../server/test-server.ts'
 import { EVERYTHING, FIRST_ROWS, type Name, TABLE } from './scenario.ts'
-import { TOPOLOGIES } from './topologies.ts'
+import { describeOver, TOPOLOGIES, type Topology } from './topologies.ts'
 import type { World } from './world.ts'
 
 // What cannot be written down as one history: many rows, and many transactions that really race.
@@ -13,7 +13,7 @@ const [WRITER, OTHER_WRITER, ...READERS] = NAMES as readonly [Name, Name, ...Nam
 
 type TestRow = { readonly id: number; readonly value: number }
 
-async function started(t: TestContext, topology: (typeof TOPOLOGIES)[number]): Promise<World> {
+async function started(t: TestContext, topology: Topology): Promise<World> {
   const world = await topology.start(t, NAMES)
   await world.settled(world.serverOf(WRITER).rows(TABLE))
   await world.settled(world.serverOf(WRITER).rows(FIRST_ROWS))
@@ -27,7 +27,7 @@ async function rowsIn(server: TestServer, transaction: string): Promise<TestRow[
 }
 
 for (const topology of TOPOLOGIES.filter(({ death }) => death === undefined)) {
-  describe(topology.name, () => {
+  describeOver(topology, () => {
     test('begun before a commit of 100 rows, a transaction sees none of them; begun after it, all', async (t) => {
       const world = await started(t, topology)
       const writer = world.serverOf(WRITER)

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, before, describe, type TestContext } from 'node:test'
 import {
   ENGINES,
   type EngineName,
@@ -22,7 +22,7 @@ export type Topology = {
   readonly death?: DeathMoment
   /** Why it cannot be tried here; false when it can. */
   readonly missing?: string | false
-  /** Around all scenarios. */
+  /** Around all of its tests. */
   before?(): Promise<void>
   after?(): Promise<void>
   start(t: TestContext, names: readonly Name[]): Promise<World>
@@ -45,6 +45,15 @@ export const TOPOLOGIES: readonly Topology[] = [
   })),
   ...ENGINES.map(overTheNetwork),
 ]
+
+/** The tests that `defineTests` defines, between what this topology does before and after all of them. */
+export function describeOver(topology: Topology, defineTests: () => void): void {
+  describe(topology.name, { skip: topology.missing ?? false }, () => {
+    before(() => topology.before?.())
+    after(() => topology.after?.())
+    defineTests()
+  })
+}
 
 /** Each transaction on its own gateway, over a real engine. */
 function overTheNetwork(engine: EngineName): Topology {
