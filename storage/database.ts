@@ -138,9 +138,8 @@ export class Storage {
       settle: parts.settle,
       begin: () => this.#beginOwnWork(),
       catalog: async (transaction) => this.catalog(transaction),
-      isShared: owner === 'shared',
       scanMs: NOTIFICATION_SCAN_MS[owner],
-      ...(owner === 'exclusive' ? {} : { lookMs: OBSERVER_LOOK_MS }),
+      ...(owner === 'exclusive' ? {} : { feed: parts.feed, lookMs: OBSERVER_LOOK_MS }),
       ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
     })
   }

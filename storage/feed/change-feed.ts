@@ -32,7 +32,15 @@ export interface ChangeFeed {
    * Reads on from the position and goes live in the very turn in which nothing is left to read, so that
    * there is no gap between the two. Begins in a later turn; never throws.
    */
-  follow(position: Timestamp, listener: FeedListener): FeedFollower
+  follow(position: Timestamp, listener: FeedListener, options?: FollowOptions): FeedFollower
+}
+
+export type FollowOptions = {
+  /**
+   * How many milliseconds the listener can wait for a commit where processes share the store: so seldom it is looked
+   * for. Such a follower is never live, and `resolved` does not wait for it.
+   */
+  readonly everyMs?: number
 }
 
 export type FeedReadOptions = {
@@ -68,6 +76,8 @@ export type ChangedRow = {
 export type FeedListener = {
   /** Once for each commit after the position, ascending. */
   readonly commit: (commit: FeedCommit) => void
+  /** Rows that a commit gave observers a hint of; only where processes share the store, which need to be told. */
+  readonly hinted?: (keys: readonly Uint8Array[]) => void
   /** Called when the following has ended: with an error of `read`, or what the listener itself threw. */
   readonly failed: (error: unknown) => void
 }

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import type { FeedCommit, FeedFollower, FeedListener } from './change-feed.ts'
+import type { FeedCommit, FeedFollower, FeedListener, FollowOptions } from './change-feed.ts'
 
 /** One reader of the feed: its position, and the check that its commits ascend. */
 export class Follower implements FeedFollower {
   readonly #listener: FeedListener
   readonly #stopped: () => void
+  /** See `FollowOptions`. */
+  readonly everyMs: number | undefined
   #position: Timestamp
   #state: 'catchingUp' | 'live' | 'stopped' = 'catchingUp'
 
-  constructor(position: Timestamp, listener: FeedListener, stopped: () => void) {
+  constructor(
+    position: Timestamp,
+    listener: FeedListener,
+    stopped: () => void,
+    { everyMs }: FollowOptions = {},
+  ) {
+    this.everyMs = everyMs
     this.#position = position
     this.#listener = listener
     this.#stopped = stopped
@@ -52,11 +60,12 @@ export class Follower implements FeedFollower {
    * Delivers a commit, unless the listener knows it from the snapshot that it began with. Never throws: an error of a
    * listener ends its following, and affects neither the others nor the committing transaction.
    */
-  tell(commit: FeedCommit): void {
+  tell(commit: FeedCommit, hinted: readonly Uint8Array[] = []): void {
     if (this.#state === 'stopped' || commit.commitTs <= this.#position) return
     try {
       this.#position = commit.commitTs
-      this.#listener.commit(commit)
+      if (commit.rows.length > 0) this.#listener.commit(commit)
+      if (hinted.length > 0) this.#listener.hinted?.(hinted)
     } catch (error) {
       this.fail(error)
     }

@@ -2,6 +2,7 @@
 import { bufferOf, hasPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
+import type { Hint } from '../transaction/records/notify-cell.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
 
 /**
@@ -13,6 +14,8 @@ import type { ChangedRow, FeedCommit } from './change-feed.ts'
  *     50   00 0B  01 00 00 00 07 10 62 …    put, and the row key with its length
  *          00 01  01 30                     one column, "0"
  *     58   …                                a row that was deleted
+ *     50   00 0B  01 00 00 00 07 10 62 …    a row without columns is not changed, but hinted
+ *          00 00
  *
  * Where entries of several commits stand in one cell, each begins with
  *
@@ -48,6 +51,14 @@ export function changedRowsOf(rows: readonly BufferedRow[]): ChangedRow[] {
     if (columns.length > 0) changed.push({ key, columns, isDelete })
   }
   return changed
+}
+
+/**
+ * Rows that a commit gives a hint of (`records/notify-cell.ts`), in the form of changed ones: without columns. Where
+ * processes share the store, those that did not give a hint learn of it from the log.
+ */
+export function hintedRowsOf(hints: readonly Hint[]): ChangedRow[] {
+  return hints.map(({ row }) => ({ key: row, columns: [], isDelete: false }))
 }
 
 /** The columns of SQL rows are numbers; others are the store's own, as observers' acknowledgments. */

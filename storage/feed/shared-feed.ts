@@ -4,25 +4,25 @@ import { CellStoreError } from '../cell-store/cell-store.ts'
 import { eventLoopTurn } from '../cell-store/event-loop-turn.ts'
 import type { RowFilter } from '../cell-store/row-filter.ts'
 import { StorageError, type StorageErrorCode } from '../errors.ts'
-import type { BufferedRow } from '../transaction/buffer/write-buffer.ts'
 import type { LockResolver } from '../transaction/percolator/lock-resolver.ts'
 import { Snapshot } from '../transaction/percolator/snapshot.ts'
-import type { LogRow, SharedCommitLog } from '../transaction/protocol/commit-log.ts'
+import type { LoggedRequest, LogRow, SharedCommitLog } from '../transaction/protocol/commit-log.ts'
 import type { ProtocolContext } from '../transaction/protocol/protocol-context.ts'
 import {
   type ChangeFeed,
-  type FeedCommit,
   type FeedFollower,
   type FeedListener,
   type FeedPage,
   type FeedReadOptions,
+  type FollowOptions,
   positionInFuture,
   resumeTooOld,
 } from './change-feed.ts'
 import { Follower } from './follower.ts'
-import { changedRowsOf } from './log-entry.ts'
+import { changedRowsOf, hintedRowsOf } from './log-entry.ts'
 import {
   commitOfSharedLogRow,
+  type LoggedCommit,
   NOTED_BEFORE_MAX,
   sharedLogRanges,
   sharedLogRow,
@@ -52,14 +52,14 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     this.#beginsAt = beginsAt
   }
 
-  async rowFor(startTs: Timestamp, rows: readonly BufferedRow[]): Promise<LogRow | undefined> {
-    const changed = changedRowsOf(rows)
-    if (changed.length === 0) return undefined
+  async rowFor({ startTs, rows, hints }: LoggedRequest): Promise<LogRow | undefined> {
+    const named = [...changedRowsOf(rows), ...hintedRowsOf(hints)]
+    if (named.length === 0) return undefined
     const { oracle } = this.#context
     // That of its beginning will do while the commit has most of its time left: it saves a call.
     const isYoung = oracle.approximateNow() - startTs < NOTED_BEFORE_MAX / 2
     const notedAt = isYoung ? startTs : (await oracle.next()).timestamp
-    const row = sharedLogRow({ notedAt, startTs }, changed)
+    const row = sharedLogRow({ notedAt, startTs }, named)
     return { row, commitTsMax: notedAt + NOTED_BEFORE_MAX }
   }
 
@@ -78,7 +78,12 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     return timestamp
   }
 
-  async read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<FeedPage> {
+  async read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage> {
+    const page = await this.#read(position, options)
+    return { ...page, commits: page.commits.filter(({ rows }) => rows.length > 0) }
+  }
+
+  async #read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<LoggedPage> {
     await eventLoopTurn()
     const { timestamp: resolved } = await this.#context.oracle.nextToRead()
     if (position > resolved) throw positionInFuture(position, resolved)
@@ -92,8 +97,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     }
   }
 
-  follow(position: Timestamp, listener: FeedListener): FeedFollower {
-    const follower = new Follower(position, listener, () => this.#wake.abort())
+  follow(position: Timestamp, listener: FeedListener, options?: FollowOptions): FeedFollower {
+    const follower = new Follower(position, listener, () => this.#wake.abort(), options)
     const running = this.#run(follower).finally(() => this.#following.delete(follower))
     this.#following.set(follower, running)
     return follower
@@ -110,18 +115,19 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     while (!follower.isStopped) {
       const wake = this.#wake
       try {
-        const page = await this.read(follower.position, { rowsMax: PAGE_ROWS })
-        for (const commit of page.commits) follower.tell(commit)
+        const page = await this.#read(follower.position, { rowsMax: PAGE_ROWS })
+        for (const commit of page.commits) follower.tell(commit, commit.hinted)
         follower.passed(page.position)
         pollMs = page.commits.length > 0 ? POLL_MS_MIN : Math.min(2 * pollMs, POLL_MS_MAX)
         if (!page.isCaughtUp || follower.isStopped) continue
-        follower.goLive()
+        if (follower.everyMs === undefined) follower.goLive()
       } catch (error) {
         if (mayPass(error)) follower.fallBehind()
         else follower.fail(error)
       }
       this.#hasTold()
-      await this.#pause(wake, pollMs)
+      if (follower.everyMs === undefined) await this.#pause(wake, pollMs)
+      else await this.#pauseWhole(follower, follower.everyMs)
     }
     this.#hasTold()
   }
@@ -133,6 +139,16 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
       if (!signal.aborted) throw error
     })
     if (signal.aborted && this.#wake === wake) this.#wake = new AbortController()
+  }
+
+  /** Commits of this process do not end it. */
+  async #pauseWhole(follower: Follower, forMs: number): Promise<void> {
+    const { clock } = this.#context
+    const untilMs = clock.monotonicMs() + forMs
+    for (let leftMs = forMs; leftMs >= 1 && !follower.isStopped; ) {
+      await this.#pause(this.#wake, leftMs)
+      leftMs = untilMs - clock.monotonicMs()
+    }
   }
 
   #hasTold(): void {
@@ -158,8 +174,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   async #pageUpTo(
     resolved: Timestamp,
     { position, rowsMax, signal }: PageRequest,
-  ): Promise<FeedPage> {
-    const commits: FeedCommit[] = []
+  ): Promise<LoggedPage> {
+    const commits: LoggedCommit[] = []
     let rows = 0
     let from = position
     for (let span = SPAN_MIN; from < resolved; span *= 2) {
@@ -167,7 +183,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
       const to = Math.min(from + span, resolved)
       for (const commit of await this.#commitsBetween(from, to)) {
         commits.push(commit)
-        rows += commit.rows.length
+        rows += commit.rows.length + commit.hinted.length
         if (rows >= rowsMax) return { commits, position: commit.commitTs, isCaughtUp: false }
       }
       from = to
@@ -176,10 +192,10 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
   }
 
   /** The commits in (after, until], ascending; `until` has been issued. Waits for those under way. */
-  async #commitsBetween(after: Timestamp, until: Timestamp): Promise<FeedCommit[]> {
+  async #commitsBetween(after: Timestamp, until: Timestamp): Promise<LoggedCommit[]> {
     const snapshot = new Snapshot(this.#context, this.#resolver, until)
     const suspects = await this.#suspects(after, until)
-    const commits: FeedCommit[] = []
+    const commits: LoggedCommit[] = []
     for (let at = 0; at < suspects.keys.length; at += SNAPSHOT_ROWS) {
       const keys = suspects.keys.slice(at, at + SNAPSHOT_ROWS)
       for (const row of await snapshot.getRows(keys, suspects.columns)) {
@@ -211,6 +227,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     return { keys, columns: [...columns] }
   }
 }
+
+type LoggedPage = Omit<FeedPage, 'commits'> & { readonly commits: readonly LoggedCommit[] }
 
 type PageRequest = {
   readonly position: Timestamp

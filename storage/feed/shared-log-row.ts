@@ -37,16 +37,16 @@ export function isSharedLogRow(key: Uint8Array): boolean {
   return key[SEPARATOR_AT] === SEPARATOR && hasPrefix(key, PREFIX)
 }
 
-/** The log row of a commit of these rows. */
+/** The log row of a commit that names these rows. */
 export function sharedLogRow(
   { notedAt, startTs }: { readonly notedAt: Timestamp; readonly startTs: Timestamp },
-  changed: readonly ChangedRow[],
+  named: readonly ChangedRow[],
 ): BufferedRow {
   const bucket = startTs % SHARED_LOG_BUCKETS
   const key = systemRowKey(`${bucketPath(bucket)}${digitsOf(notedAt)}/${digitsOf(startTs)}`)
   const writes = new Map<string, BufferedWrite>()
-  for (let at = 0; at < changed.length; at += PART_ROWS) {
-    const value = encodeLogEntry(changed.slice(at, at + PART_ROWS))
+  for (let at = 0; at < named.length; at += PART_ROWS) {
+    const value = encodeLogEntry(named.slice(at, at + PART_ROWS))
     writes.set(String(at / PART_ROWS), { kind: 'put', value })
   }
   return { key, text: keyString(key), writes }
@@ -72,18 +72,28 @@ export function sharedLogRanges(
   }))
 }
 
-/** The commit in a row of the log. Throws on violations of J9. */
-export function commitOfSharedLogRow({ columns }: SnapshotRow): FeedCommit {
-  const rows: ChangedRow[] = []
+/** A commit as its log row has it. */
+export type LoggedCommit = FeedCommit & {
+  /** The keys of rows that the commit gave a hint of. */
+  readonly hinted: readonly Uint8Array[]
+}
+
+/** The commit in a row of the log; either of its lists may be empty. Throws on violations of J9. */
+export function commitOfSharedLogRow({ columns }: SnapshotRow): LoggedCommit {
+  const named: ChangedRow[] = []
   let commitTs: Timestamp | null = null
   for (let part = 0; part < columns.size; part += 1) {
     const found = columns.get(String(part))
     invariant(found !== undefined, 'J9', { damaged: 'log row', missing: part })
-    rows.push(...decodeLogEntry(found.value))
+    named.push(...decodeLogEntry(found.value))
     commitTs = found.commitTs
   }
   invariant(commitTs !== null, 'J9', { damaged: 'log row', parts: columns.size })
-  return { commitTs, rows }
+  return {
+    commitTs,
+    rows: named.filter((row) => row.columns.length > 0),
+    hinted: named.filter((row) => row.columns.length === 0).map(({ key }) => key),
+  }
 }
 
 function bucketPath(bucket: number): string {

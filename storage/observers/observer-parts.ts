@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellStore } from '../cell-store/cell-store.ts'
 import type { Clock } from '../clock.ts'
+import type { ChangeFeed } from '../feed/change-feed.ts'
 import type { TimestampOracle } from '../oracle/timestamp-oracle.ts'
 import type { Randomness } from '../randomness.ts'
 import type { StorageLog } from '../storage-log.ts'
@@ -21,9 +22,9 @@ export type ObserverParts = {
   readonly begin: BeginOwn
   /** The catalog at the transaction's snapshot. */
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
-  /** Whether other processes may be at work on the same notifications. */
-  readonly isShared: boolean
-  /** Milliseconds between two scans of the store for notifications that this process does not know. */
+  /** Says what other processes notify; absent where there are none. */
+  readonly feed?: ChangeFeed
+  /** Milliseconds between two looks into the store for notifications that this process does not know. */
   readonly scanMs: number
   /** How often the catalog is looked at for changes of other processes; never when absent. */
   readonly lookMs?: number

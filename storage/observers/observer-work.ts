@@ -5,11 +5,10 @@ import type { TableObserver } from '../tables/catalog/catalog.ts'
 import { reading } from '../transaction/own-transactions.ts'
 import { readDeadLetters } from './dead-letter.ts'
 import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
+import { LoggedNotifications } from './notifications/logged-notifications.ts'
 import { NotificationQueue } from './notifications/notification-queue.ts'
-import {
-  type FoundNotification,
-  NotificationScanner,
-} from './notifications/notification-scanner.ts'
+import { NotificationScanner } from './notifications/notification-scanner.ts'
+import type { FoundNotification } from './notifications/notification-source.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 
@@ -32,7 +31,7 @@ export class ObserverWork {
   readonly #parts: ObserverWorkParts
   readonly #leaseParts: LeaseParts
   readonly #queue = new NotificationQueue()
-  readonly #scanner: NotificationScanner
+  readonly #source: NotificationScanner | LoggedNotifications
   readonly #waiters = new Set<Waiter>()
   readonly #gone = new AbortController()
   #found: TableObserver
@@ -48,20 +47,27 @@ export class ObserverWork {
     // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
     const end = endOfPrefix(start) as Uint8Array
     const range = { observerId: found.observer.id, start, end }
-    this.#scanner = new NotificationScanner(parts.cellStore, parts.randomness, range)
+    this.#source =
+      parts.feed === undefined
+        ? new NotificationScanner(parts.cellStore, parts.randomness, range)
+        : new LoggedNotifications(parts, range)
     this.#leaseParts = {
       ...parts,
       queue: this.#queue,
       counters: this.counters,
       observerGone: this.#gone.signal,
       metOthers: () => {
-        if (parts.isShared) this.#scanner.teleport()
+        if (parts.feed !== undefined) this.#source.teleport()
       },
     }
   }
 
   get name(): string {
     return this.#found.observer.name
+  }
+
+  get tableId(): number {
+    return this.#found.table.id
   }
 
   get running(): number {
@@ -80,11 +86,18 @@ export class ObserverWork {
     if (before.epoch === epoch && before.resumedAt === resumedAt && before.state === state) return
     this.#isAnew = true
     this.#queue.hasten()
-    this.scanSoon()
+    this.walkSoon()
   }
 
-  scanSoon(): void {
+  /** What this process was told of may not be all. */
+  walkSoon(): void {
     this.#scanDueMs = 0
+    if (this.#source instanceof LoggedNotifications) this.#source.walkSoon()
+  }
+
+  /** Another process may have notified this row. */
+  named(key: Uint8Array): void {
+    if (this.#source instanceof LoggedNotifications) this.#source.name(key)
   }
 
   /** A change that this process has committed. */
@@ -125,9 +138,9 @@ export class ObserverWork {
     const dueMs = this.#queue.turnDue(clock.monotonicMs())
     this.#serve()
     if (this.#waiters.size === 0 || this.#found.observer.state === 'paused') return undefined
-    if (this.#queue.takeHasLeftOut()) this.scanSoon()
+    if (this.#queue.takeHasLeftOut()) this.#scanDueMs = 0
     if (clock.monotonicMs() >= this.#scanDueMs) {
-      const { found, isRoundOver } = await this.#scanner.nextPage(signal)
+      const { found, isRoundOver } = await this.#source.nextPage(signal)
       for (const one of found) this.#queue.offer(one)
       this.#serve()
       if (!isRoundOver || this.#queue.takeHasLeftOut()) return 0

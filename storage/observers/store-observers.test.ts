@@ -43,7 +43,6 @@ function startObservers(t: TestContext, readCatalog: () => Promise<Catalog>) {
     settle: () => Promise.reject(new Error('There is no lock.')),
     begin: async () => TRANSACTION,
     catalog: readCatalog,
-    isShared: false,
     scanMs: 5_000,
   })
   t.after(() => observers.stop())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
 import { StorageError } from '../errors.ts'
+import type { FeedFollower, FeedListener } from '../feed/change-feed.ts'
+import { tableIdOf } from '../tables/bytes/key-encoding.ts'
 import { type Catalog, requireObserver, type TableObserver } from '../tables/catalog/catalog.ts'
 import type { NotifiedRow } from '../transaction/buffer/buffered-notifications.ts'
 import { reading } from '../transaction/own-transactions.ts'
@@ -15,8 +17,8 @@ import type { LeaseOptions, Notification, ObserverStatus, Observers } from './ob
 
 /**
  * Hands the notifications of the store to the callers that run them. What this process commits is queued at once;
- * a scan finds what other processes have written, what was left by those that died, and what did not fit
- * into the queues.
+ * the log of commits and looks into the store find what other processes have written, what was left by those that
+ * died, and what did not fit into the queues.
  */
 export class StoreObservers implements Observers {
   readonly #parts: ObserverParts
@@ -26,6 +28,8 @@ export class StoreObservers implements Observers {
   readonly #backfiller: BackgroundLoop
   readonly #runs = new WeakMap<Transaction, number>()
   readonly #loop: BackgroundLoop
+  /** Of the commits of other processes. */
+  #follower: FeedFollower | undefined
   #lookedAt = 0
   #catalogMayHaveChanged = false
   #leases = 0
@@ -86,6 +90,7 @@ export class StoreObservers implements Observers {
   /** Ends all waiting with StorageError `closed`. What is being run may still be ended by its holder. */
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.#backfiller.stop()])
+    this.#follower?.stop()
     for (const work of this.#works.values()) work.end(stopped())
   }
 
@@ -121,12 +126,37 @@ export class StoreObservers implements Observers {
   /** Resolves to the milliseconds after which there may be something to do; undefined: when woken. */
   async #serveAll(signal: AbortSignal): Promise<number | undefined> {
     await this.#lookAtCatalog()
+    await this.#followOthers()
     let waitMs = this.#parts.lookMs
     for (const work of this.#works.values()) {
       const next = await this.#search(work, signal)
       if (next !== undefined) waitMs = Math.min(waitMs ?? next, next)
     }
     return waitMs
+  }
+
+  /** A commit whose timestamp is older set its notify cells before this one was taken: a walk finds them. */
+  async #followOthers(): Promise<void> {
+    const { feed, oracle, log, scanMs } = this.#parts
+    if (feed === undefined || this.#follower !== undefined || this.#works.size === 0) return
+    const { timestamp } = await oracle.nextToRead()
+    const listener: FeedListener = {
+      commit: ({ rows }) => this.#named(rows.map(({ key }) => key)),
+      hinted: (keys) => this.#named(keys),
+      failed: (error) => {
+        log.warn({ error: String(error) }, 'following the notifications was interrupted')
+        this.#follower = undefined
+      },
+    }
+    this.#follower = feed.follow(timestamp, listener, { everyMs: scanMs })
+    for (const work of this.#works.values()) work.walkSoon()
+  }
+
+  #named(keys: readonly Uint8Array[]): void {
+    for (const key of keys) {
+      const tableId = tableIdOf(key)
+      for (const work of this.#works.values()) if (work.tableId === tableId) work.named(key)
+    }
   }
 
   /** One that cannot go on does not keep the others from being served. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { keyString } from '../../cell-store/row-key.ts'
-import type { FoundNotification } from './notification-scanner.ts'
+import type { FoundNotification } from './notification-source.ts'
 
 /** A notification that is being run, or may be run next. */
 export type QueuedNotification = FoundNotification & {

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Timestamp } from '../../cell-store/cell.ts'
 import type { CellStore } from '../../cell-store/cell-store.ts'
 import type { RowFilter } from '../../cell-store/row-filter.ts'
 import { compareRowKeys, keyAfter } from '../../cell-store/row-key.ts'
 import type { Randomness } from '../../randomness.ts'
 import { notifyQualifier } from '../../transaction/records/notify-cell.ts'
-
-/** A row that has a notify cell; what it says is a hint only. */
-export type FoundNotification = {
-  readonly key: Uint8Array
-  /** Of the newest cell. */
-  readonly timestamp: Timestamp
-}
+import type { FoundNotification, NotificationSource } from './notification-source.ts'
 
 export type ScannedRange = {
   readonly observerId: number
@@ -21,11 +14,12 @@ export type ScannedRange = {
 }
 
 /**
- * Finds the notify cells of one observer (Percolator 2.4). Their family is a locality group of its own, so a scan costs
- * what is dirty, not what is there. Each round begins at a random key and comes back to it; scanners of several
- * gateways that have met in one key range, where they only block each other, `teleport` elsewhere.
+ * Finds the notify cells of one observer (Percolator 2.4) by a walk over its table. Where their family is a locality
+ * group of its own, this costs what is dirty, not what is there. Each round begins at a random key and comes back to
+ * it; scanners of several gateways that have met in one key range, where they only block each other, `teleport`
+ * elsewhere.
  */
-export class NotificationScanner {
+export class NotificationScanner implements NotificationSource {
   readonly #cellStore: CellStore
   readonly #randomness: Randomness
   readonly #range: ScannedRange
@@ -37,14 +31,10 @@ export class NotificationScanner {
     this.#cellStore = cellStore
     this.#randomness = randomness
     this.#range = range
-    this.#filter = [{ family: 'notify', qualifier: notifyQualifier(range.observerId), newest: 1 }]
+    this.#filter = notifyCellOf(range.observerId)
   }
 
-  /** The next rows, and whether that was the end of a round. Rejects with CellStoreError. */
-  async nextPage(signal: AbortSignal): Promise<{
-    readonly found: readonly FoundNotification[]
-    readonly isRoundOver: boolean
-  }> {
+  async nextPage(signal: AbortSignal): ReturnType<NotificationSource['nextPage']> {
     const { start: first, end: last } = this.#range
     this.#round ??= await this.#beginRound(signal)
     const round = this.#round
@@ -67,7 +57,6 @@ export class NotificationScanner {
     return { found, isRoundOver }
   }
 
-  /** The next page is of a new round, from another key. */
   teleport(): void {
     this.#round = undefined
   }
@@ -101,6 +90,11 @@ export class NotificationScanner {
     }
     return found
   }
+}
+
+/** The newest notify cell of an observer. */
+export function notifyCellOf(observerId: number): RowFilter {
+  return [{ family: 'notify', qualifier: notifyQualifier(observerId), newest: 1 }]
 }
 
 /** A key so far between two others, which sort alike or ascend: 0 is the first, 1 nearly the last. */

@@ -48,7 +48,7 @@ async function commitNoted(
 ): Promise<CommitOutcome> {
   const { context, resolver, commitLog } = parts
   try {
-    const log = await commitLog.rowFor(request.startTs, request.rows)
+    const log = await commitLog.rowFor(request)
     const { commitTsMax } = log ?? {}
     const rows = log === undefined ? request.rows : [...request.rows, log.row]
     const writeSet = planWriteSet({ ...request, rows }, context.liveness, context.cellStore.limits)

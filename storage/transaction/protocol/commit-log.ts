@@ -3,6 +3,7 @@ import type { Timestamp } from '../../cell-store/cell.ts'
 import type { StepList } from '../../cell-store/embedded-cell-store.ts'
 import type { Note } from '../../cell-store/note.ts'
 import type { BufferedRow } from '../buffer/write-buffer.ts'
+import type { Hint } from '../records/notify-cell.ts'
 
 /**
  * The log of commits for the feed, in a process that owns its store exclusively. The feed decides which rows are
@@ -30,13 +31,19 @@ export const NOTHING_NOTED: CommitNote = Object.freeze({ note: undefined, steps:
  */
 export interface SharedCommitLog {
   /**
-   * The log row of a commit of these rows, undefined when none of them is logged. Must be called before the first lock.
-   * Rejects with StorageError or CellStoreError.
+   * The log row of a commit, undefined when it has no hint and none of its rows is logged. Must be called before the
+   * first lock. Rejects with StorageError or CellStoreError.
    */
-  rowFor(startTs: Timestamp, rows: readonly BufferedRow[]): Promise<LogRow | undefined>
+  rowFor(request: LoggedRequest): Promise<LogRow | undefined>
 
   /** Called when a logged commit of this process has been decided. Never throws. */
   committed(): void
+}
+
+export type LoggedRequest = {
+  readonly startTs: Timestamp
+  readonly rows: readonly BufferedRow[]
+  readonly hints: readonly Hint[]
 }
 
 export type LogRow = {

@@ -8,6 +8,7 @@ import {
   createTable,
   encodePrimaryKey,
   getRows,
+  type ObserverDefinition,
   pauseObserver,
   replayObserver,
   requireTable,
@@ -69,15 +70,16 @@ async function define({ transaction, random }: Work): Promise<string> {
   })
 }
 
-/** Everything that is paused is to be resumed, or the changes of that time would never be observed. */
-export async function resumeAll({ transaction }: Work): Promise<void> {
+/** Resumes an observer, if it is in one of these states. */
+export async function resume(
+  { transaction }: Work,
+  observer: string,
+  states: readonly ObserverDefinition['state'][],
+): Promise<void> {
   await transaction.onTables(async (writes, catalog) => {
-    for (const { name } of WATCHERS) {
-      // The catalog of a transaction that changes it is another one each time.
-      const found = catalog.observer(name)
-      if (found?.observer.state !== 'paused') continue
-      await resumeObserver(writes, catalog, name)
-      return
+    const state = catalog.observer(observer)?.observer.state
+    if (state !== undefined && states.includes(state)) {
+      await resumeObserver(writes, catalog, observer)
     }
   })
 }
