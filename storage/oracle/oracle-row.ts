@@ -6,17 +6,28 @@ import { numberBytes } from '../cell-store/plain-row.ts'
 import { ORACLE_ROW } from '../cell-store/row-key.ts'
 
 /**
- * The oracle's own row, four counters in the family `data`:
+ * The oracle's own row, counters in the family `data`:
  *
- *     00 "oracle"   timestamp = 1767225605000000   safePoint = 0   schemaFence = 1767225600000123
+ *     00 "oracle"   timestamp = 1767225605000000   safePoint = 0   catalogFence = 1767225600000123
+ *                   schemaFence/0 = 0   …   schemaFence/7 = 1767225600000123   …   schemaFence/15 = 0
  *
  * `timestamp` is a number that no issued timestamp exceeds. The shared oracle counts on it, so there
  * it is the last one issued; the embedded oracle keeps it some seconds ahead. Each kind can therefore
  * take over a store from the other. Two embedded oracles never have one store.
+ *
+ * Tables whose ids are alike modulo 16 share a schema fence, so that the row stays small. Only the shared oracle has
+ * them here: a single owner's transactions end with the process.
  */
-const COUNTERS = ['timestamp', 'safePoint', 'schemaFence', 'catalogFence'] as const
-export type OracleCounter = (typeof COUNTERS)[number]
-export type OracleState = Readonly<Record<OracleCounter, Timestamp>>
+const COUNTERS = ['timestamp', 'safePoint', 'catalogFence'] as const
+const SCHEMA_FENCES = 16
+export type SchemaFence = `schemaFence/${number}`
+export type OracleCounter = (typeof COUNTERS)[number] | SchemaFence
+export type OracleState = Readonly<Record<(typeof COUNTERS)[number], Timestamp>>
+
+/** The counter that is the schema fence of this table, and of some others. */
+export function schemaFenceOf(tableId: number): SchemaFence {
+  return `schemaFence/${tableId % SCHEMA_FENCES}`
+}
 
 /**
  * Where the counters' cells stand: in the future (2033). An engine that gives an increment "the greater of the cell's
@@ -32,8 +43,9 @@ export async function readOracleState(cellStore: CellStore): Promise<OracleState
 
 /** As `readOracleState`, and writes the counters that are missing, so that their cells stand where they should. */
 export async function createOracleRow(cellStore: CellStore): Promise<OracleState> {
-  const counters = await readCounters(cellStore)
-  for (const qualifier of COUNTERS) {
+  const fences = Array.from({ length: SCHEMA_FENCES }, (_, id) => schemaFenceOf(id))
+  const counters = await readCounters(cellStore, [...COUNTERS, ...fences])
+  for (const qualifier of [...COUNTERS, ...fences]) {
     if (counters.has(qualifier)) continue
     await cellStore.checkAndMutateRow(ORACLE_ROW, {
       when: [{ family: 'data', qualifier }],
@@ -44,13 +56,16 @@ export async function createOracleRow(cellStore: CellStore): Promise<OracleState
   return stateOf((counter) => counters.get(counter) ?? 0)
 }
 
-async function readCounters(cellStore: CellStore): Promise<ReadonlyMap<string, number>> {
-  const filter = COUNTERS.map((qualifier) => ({ family: 'data', qualifier, newest: 1 }) as const)
+async function readCounters(
+  cellStore: CellStore,
+  wanted: readonly OracleCounter[] = COUNTERS,
+): Promise<ReadonlyMap<string, number>> {
+  const filter = wanted.map((qualifier) => ({ family: 'data', qualifier, newest: 1 }) as const)
   const [row] = await cellStore.readRows([ORACLE_ROW], filter)
   return new Map(row?.cells.map(({ qualifier, value }) => [qualifier, decodeCounter(value)]))
 }
 
-function stateOf(counterOf: (counter: OracleCounter) => Timestamp): OracleState {
+function stateOf(counterOf: (counter: keyof OracleState) => Timestamp): OracleState {
   const entries = COUNTERS.map((counter) => [counter, counterOf(counter)] as const)
   return Object.fromEntries(entries) as OracleState
 }
@@ -62,16 +77,28 @@ function counterCell(qualifier: OracleCounter, value: Timestamp): SetCell {
   }
 }
 
+/** What was taken, and the schema fences that were asked for. */
+export type TakenTimestamps = OracleState & {
+  readonly schemaFences: ReadonlyMap<SchemaFence, Timestamp>
+}
+
 /**
  * Takes `count` timestamps and reads the fences with them, as one atomic step. The timestamps are
  * those above `timestamp - count`, up to `timestamp`.
  */
-export async function takeTimestamps(cellStore: CellStore, count: number): Promise<OracleState> {
-  const increments: Increment[] = COUNTERS.map((qualifier) => {
+export async function takeTimestamps(
+  cellStore: CellStore,
+  count: number,
+  fences: ReadonlySet<SchemaFence> = new Set(),
+): Promise<TakenTimestamps> {
+  const counters = [...COUNTERS, ...fences]
+  const increments: Increment[] = counters.map((qualifier) => {
     return { family: 'data', qualifier, by: qualifier === 'timestamp' ? BigInt(count) : 0n }
   })
   const values = await cellStore.readModifyWriteRow(ORACLE_ROW, increments)
-  return stateOf((counter) => Number(values[COUNTERS.indexOf(counter)]))
+  const counterOf = (counter: OracleCounter) => Number(values[counters.indexOf(counter)])
+  const schemaFences = new Map([...fences].map((fence) => [fence, counterOf(fence)]))
+  return { ...stateOf(counterOf), schemaFences }
 }
 
 /**

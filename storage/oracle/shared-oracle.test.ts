@@ -154,8 +154,25 @@ test('fences come with the timestamp to every process and never go back', async 
   const raised = Promise.all([oracle.raiseSafePoint(second), other.raiseSafePoint(first)])
   await clock.advance(31_500)
   await raised
-  const { schemaFence, safePoint } = await other.next([1])
+  const { schemaFence, safePoint } = await other.next([1, 7])
   assert.deepEqual({ schemaFence, safePoint }, { schemaFence: second, safePoint: second })
+})
+
+test('requests that share a call get the schema fences of their own tables', async () => {
+  const { oracle } = await given()
+  const { timestamp } = await oracle.next()
+  await oracle.raiseSchemaFence([7, 7], timestamp)
+  const stamps = await Promise.all([
+    oracle.next([7]),
+    oracle.next([8]),
+    oracle.next(),
+    oracle.next([23]),
+  ])
+  // Tables whose ids are 16 apart share a fence.
+  assert.deepEqual(
+    stamps.map(({ schemaFence }) => schemaFence),
+    [timestamp, 0, 0, timestamp],
+  )
 })
 
 test('the safe point is answered from a lease of thirty seconds and asked afresh after it', async () => {

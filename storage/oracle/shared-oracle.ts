@@ -12,6 +12,9 @@ import {
   type OracleCounter,
   raiseCounter,
   readOracleState,
+  type SchemaFence,
+  schemaFenceOf,
+  type TakenTimestamps,
   takeTimestamps,
 } from './oracle-row.ts'
 import {
@@ -44,8 +47,9 @@ type Outside = {
 /** Requests that share one call of the store. */
 type Sharing = {
   count: number
-  /** The smallest of their timestamps, and the fences. */
-  readonly answer: PromiseWithResolvers<Stamp>
+  readonly schemaFences: Set<SchemaFence>
+  /** Their timestamps begin with this one. */
+  readonly answer: PromiseWithResolvers<TakenTimestamps>
 }
 
 /**
@@ -87,18 +91,18 @@ export class SharedOracle implements TimestampOracle {
     return oracle
   }
 
-  /**
-   * One schema fence serves all tables here. Rejects with StorageError `closed`, or with the store's
-   * CellStoreError after asking several times.
-   */
-  async next(_schemaScopes?: readonly number[]): Promise<Stamp> {
+  /** Rejects with StorageError `closed`, or with the store's CellStoreError after asking several times. */
+  async next(schemaScopes: readonly number[] = []): Promise<Stamp> {
     this.#closing.signal.throwIfAborted()
-    this.#waiting ??= { count: 0, answer: Promise.withResolvers() }
+    this.#waiting ??= { count: 0, schemaFences: new Set(), answer: Promise.withResolvers() }
     const sharing = this.#waiting
     const at = sharing.count++
+    const wanted = schemaScopes.map(schemaFenceOf)
+    for (const fence of wanted) sharing.schemaFences.add(fence)
     this.#asking ??= this.#answerWaiting()
-    const { timestamp: first, ...fences } = await sharing.answer.promise
-    return { ...fences, timestamp: first + at }
+    const { timestamp: first, schemaFences, ...fences } = await sharing.answer.promise
+    const schemaFence = Math.max(0, ...wanted.map((fence) => schemaFences.get(fence) ?? 0))
+    return { ...fences, schemaFence, timestamp: first + at }
   }
 
   async nextToRead(): Promise<ReadStamp> {
@@ -145,11 +149,10 @@ export class SharedOracle implements TimestampOracle {
   }
 
   async raiseSchemaFence(schemaScopes: readonly number[], to: Timestamp): Promise<void> {
-    const hasTables = schemaScopes.some((scope) => scope !== CATALOG_SCOPE)
-    await Promise.all([
-      ...(hasTables ? [this.#raise('schemaFence', to)] : []),
-      ...(schemaScopes.includes(CATALOG_SCOPE) ? [this.#raise('catalogFence', to)] : []),
-    ])
+    const fences = schemaScopes.map((scope) =>
+      scope === CATALOG_SCOPE ? 'catalogFence' : schemaFenceOf(scope),
+    )
+    await Promise.all([...new Set(fences)].map((fence) => this.#raise(fence, to)))
   }
 
   async close(): Promise<void> {
@@ -188,7 +191,7 @@ export class SharedOracle implements TimestampOracle {
     const { cellStore, clock } = this.#outside
     const state = await askedAgain(clock, this.#closing.signal, async () => {
       const askedAtMs = clock.monotonicMs()
-      const taken = await takeTimestamps(cellStore, served.count)
+      const taken = await takeTimestamps(cellStore, served.count, served.schemaFences)
       // In one turn: a lease that is renewed before its safe point would vouch for the old one.
       this.#safePoint = Math.max(this.#safePoint, taken.safePoint)
       this.#leasedUntilMs = askedAtMs + LEASE_MS

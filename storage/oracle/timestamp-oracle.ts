@@ -14,8 +14,8 @@ import type { TrustedClock } from './trusted-wall-clock.ts'
 export interface TimestampOracle {
   /**
    * A timestamp larger than every one that any process received before this call was made.
-   * `schemaScopes` are the ids of the tables whose schema fence matters to the caller; an oracle
-   * that keeps one fence for all of them (the shared one) may return a later fence than needed.
+   * `schemaScopes` are the ids of the tables whose schema fence matters to the caller; where some
+   * tables share a fence (in the shared oracle) it may be a later one than needed.
    */
   next(schemaScopes?: readonly number[]): Promise<Stamp>
 

@@ -202,7 +202,8 @@ test('a writer by the definition that it knew does not commit after the change t
   // Both have what was there when they opened; from here on the raises are counted.
   definerStore.raises.clear()
   definerStore.gates.set('catalogFence 1', first.promise)
-  for (const fence of ['catalogFence', 'schemaFence']) {
+  // The table is the first, whose id is 1.
+  for (const fence of ['catalogFence', 'schemaFence/1']) {
     definerStore.gates.set(`${fence} 2`, last.promise)
     definerStore.reached.set(`${fence} 2`, stamped)
   }
@@ -222,6 +223,28 @@ test('a writer by the definition that it knew does not commit after the change t
   await assert.rejects(transaction.commit(), { code: 'schema_changed' })
   last.resolve()
   await dropping
+})
+
+test('a change of one table does not end the writers of another', async (t) => {
+  const shared = new MemoryCellStore()
+  const definer = await openGateway(shared, {})
+  const writer = await openGateway(shared, {})
+  t.after(async () => {
+    await definer.close()
+    await writer.close()
+  })
+  const names = Array.from({ length: 17 }, (_, number) => `t${number}`)
+  for (const name of names) await define(definer, name)
+  const written = async (name: string) => {
+    const transaction = await writer.begin()
+    await putRow(transaction, requireTable(await writer.catalog(transaction), name), [1n], null)
+    return transaction
+  }
+  const [other, sharing] = [await written('t5'), await written('t0')]
+  // Its id is 16 more than that of the first: these two have one fence.
+  await drop(definer, 't16')
+  await other.commit()
+  await assert.rejects(sharing.commit(), { code: 'schema_changed' })
 })
 
 function gate() {

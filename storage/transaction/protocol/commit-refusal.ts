@@ -16,7 +16,7 @@ export function writeConflict(row: Uint8Array, conflictingTimestamp: Timestamp):
 export function schemaChanged(startTs: Timestamp, schemaFence: Timestamp): StorageError {
   return new StorageError(
     'schema_changed',
-    'The definition of a table that this transaction wrote has changed since it began.',
+    'The definition of a table that this transaction wrote may have changed since it began.',
     { startTimestamp: startTs, schemaFence },
   )
 }
