@@ -35,12 +35,16 @@ export async function runBrokerage(
   driver.takeTally()
   driver.takeFoldFigures()
   const meter = new CpuMeter(engine)
+  // Where processes end in the middle, so do their counts.
+  const isCounted = !run.kills && !run.moves
+  const sentBefore = isCounted ? await engine.storeRequests?.() : undefined
   const startedMs = performance.now()
   await measure(run, meter, seconds, signal)
   const transactions = driver.takeTally().figures()
   const fold = driver.takeFoldFigures()
   const measuredSeconds = (performance.now() - startedMs) / 1000
   const cpu = meter.read()
+  const sentAfter = sentBefore === undefined ? undefined : await engine.storeRequests?.()
   const { waiting } = driver
   await driver.finish()
   const check = async () => (isChecked ? await checkAll(engine, population, driver.facts) : [])
@@ -55,6 +59,9 @@ export async function runBrokerage(
     brokerMode: run.brokerMode,
     ...{ transactions, cpu, waiting, cancelledBefore, cancelledAfter, checks },
     ...(run.brokerMode === 'observer' ? { fold } : {}),
+    ...(sentBefore === undefined || sentAfter === undefined
+      ? {}
+      : { storeRequests: sentAfter - sentBefore }),
     diskBytes: await engine.diskBytes(),
     killed: run.kills && engine.killAndRestart !== undefined,
     checksAfterCleanup: await check(),

@@ -31,6 +31,8 @@ export interface Engine {
   observe?(table: TableName, run: ObserverRun, failed: ObserverFailed): Promise<Observation>
   /** Bytes on disk, what is waiting to be checkpointed included. */
   diskBytes(): Promise<number>
+  /** How many requests its processes have sent to a store on the network; undefined where there is none. */
+  storeRequests?(): Promise<number | undefined>
   /** Ends it with SIGKILL and starts it again; absent where there is no process to kill. */
   killAndRestart?(): Promise<void>
   /** Moves the database elsewhere while it is used; absent where it cannot go. */

@@ -23,6 +23,8 @@ export type PercoliteServer = MeasuredServer & {
   readonly origin: string
   /** The answer of `POST /v1/query`. Throws UnexpectedAnswer. */
   query(body: unknown): Promise<unknown>
+  /** How many requests it has sent to a store on the network, as its `/metrics` say. */
+  storeRequests(): Promise<number>
   /** Ends it with SIGKILL; what it had acknowledged is in its folder, for the next one. */
   kill(): Promise<void>
 }
@@ -88,6 +90,11 @@ async function started(
     origin,
     pid: server.pid,
     query: async (body) => JSON.parse(await client.post('/v1/query', JSON.stringify(body))),
+    async storeRequests() {
+      const metrics = await (await fetch(`${origin}/metrics`)).text()
+      const counts = metrics.matchAll(/^percolite_store_requests_total\{.*\} (\d+)$/gm)
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+    },
     async kill() {
       await server.kill()
       client.close()

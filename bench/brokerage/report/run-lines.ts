@@ -28,6 +28,11 @@ export function runLines(summary: RunSummary): readonly string[] {
     `${shortNumber(cpu.engine === 0 ? 0 : results / cpu.engine)} TR/s per core: CPU ${shortNumber(cpu.engine)} s, ${perTransaction(cpu.engine)} µs for each transaction (${driver})`,
     `${shortNumber(results / Math.max(1, committed))} trade results for each committed order; ${rolledBackOrders(summary)} orders rolled back on purpose`,
     `brokers ${summary.brokerMode}${foldWords(summary)}; ${summary.waiting} limit orders waited at the end; clean-up cancelled ${summary.cancelledBefore} before and ${summary.cancelledAfter} after`,
+    ...(summary.storeRequests === undefined
+      ? []
+      : [
+          `${shortNumber(summary.storeRequests / Math.max(1, all))} requests to the store for each transaction`,
+        ]),
     `${shortNumber(summary.diskBytes / 2 ** 20)} MiB on disk${summary.killed ? '; the server was killed in the middle' : ''}`,
     ...transactionTable(summary.transactions, all),
     ...(checks.length === 0 ? [] : verdictLines(checks)),

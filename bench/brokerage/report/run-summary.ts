@@ -21,6 +21,8 @@ export type RunSummary = {
   readonly waiting: number
   readonly cancelledBefore: number
   readonly cancelledAfter: number
+  /** Requests of the engine's processes to a store on the network. */
+  readonly storeRequests?: number
   readonly diskBytes: number
   readonly killed: boolean
   /** After the run, and again after the clean-up behind it; none without a database. */

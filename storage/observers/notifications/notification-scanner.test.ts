@@ -69,6 +69,54 @@ describe('a round of the scanner', () => {
   })
 })
 
+/** Where three scanners over 4,096 notified rows look, page after page; each of them a row. */
+async function positionsOverTime(seed: number, meet: (scanner: NotificationScanner) => void) {
+  const cellStore = await notified(ROWS)
+  const scanners = Array.from({ length: 3 }, (_, number) => {
+    return new NotificationScanner(cellStore, new SeededRandomness(seed + number), RANGE)
+  })
+  const positions: number[][] = []
+  for (let turn = 0; turn < 300; turn += 1) {
+    const pages: number[] = []
+    for (const scanner of scanners) {
+      const { found } = await scanner.nextPage(signal)
+      const first = found[0] === undefined ? 0 : Buffer.from(found[0].key).readUInt32BE(1)
+      // Whoever is within a page of another meets rows that the other runs.
+      if (pages.some((other) => Math.abs(other - first) < PAGE_ROWS)) meet(scanner)
+      pages.push(first)
+    }
+    positions.push(pages)
+  }
+  return positions
+}
+
+/** In how many of a hundred turns some two of them are within a page of each other. */
+function clumped(positions: readonly number[][]): number {
+  const met = positions.filter((pages) =>
+    pages.some((page, at) =>
+      pages.some((other, b) => b > at && Math.abs(page - other) < PAGE_ROWS),
+    ),
+  )
+  return (100 * met.length) / positions.length
+}
+
+const ROWS = 4_096
+const PAGE_ROWS = 256
+
+test('scanners of several gateways are spread over the table, and part where they meet (2.4)', async (t) => {
+  const seed = Date.now() % 1_000_000
+  t.diagnostic(`seed ${seed}`)
+  const positions = await positionsOverTime(seed, (scanner) => scanner.teleport())
+  const tenths = new Array(10).fill(0)
+  for (const page of positions.flat()) tenths[Math.floor((10 * page) / ROWS)] += 1
+  const shares = tenths.map((count) => Math.round((100 * count) / positions.flat().length))
+  t.diagnostic(`of 100 looks, by tenths of the table: ${shares.join(' ')}`)
+  for (const share of shares) assert.ok(share >= 4 && share <= 18, shares.join(' '))
+  const together = clumped(positions)
+  t.diagnostic(`together in ${Math.round(together)} of 100 turns`)
+  assert.ok(together < 20, String(together))
+})
+
 test('a key between two others is no smaller than the first and no larger than the last', () => {
   const key = fc.uint8Array({ minLength: 1, maxLength: 12 })
   fc.assert(

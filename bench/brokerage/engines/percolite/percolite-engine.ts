@@ -147,6 +147,12 @@ export class PercoliteEngine implements Engine {
     return this.#isElsewhere ? 0 : await folderBytes(join(this.#folder, 'data'))
   }
 
+  async storeRequests(): Promise<number | undefined> {
+    if (!this.#isElsewhere) return undefined
+    const counts = await Promise.all(this.#servers.map((server) => server.storeRequests()))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   async killAndRestart(): Promise<void> {
     for (const server of this.#servers) await server.kill()
     for (const requests of this.#requests) await requests.close()
