@@ -20,6 +20,7 @@ import type { HistoryConfig } from './history/history-command.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
 import type { MoveConfig } from './move/move-command.ts'
 import { moveTargetOf, TARGET_FLAGS } from './move/move-target.ts'
+import { type TlsPaths, tlsPathsOf } from './tls-files.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the server is started with; durations are in milliseconds. */
@@ -38,6 +39,8 @@ export type Config = {
   readonly noAuth: boolean
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** The files of the certificate and its key; undefined without TLS. */
+  readonly tls: TlsPaths | undefined
   /** Proxies whose forwarded address is believed. */
   readonly trustedProxies: readonly string[]
   readonly statementTimeoutMs: number
@@ -217,6 +220,7 @@ export function readConfig(
     noAuth: text('no-auth') === 'true',
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
+    tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),
     statementTimeoutMs: durationMs(text('statement-timeout')),
     transactionIdleMs: durationMs(text('transaction-idle-timeout')),

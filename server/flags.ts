@@ -81,6 +81,12 @@ export const FLAGS = {
     default: '',
     meaning: 'origin whose web pages may use the server, such as https://app.example',
   },
+  'tls-cert': {
+    kind: 'file',
+    default: '',
+    meaning: 'certificate of the server with its chain, PEM; then it speaks HTTPS only',
+  },
+  'tls-key': { kind: 'file', default: '', meaning: 'key of that certificate, PEM' },
   'trust-proxy': {
     kind: 'list',
     default: '',

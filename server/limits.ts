@@ -34,6 +34,7 @@ export const SERVER_LIMITS = {
   subscriptionBytesMax: 1024 * 1024,
   subscriptionsBytesMax: 128 * 1024 * 1024,
   arrivalMsMax: 60_000,
+  tlsHandshakeMsMax: 10_000,
   subscriptionsMax: 100_000,
   changeStreamsMax: 10_000,
   socketsMax: 10_000,

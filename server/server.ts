@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
@@ -34,6 +35,7 @@ import { Cursors } from './requests/cursor.ts'
 import { RunningRequests } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
 import { StatementExecution } from './statements/statement-execution.ts'
+import { TlsFiles } from './tls-files.ts'
 import { EndedTransactions } from './transactions/ended-transactions.ts'
 import { TransactionSessions } from './transactions/transaction-sessions.ts'
 import type { LiveConnections } from './websocket/live-connections.ts'
@@ -115,6 +117,7 @@ export class Server {
   readonly #sessions: TransactionSessions
   readonly #connections: Connections
   readonly #listeners: Listeners
+  readonly #tls: TlsFiles | undefined
   readonly #live: LiveConnections
   readonly #metrics: Metrics
   readonly #moves: Moves
@@ -153,7 +156,9 @@ export class Server {
       },
     )
     const sendProblem = problemSender(log)
-    this.http = createFastify(sendProblem, new PipelinedRequests(this.#requests))
+    this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
+    const pipelined = new PipelinedRequests(this.#requests)
+    this.http = createFastify(sendProblem, pipelined, this.#tls?.credentials)
     this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
     const shared = {
@@ -189,9 +194,17 @@ export class Server {
     const { host, port } = this.#parts.config
     const address = await this.#listeners.listen({ host, port })
     const name = host.includes(':') ? `[${host}]` : host
-    const url = `http://${name}:${address.port}`
+    const scheme = this.#tls === undefined ? 'http' : 'https'
+    const url = `${scheme}://${name}:${address.port}`
+    if (this.http.server instanceof TlsServer) this.#tls?.watch(this.http.server)
     await this.#parts.storage.gateways.announce(this.#parts.config.advertisedUrl ?? url)
     return { url, port: address.port }
+  }
+
+  /** Reads the certificate again; false where there is none. */
+  reloadCertificate(): boolean {
+    this.#tls?.reload()
+    return this.#tls !== undefined
   }
 
   /**
@@ -213,6 +226,7 @@ export class Server {
     const drainedMs = drain ? await this.#drain.wait(shutdownTimeoutMs) : 0
     const waitMs = Math.max(0, shutdownTimeoutMs - drainedMs)
     this.#stopping = true
+    this.#tls?.stop()
     this.#live.stop()
     const finished = Promise.all([this.#listeners.close(), this.#observers.stop()])
     this.#connections.stop()

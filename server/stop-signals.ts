@@ -9,9 +9,12 @@ const EXIT_INTERRUPTED = 130
 /**
  * SIGTERM, SIGINT and SIGHUP, which a terminal sends when it closes, stop the server in order; SIGTERM, which process
  * managers send, after a time in which `/readyz` says so. One more signal, a second later, ends that time while it
- * lasts, and otherwise the process, at once.
+ * lasts, and otherwise the process, at once. Without a terminal, SIGHUP has a certificate read again instead.
  */
-export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: Logger): void {
+export function stopOnSignals(
+  server: Pick<Server, 'close' | 'endDrain' | 'reloadCertificate'>,
+  log: Logger,
+): void {
   /** When the last step of stopping began. */
   let lastAtMs: number | undefined
   const onSignal = (signal: NodeJS.Signals) => {
@@ -36,7 +39,9 @@ export function stopOnSignals(server: Pick<Server, 'close' | 'endDrain'>, log: L
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  process.on('SIGHUP', onSignal)
+  process.on('SIGHUP', (signal) => {
+    if (process.stdout.isTTY || !server.reloadCertificate()) onSignal(signal)
+  })
 }
 
 /** Node opens a debugger at SIGUSR1, to which everybody on this machine could connect. */

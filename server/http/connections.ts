@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { ClientKeys } from '../budgets/client-key.ts'
+import { Server as NetServerOfTls } from 'node:tls'
+import type { ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import type { SharedBound } from '../budgets/shared-bound.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { ConnectionReads } from './bodies/connection-reads.ts'
@@ -17,6 +19,8 @@ export class Connections {
   /** Each with its last answer, which is out or not; undefined before the first request. */
   readonly #sockets = new Map<Socket, { last: ServerResponse | undefined }>()
   readonly #upgraded = new Set<Socket>()
+  /** Of TLS, while they are being secured, by the address and port of the peer: then another socket takes over. */
+  readonly #handshakes = new Map<string, Socket>()
   readonly #clients: ClientKeys
   readonly #open: SharedBound
   readonly #reads = new ConnectionReads()
@@ -24,14 +28,17 @@ export class Connections {
 
   /** `silenceMsMax` is for how long nothing may move while an answer waits to be taken. */
   constructor(
-    server: Server,
+    server: Server | TlsServer,
     clients: ClientKeys,
     open: SharedBound,
     silenceMsMax: number = SERVER_LIMITS.socketSilenceMsMax,
   ) {
     this.#clients = clients
     this.#open = open
-    server.on('connection', (socket: Socket) => this.#opened(socket))
+    if (server instanceof NetServerOfTls) {
+      server.on('connection', (socket: Socket) => this.#shakesHands(socket))
+      server.on('secureConnection', (socket: Socket) => this.#secured(socket))
+    } else server.on('connection', (socket: Socket) => this.#opened(socket))
     // Node tells of a connection on which nothing moved for so long, in whichever direction.
     server.setTimeout(silenceMsMax, (socket) => this.#isSilent(socket))
     server.on('request', (request, response) => this.#began(request, response))
@@ -47,6 +54,7 @@ export class Connections {
   /** Ends idle sockets now, and each busy one when its answer is out. */
   stop(): void {
     this.#stopping = true
+    for (const socket of this.#handshakes.values()) socket.destroy()
     for (const [socket, { last: response }] of this.#sockets) {
       if (response === undefined || response.destroyed) socket.destroy()
       else endAfter(response, socket)
@@ -54,7 +62,8 @@ export class Connections {
   }
 
   destroyAll(): void {
-    for (const socket of [...this.#sockets.keys(), ...this.#upgraded]) socket.destroy()
+    const open = [this.#handshakes.values(), this.#sockets.keys(), this.#upgraded]
+    for (const socket of open.flatMap((some) => [...some])) socket.destroy()
   }
 
   #opened(socket: Socket): void {
@@ -64,13 +73,37 @@ export class Connections {
       answerOnBareSocket(socket, refusal)
       return
     }
+    this.#count(socket, client)
+    this.#serve(socket, client)
+  }
+
+  /** Its client could not read an answer yet. */
+  #shakesHands(socket: Socket): void {
+    const client = this.#clients.ofPeer(socket)
+    if (this.#open.refusal(client) !== undefined || this.#stopping) {
+      socket.destroy()
+      return
+    }
+    this.#count(socket, client)
+    const peer = peerOf(socket)
+    this.#handshakes.set(peer, socket)
+    socket.once('close', () => this.#handshakes.delete(peer))
+  }
+
+  #secured(socket: Socket): void {
+    this.#handshakes.delete(peerOf(socket))
+    this.#serve(socket, this.#clients.ofPeer(socket))
+  }
+
+  #count(socket: Socket, client: ClientKey): void {
     this.#open.take(client)
+    socket.once('close', () => this.#open.giveBack(client))
+  }
+
+  #serve(socket: Socket, client: ClientKey): void {
     this.#sockets.set(socket, { last: undefined })
     this.#reads.add(socket, client)
-    socket.once('close', () => {
-      this.#open.giveBack(client)
-      this.#sockets.delete(socket)
-    })
+    socket.once('close', () => this.#sockets.delete(socket))
   }
 
   /**
@@ -89,6 +122,10 @@ export class Connections {
     known.last = response
     if (this.#stopping) endAfter(response, socket)
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
 
 function endAfter(response: ServerResponse, socket: Socket): void {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { SERVER_LIMITS } from '../limits.ts'
+import type { TlsCredentials } from '../tls-files.ts'
 import { WholeRequest } from './bodies/whole-request.ts'
 import { answerClientError, type ProblemSender } from './http-errors.ts'
 import type { PipelinedRequests } from './pipelined-requests.ts'
@@ -15,19 +18,20 @@ const KEEP_ALIVE_MS = 72_000
 const SOCKET_PATH = '/v1/socket'
 
 /**
- * Fastify with our bounds, our errors, and JSON that ends in a newline; without routes, and without a
- * log: its lines would repeat our own, and it would make a child of the log for every request.
+ * Fastify, over TLS where there are credentials, with our bounds, our errors, and JSON that ends in a newline; without
+ * routes, and without a log: its lines would repeat our own, and it would make a child of the log for every request.
  */
 export function createFastify(
   sendProblem: ProblemSender,
   pipelined: PipelinedRequests,
+  credentials?: TlsCredentials,
 ): FastifyInstance {
   const fastify = Fastify({
     logger: false,
     bodyLimit: SERVER_LIMITS.bodyBytesMax,
     return503OnClosing: false,
     routerOptions: { maxParamLength: SERVER_LIMITS.pathParameterCharactersMax },
-    serverFactory: (listener) => createHttpServer(pipelined.inOrder(listener)),
+    serverFactory: (listener) => createHttpServer(pipelined.inOrder(listener), credentials),
     clientErrorHandler: answerClientError,
     frameworkErrors: sendProblem,
   })
@@ -40,7 +44,7 @@ export function createFastify(
   return fastify as unknown as FastifyInstance
 }
 
-function createHttpServer(listener: RequestListener) {
+function createHttpServer(listener: RequestListener, credentials: TlsCredentials | undefined) {
   const options = {
     IncomingMessage: WholeRequest,
     connectionsCheckingInterval: ARRIVALS_CHECKED_EVERY_MS,
@@ -50,7 +54,13 @@ function createHttpServer(listener: RequestListener) {
     requireHostHeader: false,
     shouldUpgradeCallback: isSocketHandshake,
   }
-  return createServer(options, listener)
+  if (credentials === undefined) return createServer(options, listener)
+  const handshakeTimeout = SERVER_LIMITS.tlsHandshakeMsMax
+  const server = createTlsServer({ ...options, ...credentials, handshakeTimeout }, listener)
+  // Node would take it for a request that cannot be read, and there is nobody who could read our answer.
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy())
+  return server
 }
 
 /** Proxies may ask with a whole URL (RFC 9112 3.2.2). One of another host than Host stays as it is, to be refused. */

@@ -33,7 +33,7 @@ import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
-import { addRequestHooks } from './request-hooks.ts'
+import { addRequestHooks, headersOfAll } from './request-hooks.ts'
 import { changeRoutes } from './routes/change-routes.ts'
 import { metricsRoutes } from './routes/metrics-routes.ts'
 import { moveRoutes } from './routes/move-routes.ts'
@@ -91,14 +91,15 @@ export function addInterface(
   metrics.watch(http)
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
-  addRequestHooks(http, { rules, log, isStopping, requests, largeBodies, history })
+  const headers = headersOfAll(history, config.tls !== undefined)
+  addRequestHooks(http, { rules, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   addErrorHandling(http, document.operations, parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
   addDocumentationPages(http, document)
   const fastPath = queryFastPath({
     answers,
-    outbox: new Outbox(history),
+    outbox: new Outbox(headers),
     history,
     largeBodies,
     answered: (sent, request) => {

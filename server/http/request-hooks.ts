@@ -15,8 +15,16 @@ import {
   requireOneHost,
 } from './origin-and-host.ts'
 
-/** What every answer has: browsers are not to guess what an answer is. */
-export const HEADER_OF_ALL = ['X-Content-Type-Options', 'nosniff'] as const
+/**
+ * What every answer has, names and values in turn: the id of the store's history; browsers are not to guess what an
+ * answer is, and, where there is TLS, not to ask without it for a year.
+ */
+export function headersOfAll(history: string, isTls: boolean): readonly string[] {
+  return [
+    ...['X-Content-Type-Options', 'nosniff', HISTORY_HEADER, history],
+    ...(isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
+  ]
+}
 
 /** Bodies are not unpacked: a few bytes of one could stand for any number of them. */
 function requirePlainBody(encoding: string | undefined): void {
@@ -67,11 +75,11 @@ export function addRequestHooks(
     readonly isStopping: () => boolean
     readonly requests: RunningRequests
     readonly largeBodies: Pick<LargeBodies, 'expect'>
-    /** The id of the store's history, which every answer names. */
-    readonly history: string
+    /** See `headersOfAll`. */
+    readonly headers: readonly string[]
   },
 ): void {
-  const { rules, log, isStopping, requests, largeBodies, history } = around
+  const { rules, log, isStopping, requests, largeBodies, headers: ofAll } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -107,8 +115,9 @@ export function addRequestHooks(
     done()
   })
   fastify.addHook('onSend', (_request, reply, payload, done) => {
-    reply.header(...HEADER_OF_ALL)
-    reply.header(HISTORY_HEADER, history)
+    for (let at = 0; at < ofAll.length; at += 2) {
+      reply.header(ofAll[at] as string, ofAll[at + 1])
+    }
     done(null, payload)
   })
   if (!log.isLevelEnabled('debug')) return

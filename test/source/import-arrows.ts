@@ -161,7 +161,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['rows/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
     ['flags.ts', 'usage-error.ts', 'ask-server.ts', 'consistency-answer.ts'],
-    ['engines/'],
+    ['engines/', 'tls-files.ts'],
     ['move/'],
     ['config.ts', 'check-command.ts'],
     ['observers/'],

@@ -16,13 +16,11 @@ function responseInto(sent: string[]): ServerResponse {
   } as unknown as ServerResponse
 }
 
-const HISTORY = '000102030405060708090a0b0c0d0e0f'
-
 const answer = (body: string) => ({ status: 200, headers: [], body })
 
 test('the answers of one turn go out at its end, in their order', async () => {
   const sent: string[] = []
-  const outbox = new Outbox(HISTORY)
+  const outbox = new Outbox(['Percolite-History', 'h'])
   outbox.post(responseInto(sent), answer('one'))
   outbox.post(responseInto(sent), answer('two'))
   assert.deepEqual(sent, [])
@@ -32,14 +30,14 @@ test('the answers of one turn go out at its end, in their order', async () => {
 
 test('a length is in bytes, and what is not ASCII is sent as UTF-8', async () => {
   const sent: string[] = []
-  new Outbox(HISTORY).post(responseInto(sent), answer('grün €'))
+  new Outbox(['Percolite-History', 'h']).post(responseInto(sent), answer('grün €'))
   await setImmediate()
   assert.deepEqual(sent, ['200 9', 'utf8 grün €'])
 })
 
 test('a long turn does not hold back all of its answers', async () => {
   const sent: string[] = []
-  const outbox = new Outbox(HISTORY)
+  const outbox = new Outbox(['Percolite-History', 'h'])
   for (let at = 0; at < 65; at += 1) outbox.post(responseInto(sent), answer(`${at}`))
   assert.equal(sent.length, 2 * 64)
   await setImmediate()

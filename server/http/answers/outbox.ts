@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import { type AnswerBody, bytesOf } from '../../answers/answer-body.ts'
-import { HISTORY_HEADER } from '../../history/request-history.ts'
-import { HEADER_OF_ALL } from '../request-hooks.ts'
 
 /** An answer that is complete. The header fields are names and values in turn. */
 export type ReadyAnswer = {
@@ -25,9 +23,8 @@ export class Outbox {
   readonly #headersOfAll: readonly string[]
   #posted: Posted[] = []
 
-  /** Every answer names the history of the store. */
-  constructor(history: string) {
-    this.#headersOfAll = [...HEADER_OF_ALL, HISTORY_HEADER, history]
+  constructor(headersOfAll: readonly string[]) {
+    this.#headersOfAll = headersOfAll
   }
 
   post(response: ServerResponse, answer: ReadyAnswer): void {
