@@ -14,6 +14,7 @@ import {
   type CellStoreLimits,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -112,11 +113,22 @@ export class BigtableCellStore implements CellStore {
     this.#calls.requireOpen()
     const filter = this.#filter(scan.filter)
     if (filter === undefined) return
-    for await (const row of this.#reads.scan(scan, filter)) {
-      scan.signal?.throwIfAborted()
+    yield* this.#whileOpen(this.#reads.scan(scan, filter), scan.signal)
+  }
+
+  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    checkFilter(filter)
+    this.#calls.requireOpen()
+    const wire = this.#filter(filter)
+    if (wire !== undefined) yield* this.#whileOpen(this.#reads.scanRanges(ranges, wire))
+  }
+
+  async *#whileOpen(rows: AsyncIterable<Row>, signal?: AbortSignal): AsyncIterable<Row> {
+    for await (const row of rows) {
+      signal?.throwIfAborted()
       this.#calls.requireOpen()
       yield row
-      scan.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       this.#calls.requireOpen()
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../../storage/cell-store/cell.ts'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
+import type { KeyRange, RowScan } from '../../storage/cell-store/cell-store.ts'
 import { compareRowKeys, keyAfter, keyString } from '../../storage/cell-store/row-key.ts'
 import { invariant } from '../../storage/invariant.ts'
 import { ReadAttempts } from '../network/call-errors.ts'
@@ -63,25 +63,29 @@ export class RowReads {
   async *scan(scan: RowScan, filter: WireFilter): AsyncIterable<Row> {
     const { reverse = false, limit = Infinity } = scan
     if (reverse && !this.#table.hasReverseScans) yield* this.#backwardByForward(scan, filter)
-    else yield* this.#pages({ ...scan, reverse, limit }, filter)
+    else yield* this.#pages([scan], filter, { ...scan, reverse, limit })
   }
 
+  scanRanges(ranges: readonly KeyRange[], filter: WireFilter): AsyncIterable<Row> {
+    return this.#pages(ranges, filter, { reverse: false, limit: Infinity })
+  }
+
+  /** Rows of ranges that ascend; with `reverse` there is one. */
   async *#pages(
-    scan: RowScan & { readonly reverse: boolean; readonly limit: number },
+    ranges: readonly OpenRange[],
     filter: WireFilter,
+    { reverse, limit, signal }: PageOptions,
   ): AsyncIterable<Row> {
-    const { reverse, signal } = scan
-    let { start, end, limit: left } = scan
     const attempts = new ReadAttempts()
     let last: Row | undefined
-    while (left > 0) {
-      const range = wireRange({ start, ...(end === undefined ? {} : { end }) }, this.#keyBytesMax)
-      if (range === undefined) return
+    for (let left = limit; left > 0; ) {
+      const rowRanges = this.#wireRanges(ranges, last?.key, reverse)
+      if (rowRanges.length === 0) return
       const wanted = Math.min(left, PAGE_ROWS)
       let rows = 0
       try {
         const page = { limit: wanted, reverse, signal }
-        for await (const row of this.#request({ rowRanges: [range] }, filter, page)) {
+        for await (const row of this.#request({ rowRanges }, filter, page)) {
           if (last !== undefined) requireOrder(last, row, reverse)
           last = row
           attempts.progress()
@@ -95,10 +99,17 @@ export class RowReads {
         await attempts.pauseAfter(error, signal)
         signal?.throwIfAborted()
       }
-      if (last === undefined) continue
-      if (reverse) end = last.key
-      else start = keyAfter(last.key)
     }
+  }
+
+  /** What is left of the ranges behind the last row. */
+  #wireRanges(ranges: readonly OpenRange[], last: Uint8Array | undefined, reverse: boolean) {
+    return ranges.flatMap(({ start, end }) => {
+      const from = last !== undefined && !reverse ? laterOf(start, keyAfter(last)) : start
+      const until = last !== undefined && reverse ? last : end
+      const range = { start: from, ...(until === undefined ? {} : { end: until }) }
+      return wireRange(range, this.#keyBytesMax) ?? []
+    })
   }
 
   /** For an engine that answers forward whatever it is asked: the last rows of the range, page after page. */
@@ -108,10 +119,8 @@ export class RowReads {
       const wanted = Math.min(left, PAGE_ROWS)
       let page: Row[] = []
       const forward = { ...scan, ...(end === undefined ? {} : { end }) }
-      for await (const row of this.#pages(
-        { ...forward, reverse: false, limit: Infinity },
-        filter,
-      )) {
+      const options = { reverse: false, limit: Infinity, signal: scan.signal }
+      for await (const row of this.#pages([forward], filter, options)) {
         page.push(row)
         if (page.length >= 2 * wanted) page = page.slice(-wanted)
       }
@@ -146,6 +155,18 @@ export class RowReads {
   get #keyBytesMax(): number {
     return this.#table.limits.rowKeyBytesMax
   }
+}
+
+type OpenRange = Pick<RowScan, 'start' | 'end'>
+
+type PageOptions = {
+  readonly reverse: boolean
+  readonly limit: number
+  readonly signal?: AbortSignal | undefined
+}
+
+function laterOf(one: Uint8Array, other: Uint8Array): Uint8Array {
+  return compareRowKeys(one, other) < 0 ? other : one
 }
 
 /** A scan that repeats or skips would be believed: what goes on from the last row depends on the order. */

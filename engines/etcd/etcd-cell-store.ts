@@ -14,6 +14,7 @@ import {
   type CellStoreLimits,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -121,6 +122,15 @@ export class EtcdCellStore implements CellStore {
       yield found
       left -= 1
       if (left === 0) return
+    }
+  }
+
+  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    checkFilter(filter)
+    const rows = this.#reads.scanRanges(ranges, () => this.#calls.requireOpen())
+    for await (const row of rows) {
+      const found = chosen(row, filter)
+      if (found !== null) yield found
     }
   }
 

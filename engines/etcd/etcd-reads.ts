@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from '../../storage/cell-store/cell.ts'
-import type { RowScan } from '../../storage/cell-store/cell-store.ts'
+import type { KeyRange as RowRange, RowScan } from '../../storage/cell-store/cell-store.ts'
 import { ReadAttempts } from '../network/call-errors.ts'
 import type { EtcdClient, KeyRange, KeyValue, Operation, RangeAnswer } from './etcd-client.ts'
 import type { EtcdLayout } from './etcd-layout.ts'
@@ -8,6 +8,7 @@ import { NO_ROW, type RowImage, rowsOf } from './etcd-row.ts'
 
 /** Two operations for each row: its head and its cells. */
 const ROWS_PER_READ = 60
+const RANGES_PER_READ = 120
 /** A page of a scan begins with this many cells, and later ones have about as many as are this many bytes. */
 const PAGE_CELLS = 256
 const PAGE_BYTES = 1024 * 1024
@@ -51,18 +52,22 @@ export class EtcdReads {
     })
   }
 
-  /** Whole rows of [start, end), in order; `beforeEach` may throw. */
-  async *scan(scan: RowScan, beforeEach: () => void): AsyncIterable<Row> {
+  /** Whole rows of [start, end), in order; `beforeEach` may throw. `firstPage` has been read already. */
+  async *scan(
+    scan: Omit<RowScan, 'filter'>,
+    beforeEach: () => void,
+    firstPage?: RangeAnswer,
+  ): AsyncIterable<Row> {
     const { start, end, reverse = false, signal } = scan
     if (end !== undefined && Buffer.compare(start, end) >= 0) return
     let from: Buffer = this.#layout.cellsFrom(start)
     let until: Buffer = end === undefined ? this.#layout.cellsEnd : this.#layout.cellsFrom(end)
     let cells = PAGE_CELLS
-    for (;;) {
+    for (let read = firstPage; ; read = undefined) {
       signal?.throwIfAborted()
       beforeEach()
       const range: KeyRange = { key: from, rangeEnd: until, limit: String(cells) }
-      const { kvs = [], more = false } = await this.#page(range, reverse, signal)
+      const { kvs = [], more = false } = read ?? (await this.#page(range, reverse, signal))
       const rows = rowsOf(this.#layout, reverse ? kvs.toReversed() : kvs)
       if (reverse) rows.reverse()
       // The last row may go on behind the page, and a row is one image.
@@ -79,6 +84,23 @@ export class EtcdReads {
       if (reverse) until = isPassed ? next.key : next.rangeEnd
       else from = isPassed ? next.rangeEnd : next.key
       cells = cellsOfNextPage(kvs)
+    }
+  }
+
+  /** The first pages of all ranges are read together. */
+  async *scanRanges(ranges: readonly RowRange[], beforeEach: () => void): AsyncIterable<Row> {
+    for (let at = 0; at < ranges.length; at += RANGES_PER_READ) {
+      const some = ranges.slice(at, at + RANGES_PER_READ)
+      const success = some.map(({ start, end }) => {
+        const [key, rangeEnd] = [this.#layout.cellsFrom(start), this.#layout.cellsFrom(end)]
+        return { requestRange: { key, rangeEnd, limit: String(PAGE_CELLS) } }
+      })
+      const { responses = [] } = await retried(() =>
+        this.#client.transaction({ compare: [], success, failure: [] }),
+      )
+      for (const [index, range] of some.entries()) {
+        yield* this.scan(range, beforeEach, responses[index]?.responseRange)
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Row } from './cell.ts'
-import type { CellStore } from './cell-store.ts'
+import type { CellStore, KeyRange } from './cell-store.ts'
 import type { RowFilter } from './row-filter.ts'
 import { keyAfter } from './row-key.ts'
 
@@ -33,4 +33,13 @@ export async function* rowPages(
     if (last === undefined || page.length < pageRows) return
     start = keyAfter(last.key)
   }
+}
+
+/** One range after the other: `scanRanges` of an engine that answers without a round trip. */
+export async function* scanEachRange(
+  cellStore: Pick<CellStore, 'scanRows'>,
+  ranges: readonly KeyRange[],
+  filter: RowFilter,
+): AsyncGenerator<Row, void, undefined> {
+  for (const range of ranges) yield* cellStore.scanRows({ ...range, filter })
 }

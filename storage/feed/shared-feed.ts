@@ -216,14 +216,10 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     const keys: Uint8Array[] = []
     const columns = new Set<string>()
     const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
-    await Promise.all(
-      ranges.map(async (range) => {
-        for await (const row of this.#context.cellStore.scanRows({ ...range, filter })) {
-          keys.push(row.key)
-          for (const { qualifier } of row.cells) columns.add(qualifier)
-        }
-      }),
-    )
+    for await (const row of this.#context.cellStore.scanRanges(ranges, filter)) {
+      keys.push(row.key)
+      for (const { qualifier } of row.cells) columns.add(qualifier)
+    }
     return { keys, columns: [...columns] }
   }
 }

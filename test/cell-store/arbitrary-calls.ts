@@ -123,6 +123,16 @@ function arbitraryOperation({ filter, mutation }: ReturnType<typeof arbitraryPar
     { requiredKeys: ['start', 'filter'] },
   )
 
+  const ranges = fc
+    .uniqueArray(rowKey, { maxLength: 6, selector: (key) => Buffer.from(key).toString('hex') })
+    .map((keys) => keys.toSorted(Buffer.compare))
+    .map((keys) =>
+      keys.flatMap((start, at) => {
+        const end = keys[at + 1]
+        return at % 2 === 0 && end !== undefined ? [{ start, end }] : []
+      }),
+    )
+
   const operation: fc.Arbitrary<Operation> = fc.oneof(
     fc.record({
       kind: fc.constant('checkAndMutateRow' as const),
@@ -142,6 +152,7 @@ function arbitraryOperation({ filter, mutation }: ReturnType<typeof arbitraryPar
       filter,
     }),
     fc.record({ kind: fc.constant('scanRows' as const), scan }),
+    fc.record({ kind: fc.constant('scanRanges' as const), ranges, filter }),
   )
 
   return operation

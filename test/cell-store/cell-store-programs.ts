@@ -5,6 +5,7 @@ import {
   CellStoreError,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -17,6 +18,11 @@ export type Operation =
   | { readonly kind: 'mutateRows'; readonly entries: readonly RowMutations[] }
   | { readonly kind: 'readRows'; readonly keys: readonly Uint8Array[]; readonly filter: RowFilter }
   | { readonly kind: 'scanRows'; readonly scan: RowScan }
+  | {
+      readonly kind: 'scanRanges'
+      readonly ranges: readonly KeyRange[]
+      readonly filter: RowFilter
+    }
   | {
       readonly kind: 'readModifyWriteRow'
       readonly row: Uint8Array
@@ -35,6 +41,12 @@ export async function answerOf(store: CellStore | NaiveCellStore, operation: Ope
     case 'scanRows': {
       const rows: string[] = []
       for await (const row of store.scanRows(operation.scan)) rows.push(textOfRow(row))
+      return rows.join('\n')
+    }
+    case 'scanRanges': {
+      const rows: string[] = []
+      const { ranges, filter } = operation
+      for await (const row of store.scanRanges(ranges, filter)) rows.push(textOfRow(row))
       return rows.join('\n')
     }
     case 'readModifyWriteRow':

@@ -3,6 +3,7 @@ import { type Cell, FAMILIES, type Row } from '../../storage/cell-store/cell.ts'
 import type {
   CheckAndMutate,
   Increment,
+  KeyRange,
   RowMutations,
   RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -48,6 +49,10 @@ export class NaiveCellStore {
     return this.readRows(inRange, filter)
       .filter((row) => row !== null)
       .slice(0, limit)
+  }
+
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): Row[] {
+    return ranges.flatMap((range) => this.scanRows({ ...range, filter }))
   }
 
   /** Answers 'invalid' where one of the columns holds something that is no counter. */

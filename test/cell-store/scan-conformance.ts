@@ -79,6 +79,30 @@ export function scanScenarios(scene: CellStoreScene): void {
     }
   })
 
+  test('a scan of several ranges gives the rows of each, in order, however many there are', async () => {
+    const keys = ['a', 'c', 'e'].flatMap((letter) =>
+      Array.from(
+        { length: letter === 'c' ? 1_100 : 3 },
+        (_, at) => letter + `${at}`.padStart(4, '0'),
+      ),
+    )
+    const mutations = [set('data 0@1=')]
+    await scene.store.mutateRows(keys.map((key) => ({ row: bytes(key), mutations })))
+    const of = async (...ranges: ReadonlyArray<readonly [string, string]>) => {
+      const asked = ranges.map(([start, end]) => ({ start: bytes(start), end: bytes(end) }))
+      const rows = await Array.fromAsync(scene.store.scanRanges(asked, WHOLE_ROW))
+      return rows.map(({ key }) => text(key))
+    }
+    const all = await of(['a', 'b'], ['b', 'b0'], ['c', 'd'], ['e0001', 'f'])
+    assert.deepEqual(
+      all,
+      keys.filter((key) => key !== 'e0000'),
+    )
+    assert.deepEqual(await of(['a0001', 'a0002'], ['c1098', 'e0000']), ['a0001', 'c1098', 'c1099'])
+    assert.deepEqual(await of(['b', 'c'], ['x', 'a']), [])
+    assert.deepEqual(await of(), [])
+  })
+
   test('a scan goes on when the row that it stands on is deleted', async () => {
     for (const key of ['a', 'b', 'd']) await scene.given(key, 'data 0@1=')
     const found: string[] = []

@@ -5,6 +5,7 @@ import type {
   CellStore,
   CheckAndMutate,
   Increment,
+  KeyRange,
   RowMutations,
   RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -70,6 +71,11 @@ export class LockstepCellStore extends ForwardingCellStore {
   override async *scanRows(scan: RowScan): AsyncIterable<Row> {
     await this.#together('scanRows', async () => {})
     yield* super.scanRows(scan)
+  }
+
+  override async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    await this.#together('scanRanges', async () => {})
+    yield* super.scanRanges(ranges, filter)
   }
 
   async #together<T>(name: string, call: () => Promise<T>): Promise<T> {

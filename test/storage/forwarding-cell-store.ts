@@ -6,6 +6,7 @@ import type {
   CellStoreLimits,
   CheckAndMutate,
   Increment,
+  KeyRange,
   RowMutations,
   RowScan,
 } from '../../storage/cell-store/cell-store.ts'
@@ -34,6 +35,10 @@ export abstract class ForwardingCellStore implements CellStore {
 
   readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
     return this.#inner.readRows(keys, filter)
+  }
+
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    return this.#inner.scanRanges(ranges, filter)
   }
 
   scanRows(scan: RowScan): AsyncIterable<Row> {

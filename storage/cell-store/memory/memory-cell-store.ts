@@ -17,6 +17,7 @@ import {
   type CellStoreLimits,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../cell-store.ts'
@@ -33,6 +34,7 @@ import { cellOfNotes, type Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
 import { chooseCells } from '../row-filter-evaluation.ts'
 import { keyAfter, keyString } from '../row-key.ts'
+import { scanEachRange } from '../row-pages.ts'
 import { OrderedRowKeys } from './ordered-row-keys.ts'
 
 /** A scan visits fewer rows than this in one turn of the event loop. */
@@ -115,6 +117,10 @@ export class MemoryCellStore implements EmbeddedCellStore {
       }
       key = scan.reverse ? this.#keys.lastBefore(key) : this.#keys.firstFrom(`${key}\0`)
     }
+  }
+
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    return scanEachRange(this, ranges, filter)
   }
 
   async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type Measures, UNMEASURED } from '../../measures.ts'
 import { type StorageLog, silentLog } from '../../storage-log.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type CheckAndMutate,
   type DiskUse,
   type Increment,
+  type KeyRange,
   type MemtableUse,
   type RowMutations,
   type RowScan,
@@ -32,6 +34,7 @@ import {
 import { eventLoopTurn } from '../event-loop-turn.ts'
 import type { Note } from '../note.ts'
 import type { RowFilter } from '../row-filter.ts'
+import { scanEachRange } from '../row-pages.ts'
 import { SqliteView } from './cells/view.ts'
 import { diskUseOf, fileSystemOf } from './disk-use.ts'
 import { isFull, receivedError } from './error.ts'
@@ -210,6 +213,10 @@ class SqliteCellStore implements EmbeddedCellStore {
       rowsMax = Math.min(rowsMax * 2, CHUNK_ROWS_MAX)
       if (rest !== undefined && left > 0) await eventLoopTurn()
     }
+  }
+
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    return scanEachRange(this, ranges, filter)
   }
 
   async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]): Promise<bigint[]> {

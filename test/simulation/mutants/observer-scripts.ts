@@ -31,10 +31,15 @@ export async function weakNotifierDiesAtItsCommitPoint(): Promise<void> {
   const transaction = world.a.beginAt(15)
   transaction.put(rowKey('bob'), COLUMN, Buffer.from('3'))
   transaction.notify(rowKey('joe'), OBSERVER, 'weak')
-  world.a.faultAt(2, 'crashAfter')
+  // Bob and the row of the log, which names joe, are locked; then bob is committed.
+  world.a.faultAt(3, 'crashAfter')
   transaction.commit()
   const until = async (holds: (cell: string) => boolean) => {
-    while (!(await world.cells()).some(holds)) await new Promise(setImmediate)
+    for (let turns = 0; turns < TURNS_MAX; turns += 1) {
+      if ((await world.cells()).some(holds)) return
+      await new Promise(setImmediate)
+    }
+    assert.fail((await world.cells()).join('\n'))
   }
   await until((cell) => cell.startsWith('bob write'))
   assert.deepEqual(
@@ -42,6 +47,8 @@ export async function weakNotifierDiesAtItsCommitPoint(): Promise<void> {
     ['joe.7 notify@21'],
   )
 }
+
+const TURNS_MAX = 10_000
 
 /** A run begins between the start of a weak notifier and its commit, and clears what it has seen. */
 export async function runBeginsWithinAWeakNotifier(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   CellStoreError,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../../storage/cell-store/cell-store.ts'
@@ -125,6 +126,12 @@ export class SimulatedCellStore implements CellStore {
       if (scan.reverse) end = last.key
       else start = keyAfter(last.key)
     }
+  }
+
+  /** Each of them at moments of its own. */
+  async *scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    const found = ranges.map((range) => Array.fromAsync(this.scanRows({ ...range, filter })))
+    for (const rows of await Promise.all(found)) yield* rows
   }
 
   splitPoints(): Promise<Uint8Array[]> {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { checkMutations, checkRowKey } from '../../../storage/cell-store/call-check.ts'
 import type { Row } from '../../../storage/cell-store/cell.ts'
 import {
   CellStoreError,
   type CheckAndMutate,
   type Increment,
+  type KeyRange,
   type RowMutations,
   type RowScan,
 } from '../../../storage/cell-store/cell-store.ts'
@@ -17,6 +19,7 @@ import type {
 import { counterValue, incrementedCell } from '../../../storage/cell-store/mutation-application.ts'
 import type { Note } from '../../../storage/cell-store/note.ts'
 import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
+import { scanEachRange } from '../../../storage/cell-store/row-pages.ts'
 import type { WriteBatch } from '../../../storage/cell-store/sqlite/groups/write-batch.ts'
 import { Redo, type RedoLogUse } from '../../../storage/cell-store/sqlite/redo/redo.ts'
 import { silentLog } from '../../../storage/storage-log.ts'
@@ -163,6 +166,10 @@ export class SimulatedEmbeddedStore implements EmbeddedCellStore {
   async readRows(keys: readonly Uint8Array[], filter: RowFilter): Promise<Array<Row | null>> {
     await this.#turn('reads')
     return this.view.readRows(keys, filter)
+  }
+
+  scanRanges(ranges: readonly KeyRange[], filter: RowFilter): AsyncIterable<Row> {
+    return scanEachRange(this, ranges, filter)
   }
 
   /** A few rows at a time, each time in another turn. */
