@@ -24,6 +24,7 @@ import {
   commitOfSharedLogRow,
   type LoggedCommit,
   NOTED_BEFORE_MAX,
+  rowsNamedByLock,
   sharedLogRanges,
   sharedLogRow,
 } from './shared-log-row.ts'
@@ -80,7 +81,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
 
   async read(position: Timestamp, options: FeedReadOptions): Promise<FeedPage> {
     const page = await this.#read(position, options)
-    return { ...page, commits: page.commits.filter(({ rows }) => rows.length > 0) }
+    const commits = page.commits.filter(({ rows }) => rows.length > 0)
+    return { commits, position: page.position, isCaughtUp: page.isCaughtUp }
   }
 
   async #read(position: Timestamp, { rowsMax, signal }: FeedReadOptions): Promise<LoggedPage> {
@@ -116,6 +118,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
       const wake = this.#wake
       try {
         const page = await this.#read(follower.position, { rowsMax: PAGE_ROWS })
+        follower.tellMayBeNotified(page.locked)
         for (const commit of page.commits) follower.tell(commit, commit.hinted)
         follower.passed(page.position)
         pollMs = page.commits.length > 0 ? POLL_MS_MIN : Math.min(2 * pollMs, POLL_MS_MAX)
@@ -176,23 +179,28 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     { position, rowsMax, signal }: PageRequest,
   ): Promise<LoggedPage> {
     const commits: LoggedCommit[] = []
+    const locked: Uint8Array[] = []
     let rows = 0
     let from = position
     for (let span = SPAN_MIN; from < resolved; span *= 2) {
       signal?.throwIfAborted()
       const to = Math.min(from + span, resolved)
-      for (const commit of await this.#commitsBetween(from, to)) {
+      const between = await this.#commitsBetween(from, to)
+      locked.push(...between.locked)
+      for (const commit of between.commits) {
         commits.push(commit)
         rows += commit.rows.length + commit.hinted.length
-        if (rows >= rowsMax) return { commits, position: commit.commitTs, isCaughtUp: false }
+        if (rows >= rowsMax) {
+          return { commits, locked, position: commit.commitTs, isCaughtUp: false }
+        }
       }
       from = to
     }
-    return { commits, position: resolved, isCaughtUp: true }
+    return { commits, locked, position: resolved, isCaughtUp: true }
   }
 
   /** The commits in (after, until], ascending; `until` has been issued. Waits for those under way. */
-  async #commitsBetween(after: Timestamp, until: Timestamp): Promise<LoggedCommit[]> {
+  async #commitsBetween(after: Timestamp, until: Timestamp) {
     const snapshot = new Snapshot(this.#context, this.#resolver, until)
     const suspects = await this.#suspects(after, until)
     const commits: LoggedCommit[] = []
@@ -204,7 +212,8 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
         if (commit.commitTs > after) commits.push(commit)
       }
     }
-    return commits.sort((a, b) => a.commitTs - b.commitTs)
+    commits.sort((a, b) => a.commitTs - b.commitTs)
+    return { commits, locked: suspects.locked }
   }
 
   /** Rows of the log that committed after the position or may still do so, and all columns of theirs. */
@@ -215,16 +224,24 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     ]
     const keys: Uint8Array[] = []
     const columns = new Set<string>()
+    const locked: Uint8Array[] = []
     const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
     for await (const row of this.#context.cellStore.scanRanges(ranges, filter)) {
       keys.push(row.key)
-      for (const { qualifier } of row.cells) columns.add(qualifier)
+      for (const cell of row.cells) {
+        columns.add(cell.qualifier)
+        if (cell.family === 'lock') locked.push(...rowsNamedByLock(cell))
+      }
     }
-    return { keys, columns: [...columns] }
+    return { keys, columns: [...columns], locked }
   }
 }
 
-type LoggedPage = Omit<FeedPage, 'commits'> & { readonly commits: readonly LoggedCommit[] }
+type LoggedPage = Omit<FeedPage, 'commits'> & {
+  readonly commits: readonly LoggedCommit[]
+  /** Keys of rows that a transaction without an outcome has named. */
+  readonly locked: readonly Uint8Array[]
+}
 
 type PageRequest = {
   readonly position: Timestamp

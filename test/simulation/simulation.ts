@@ -234,8 +234,8 @@ class SimulationRun {
       await this.#untilObserved()
       await this.#settle()
       checkObservers(this.#history.transactions, this.#log, this.#world)
-      // Gateways look at what the log names. A transaction that was rolled back is not in it, and may have left notify
-      // cells that say nothing. A walk finds them, which begins by itself within an hour, and at once here.
+      // Gateways look at what the log names. A hint that arrives when its transaction has been rolled back is not in
+      // it, and says nothing. A walk finds it, which begins by itself within an hour, and at once here.
       await this.#resumeObservers(['paused', 'active'])
       await this.#untilObserved()
     }

@@ -67,7 +67,7 @@ export class LockResolver {
   /** Turns the row group of this lock into write records, or erases it. */
   async clear(row: Uint8Array, { startTs }: Lock, resolution: Decided): Promise<void> {
     const { cellStore } = this.#context
-    const [image] = await cellStore.readRows([row], [rowGroupOf(startTs)])
+    const [image] = await cellStore.readRows([row], rowGroupOf(startTs))
     const group = rowGroupOfCells(row, image?.cells ?? [])
     if (group === undefined) return
     await cellStore.checkAndMutateRow(row, clearing(group, startTs, resolution))

@@ -6,6 +6,7 @@ import type { Mutation } from '../../cell-store/mutation.ts'
 import { invariant } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import type { ColumnAddress, RowGroup } from '../records/lock.ts'
+import { eraseNotifyAt } from '../records/notify-cell.ts'
 import {
   eraseData,
   eraseLock,
@@ -111,10 +112,12 @@ export function rollBackSecondary(group: RowGroup, startTs: Timestamp): CheckAnd
   }
 }
 
-function eraseGroup(group: RowGroup, startTs: Timestamp): Mutation[] {
-  return group.columns.flatMap(({ column, lock }) =>
+/** Nobody else would look for its notify cells, because the log does not name what was rolled back. */
+function eraseGroup({ columns, notified = [] }: RowGroup, startTs: Timestamp): Mutation[] {
+  const locks = columns.flatMap(({ column, lock }) =>
     lock.content.kind === 'data'
       ? [eraseLock(column, startTs), eraseData(column, startTs)]
       : [eraseLock(column, startTs)],
   )
+  return [...locks, ...notified.map((observerId) => eraseNotifyAt(observerId, startTs))]
 }

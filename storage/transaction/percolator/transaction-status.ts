@@ -39,7 +39,7 @@ export async function readTransactionStatus(
     [
       writeRecordOf(primary.column, startTs),
       rollbackOf(primary.column, startTs),
-      rowGroupOf(startTs),
+      ...rowGroupOf(startTs),
     ],
   )
   return statusOfCells(row?.cells ?? [], transaction)

@@ -2,6 +2,7 @@
 import type { Cell, Timestamp } from '../../cell-store/cell.ts'
 import { bufferOf, compareRowKeys } from '../../cell-store/row-key.ts'
 import { invariant } from '../../invariant.ts'
+import { decodeNotify } from './notify-cell.ts'
 import {
   contentBytes,
   decodeContent,
@@ -40,6 +41,8 @@ export type LockedColumn = { readonly column: string; readonly lock: Lock }
 export type RowGroup = {
   readonly row: Uint8Array
   readonly columns: readonly [LockedColumn, ...LockedColumn[]]
+  /** The observers that its prewrite notified. */
+  readonly notified?: readonly number[] | undefined
 }
 
 const GUARD_BYTE = 0x47
@@ -93,7 +96,7 @@ export function decodeLock(startTs: Timestamp, bytes: Uint8Array): Lock {
   }
 }
 
-/** The row group that these lock cells of one row and one transaction are. */
+/** The row group that these cells of one row and one transaction are (`rowGroupOf`); undefined without a lock. */
 export function rowGroupOfCells(row: Uint8Array, cells: readonly Cell[]): RowGroup | undefined {
   const [first, ...rest] = cells
     .filter((cell) => cell.family === 'lock')
@@ -101,7 +104,11 @@ export function rowGroupOfCells(row: Uint8Array, cells: readonly Cell[]): RowGro
       column: cell.qualifier,
       lock: decodeLock(cell.timestamp, cell.value),
     }))
-  return first === undefined ? undefined : { row, columns: [first, ...rest] }
+  if (first === undefined) return undefined
+  const notified = cells
+    .filter((cell) => cell.family === 'notify')
+    .map((cell) => decodeNotify(cell).observerId)
+  return { row, columns: [first, ...rest], notified }
 }
 
 export function isPrimaryOf(lock: Lock, address: ColumnAddress): boolean {

@@ -53,7 +53,7 @@ describe('two-phase commit', () => {
     ])
   })
 
-  test('leaves the notify cell of a transaction that is rolled back, which is but a hint', async () => {
+  test('erases the notify cell with the lock of a transaction that is rolled back', async () => {
     const world = new ProtocolWorld(20)
     await world.given('joe write@18 -> 17 put 1')
     const transaction = world.a.beginAt(15)
@@ -61,11 +61,26 @@ describe('two-phase commit', () => {
     put(transaction, JOE)
     transaction.notify(BOB, 7, 'strong')
     await assert.rejects(transaction.commit(), { code: 'write_conflict' })
-    assert.deepEqual(await world.cells(), [
-      'bob rollback@15',
-      'bob.7 notify@15',
-      'joe write@18 -> 17 put 1',
-    ])
+    assert.deepEqual(await world.cells(), ['bob rollback@15', 'joe write@18 -> 17 put 1'])
+  })
+
+  test('erases the notify cells of a dead one with its locks, and no others', async () => {
+    const world = new ProtocolWorld(20)
+    await world.given('joe.7 notify@12', 'joe.8 notify@15')
+    const transaction = world.a.beginAt(15)
+    put(transaction, BOB)
+    put(transaction, JOE)
+    transaction.notify(BOB, 7, 'strong')
+    transaction.notify(JOE, 7, 'strong')
+    world.a.faultAt(2, 'crashAfter')
+    transaction.commit()
+    while ((await world.cells()).length < 6) await new Promise(setImmediate)
+    world.b.liveness.dead.add(world.a.liveness.incarnation)
+    const reader = world.b.beginAt(19)
+    for (const key of [BOB, JOE]) await reader.getRow(key, [COLUMN])
+    reader.rollback()
+    await world.b.context.background.drain()
+    assert.deepEqual(await world.cells(), ['bob rollback@15', 'joe.7 notify@12'])
   })
 
   test('sets a weak notify cell at the commit timestamp, and locks no row for it', async () => {

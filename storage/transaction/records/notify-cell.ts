@@ -62,6 +62,16 @@ export function eraseNotify(observerId: number, until: Timestamp): DeleteFromCol
   }
 }
 
+/** The mutation that erases the notify cell of one observer that was set at exactly this timestamp. */
+export function eraseNotifyAt(observerId: number, timestamp: Timestamp): DeleteFromColumn {
+  return {
+    kind: 'deleteFromColumn',
+    family: 'notify',
+    qualifier: notifyQualifier(observerId),
+    timestamps: { from: timestamp, until: timestamp + 1 },
+  }
+}
+
 /** Throws on violations of O2. */
 export function decodeNotify({ qualifier, timestamp, value }: Cell): NotifyCell {
   invariant(QUALIFIER.test(qualifier), 'O2', { damaged: 'observer', qualifier })

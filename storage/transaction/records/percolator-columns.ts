@@ -39,11 +39,11 @@ export const lockOf = (column: string, startTs: Timestamp): CellSelector => ({
   timestamps: { from: startTs, until: startTs + 1 },
 })
 
-/** The locks of one transaction on all columns of a row: its row group, all of it or none (I1). */
-export const rowGroupOf = (startTs: Timestamp): CellSelector => ({
-  family: 'lock',
-  timestamps: { from: startTs, until: startTs + 1 },
-})
+/** The locks of one transaction on all columns of a row, its row group (I1), and the notify cells set with them. */
+export const rowGroupOf = (startTs: Timestamp): CellSelector[] => [
+  { family: 'lock', timestamps: { from: startTs, until: startTs + 1 } },
+  { family: 'notify', timestamps: { from: startTs, until: startTs + 1 } },
+]
 
 /** Exactly this lock, unchanged: a heartbeat in between makes the condition fail. */
 export const exactLock = (column: string, startTs: Timestamp, bytes: Uint8Array): CellSelector => ({
