@@ -35,6 +35,16 @@ export async function* rowPages(
   }
 }
 
+/** Whether there is a row in these ranges that the filter leaves a cell of. Rejects with CellStoreError. */
+export async function hasRow(
+  cellStore: CellStore,
+  ranges: readonly KeyRange[],
+  filter: RowFilter,
+): Promise<boolean> {
+  for await (const _ of cellStore.scanRanges(ranges, filter)) return true
+  return false
+}
+
 /** One range after the other: `scanRanges` of an engine that answers without a round trip. */
 export async function* scanEachRange(
   cellStore: Pick<CellStore, 'scanRows'>,

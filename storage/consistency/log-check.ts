@@ -2,6 +2,7 @@
 import type { Row, Timestamp } from '../cell-store/cell.ts'
 import type { CellStore, RowScan } from '../cell-store/cell-store.ts'
 import { isNoteRow, noteRowKey } from '../cell-store/note.ts'
+import { hasRow } from '../cell-store/row-pages.ts'
 import type { FeedCommit } from '../feed/change-feed.ts'
 import { type FeedBegins, readFeedBegins } from '../feed/feed-begins.ts'
 import { isLoggedColumn, isLoggedRow } from '../feed/log-entry.ts'
@@ -35,15 +36,9 @@ export class LogCheck {
     const begins = await beginsOf(cellStore)
     if (begins !== undefined) return new LogCheck(cellStore, begins.kind === 'shared', begins.at)
     // A store from before there was such a row.
-    for (const range of sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)) {
-      const scan = {
-        ...range,
-        filter: [{ family: 'lock' }, { family: 'write' }],
-        limit: 1,
-      } as const
-      for await (const _ of cellStore.scanRows(scan)) return new LogCheck(cellStore, true, 0)
-    }
-    return new LogCheck(cellStore, false, 0)
+    const ranges = sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)
+    const isShared = await hasRow(cellStore, ranges, [{ family: 'lock' }, { family: 'write' }])
+    return new LogCheck(cellStore, isShared, 0)
   }
 
   /** The entry can be read, and the rows that it names have versions of this commit. */

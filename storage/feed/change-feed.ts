@@ -44,7 +44,7 @@ export type FollowOptions = {
 }
 
 export type FeedReadOptions = {
-  /** A page ends with the commit that reaches this many rows; it has at least one commit. */
+  /** A page ends with the commit that reaches this many rows. */
   readonly rowsMax: number
   readonly signal?: AbortSignal
 }

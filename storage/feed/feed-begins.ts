@@ -4,6 +4,7 @@ import type { CellStore } from '../cell-store/cell-store.ts'
 import { noteRowKey } from '../cell-store/note.ts'
 import { readPlainRow, replacePlainRow } from '../cell-store/plain-row.ts'
 import { systemRowKey } from '../cell-store/row-key.ts'
+import { hasRow } from '../cell-store/row-pages.ts'
 import type { Clock } from '../clock.ts'
 import { invariant } from '../invariant.ts'
 import { askedAgain, NEVER_ABORTED } from '../oracle/asked-again.ts'
@@ -60,23 +61,15 @@ export async function readFeedBegins(cellStore: CellStore): Promise<FeedBegins |
 
 /** A store from before this row may have been used in either form, and perhaps in both. */
 async function hasOther(cellStore: CellStore, kind: LogKind): Promise<boolean> {
-  if (kind === 'shared') {
-    const notes = { start: noteRowKey(0), end: systemRowKey('log/1/') }
-    return await isAny(cellStore, notes)
-  }
-  for (const range of sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)) {
-    if (await isAny(cellStore, range)) return true
-  }
-  return false
-}
-
-async function isAny(
-  cellStore: CellStore,
-  range: { readonly start: Uint8Array; readonly end: Uint8Array },
-): Promise<boolean> {
-  const filter = [{ family: 'data' }, { family: 'lock' }, { family: 'write' }] as const
-  for await (const _ of cellStore.scanRows({ ...range, filter, limit: 1 })) return true
-  return false
+  const ranges =
+    kind === 'shared'
+      ? [{ start: noteRowKey(0), end: systemRowKey('log/1/') }]
+      : sharedLogRanges(0, Number.MAX_SAFE_INTEGER - 1)
+  return await hasRow(cellStore, ranges, [
+    { family: 'data' },
+    { family: 'lock' },
+    { family: 'write' },
+  ])
 }
 
 export function encodeFeedBegins({ kind, at }: FeedBegins): Uint8Array {
