@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CallError } from '../network/call-errors.ts'
-import {
-  GrpcCalls,
-  type GrpcClient,
-  type GrpcCredentials,
-  grpcClient,
-} from '../network/grpc-calls.ts'
+import { GrpcCalls, type GrpcClient } from '../network/grpc-calls.ts'
 import { status } from '../network/status.ts'
 import { DESCRIPTORS, SERVICES } from './etcd-descriptors.ts'
 
@@ -57,12 +52,8 @@ export class EtcdClient {
   #asked = 0
   #token: Promise<string> | undefined
 
-  constructor(
-    members: readonly string[],
-    credentials: GrpcCredentials,
-    user: EtcdUser | undefined,
-  ) {
-    this.#members = members.map((address) => grpcClient(address, credentials))
+  constructor(members: readonly GrpcClient[], user: EtcdUser | undefined) {
+    this.#members = members
     this.#user = user
   }
 

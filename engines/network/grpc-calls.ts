@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isIP } from 'node:net'
+import { checkServerIdentity as checkIdentity } from 'node:tls'
 import * as grpc from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
 import { CallError } from './call-errors.ts'
@@ -26,18 +28,36 @@ export function grpcClient(address: string, credentials: GrpcCredentials): GrpcC
   return new grpc.Client(address, credentials, CHANNEL_OPTIONS)
 }
 
-export function plainText(): GrpcCredentials {
-  return grpc.credentials.createInsecure()
+/** PEM; what is absent is the machine's own. */
+export type TlsFiles = {
+  readonly authority: Buffer | undefined
+  readonly certificate: Buffer | undefined
+  readonly key: Buffer | undefined
 }
 
-/** TLS; each part is PEM, and what is absent is the machine's own. */
-export function overTls(files: {
-  readonly authority?: Buffer | undefined
-  readonly certificate?: Buffer | undefined
-  readonly key?: Buffer | undefined
-}): GrpcCredentials {
+/**
+ * As `grpcClient`, over TLS to a `host:port`. grpc-js names the server by its host, and an IP address is no name (RFC
+ * 6066): Node refuses to connect. So a server by address is given a name that means nothing, and its certificate has to
+ * be one of the address.
+ */
+export function grpcClientOverTls(address: string, files: TlsFiles): GrpcClient {
   const { authority = null, certificate = null, key = null } = files
-  return grpc.credentials.createSsl(authority, key, certificate)
+  const host = new URL(`https://${address}`).hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) === 0) {
+    return grpcClient(address, grpc.credentials.createSsl(authority, key, certificate))
+  }
+  const checkServerIdentity: typeof checkIdentity = (_name, peer) => checkIdentity(host, peer)
+  return new grpc.Client(
+    address,
+    grpc.credentials.createSsl(authority, key, certificate, { checkServerIdentity }),
+    { ...CHANNEL_OPTIONS, 'grpc.ssl_target_name_override': NO_NAME },
+  )
+}
+
+const NO_NAME = 'by-address.invalid'
+
+export function plainText(): GrpcCredentials {
+  return grpc.credentials.createInsecure()
 }
 
 /** TLS, and the tokens of a client of google-auth-library. */

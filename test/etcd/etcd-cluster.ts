@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EtcdCellStore } from '../../engines/etcd/etcd-cell-store.ts'
-import { openEtcdCellStore } from '../../engines/etcd/etcd-engine.ts'
+import { type EtcdOptions, openEtcdCellStore } from '../../engines/etcd/etcd-engine.ts'
 
 const START_MS = 20_000
 
@@ -26,28 +26,45 @@ type Member = {
   child: ChildProcess | undefined
 }
 
+/** How members are reached: by TLS with these flags of etcd, where they are given. */
+type Access = {
+  readonly flags: readonly string[]
+  readonly tls: EtcdOptions['tls']
+  /** For how long a store may not be opened after the start. */
+  readonly startMs?: number
+}
+
+const PLAIN: Access = { flags: [], tls: undefined }
+
 /** Some etcd processes on loopback, with data folders of their own. */
 export class EtcdCluster {
   readonly #folder: string
   readonly #members: readonly Member[]
+  readonly #access: Access
 
-  private constructor(folder: string, members: readonly Member[]) {
+  private constructor(folder: string, members: readonly Member[], access: Access) {
     this.#folder = folder
     this.#members = members
+    this.#access = access
   }
 
   /** Resolves when a store can be opened on it. */
-  static async start(count = 1): Promise<EtcdCluster> {
+  static async start(count = 1, access: Access = PLAIN): Promise<EtcdCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'percolite-etcd-'))
     const ports = await freePorts(2 * count)
     const members = Array.from({ length: count }, (_, at): Member => {
       const [client, peer] = ports.slice(2 * at, 2 * at + 2).map((port) => `127.0.0.1:${port}`)
       return { name: `m${at}`, client: client as string, peer: peer as string, child: undefined }
     })
-    const cluster = new EtcdCluster(folder, members)
+    const cluster = new EtcdCluster(folder, members, access)
     process.once('exit', () => cluster.#killAll())
     for (const member of members) cluster.#start(member)
-    await cluster.#ready()
+    try {
+      await cluster.#ready()
+    } catch (error) {
+      await cluster.close()
+      throw error
+    }
     return cluster
   }
 
@@ -58,7 +75,8 @@ export class EtcdCluster {
   /** A store of its own, or the one with this prefix. */
   async open(prefix: string = `${randomUUID()}/`): Promise<EtcdCellStore> {
     const { members } = this
-    return await openEtcdCellStore({ members, prefix, user: undefined, tls: undefined })
+    const { tls } = this.#access
+    return await openEtcdCellStore({ members, prefix, user: undefined, tls })
   }
 
   /** The number of the member that leads; undefined when nobody says so. */
@@ -90,17 +108,15 @@ export class EtcdCluster {
 
   #start(member: Member): void {
     const { name, client, peer } = member
+    const { flags, tls } = this.#access
+    const url = `${tls === undefined ? 'http' : 'https'}://${client}`
     const cluster = this.#members.map((one) => `${one.name}=http://${one.peer}`).join(',')
     member.child = spawn(
       'etcd',
       [
         ...['--name', name, '--data-dir', join(this.#folder, name)],
-        ...[
-          '--listen-client-urls',
-          `http://${client}`,
-          '--advertise-client-urls',
-          `http://${client}`,
-        ],
+        ...flags,
+        ...['--listen-client-urls', url, '--advertise-client-urls', url],
         ...[
           '--listen-peer-urls',
           `http://${peer}`,
@@ -114,7 +130,7 @@ export class EtcdCluster {
   }
 
   async #ready(): Promise<void> {
-    const deadlineMs = Date.now() + START_MS
+    const deadlineMs = Date.now() + (this.#access.startMs ?? START_MS)
     for (;;) {
       try {
         const store = await this.open('ready/')

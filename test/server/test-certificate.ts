@@ -10,8 +10,11 @@ export type TestCertificate = {
   readonly keyPath: string
 }
 
-/** Writes a certificate of `localhost` and 127.0.0.1 for a day, and its key, into the folder. */
-export async function writeCertificate(folder: string): Promise<TestCertificate> {
+/** Writes a certificate of `localhost` and an address for a day, and its key, into the folder. */
+export async function writeCertificate(
+  folder: string,
+  address = '127.0.0.1',
+): Promise<TestCertificate> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     notAfterDate: new Date(Date.now() + 86_400_000),
@@ -21,7 +24,7 @@ export async function writeCertificate(folder: string): Promise<TestCertificate>
         name: 'subjectAltName',
         altNames: [
           { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: address },
         ],
       },
     ],
