@@ -139,7 +139,7 @@ export class Storage {
       begin: () => this.#beginOwnWork(),
       catalog: async (transaction) => this.catalog(transaction),
       scanMs: NOTIFICATION_SCAN_MS[owner],
-      ...(owner === 'exclusive' ? {} : { feed: parts.feed, lookMs: OBSERVER_LOOK_MS }),
+      ...(owner === 'exclusive' ? {} : { others: parts, lookMs: OBSERVER_LOOK_MS }),
       ...(indexBatchRows === undefined ? {} : { backfillRowsMax: indexBatchRows }),
     })
   }

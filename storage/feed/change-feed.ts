@@ -76,10 +76,7 @@ export type ChangedRow = {
 export type FeedListener = {
   /** Once for each commit after the position, ascending. */
   readonly commit: (commit: FeedCommit) => void
-  /**
-   * Rows that may have notify cells though no commit is told that changed them; only where processes share the store,
-   * which need to be told. Those of a transaction without an outcome are named as long as it has none.
-   */
+  /** Rows that a commit gave observers a hint of; only where processes share the store, which need to be told. */
   readonly hinted?: (keys: readonly Uint8Array[]) => void
   /** Called when the following has ended: with an error of `read`, or what the listener itself threw. */
   readonly failed: (error: unknown) => void

@@ -71,11 +71,6 @@ export class Follower implements FeedFollower {
     }
   }
 
-  /** Delivers keys of rows that may have been notified by who has no outcome yet, and may never have one. */
-  tellMayBeNotified(keys: readonly Uint8Array[]): void {
-    if (this.#state !== 'stopped' && keys.length > 0) this.#listener.hinted?.(keys)
-  }
-
   fail(error: unknown): void {
     if (this.#state === 'stopped') return
     this.stop()

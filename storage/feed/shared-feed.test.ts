@@ -46,32 +46,6 @@ describe('the feed of a shared store', () => {
     assert.deepEqual(await linesOf(world.b, 7), ['10: sue'])
   })
 
-  test('names what a transaction may have notified whose process died before it decided', async () => {
-    const world = new ProtocolWorld(7)
-    const transaction = world.a.beginAt(7)
-    transaction.put(Buffer.from('\u0001bob'), COLUMN, Buffer.from('v'))
-    transaction.notify(Buffer.from('\u0001joe'), 5, 'weak')
-    // Bob and the log's row are locked, and joe has his notify cell.
-    world.a.faultAt(3, 'crashBefore')
-    void transaction.commit()
-    await stateOf(new Promise(() => {}))
-    world.b.liveness.dead.add(world.a.liveness.incarnation)
-    const named: string[] = []
-    const commits: number[] = []
-    const listener = {
-      commit: ({ commitTs }: { readonly commitTs: number }) => void commits.push(commitTs),
-      hinted: (keys: readonly Uint8Array[]) => {
-        for (const key of keys) named.push(Buffer.from(key.subarray(1)).toString())
-      },
-      failed: (error: unknown) => assert.fail(String(error)),
-    }
-    world.b.feed.follow(7, listener, { everyMs: 500 })
-    while (named.length === 0) await eventLoopTurn()
-    await world.b.feed.stop()
-    assert.deepEqual([named, commits], [['bob', 'joe'], []])
-    assert.deepEqual(await world.cells(), ['\u0001bob rollback@7', '\u0001joe.5 notify@8'])
-  })
-
   test('leaves the position of a follower that is stopped where its last commit left it', async () => {
     const world = new ProtocolWorld(7)
     await commit(world.a, 7, 'bob', 'joe')

@@ -24,7 +24,6 @@ import {
   commitOfSharedLogRow,
   type LoggedCommit,
   NOTED_BEFORE_MAX,
-  rowsNamedByLock,
   sharedLogRanges,
   sharedLogRow,
 } from './shared-log-row.ts'
@@ -118,7 +117,6 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
       const wake = this.#wake
       try {
         const page = await this.#read(follower.position, { rowsMax: PAGE_ROWS })
-        follower.tellMayBeNotified(page.locked)
         for (const commit of page.commits) follower.tell(commit, commit.hinted)
         follower.passed(page.position)
         pollMs = page.commits.length > 0 ? POLL_MS_MIN : Math.min(2 * pollMs, POLL_MS_MAX)
@@ -179,28 +177,23 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     { position, rowsMax, signal }: PageRequest,
   ): Promise<LoggedPage> {
     const commits: LoggedCommit[] = []
-    const locked: Uint8Array[] = []
     let rows = 0
     let from = position
     for (let span = SPAN_MIN; from < resolved; span *= 2) {
       signal?.throwIfAborted()
       const to = Math.min(from + span, resolved)
-      const between = await this.#commitsBetween(from, to)
-      locked.push(...between.locked)
-      for (const commit of between.commits) {
+      for (const commit of await this.#commitsBetween(from, to)) {
         commits.push(commit)
         rows += commit.rows.length + commit.hinted.length
-        if (rows >= rowsMax) {
-          return { commits, locked, position: commit.commitTs, isCaughtUp: false }
-        }
+        if (rows >= rowsMax) return { commits, position: commit.commitTs, isCaughtUp: false }
       }
       from = to
     }
-    return { commits, locked, position: resolved, isCaughtUp: true }
+    return { commits, position: resolved, isCaughtUp: true }
   }
 
   /** The commits in (after, until], ascending; `until` has been issued. Waits for those under way. */
-  async #commitsBetween(after: Timestamp, until: Timestamp) {
+  async #commitsBetween(after: Timestamp, until: Timestamp): Promise<LoggedCommit[]> {
     const snapshot = new Snapshot(this.#context, this.#resolver, until)
     const suspects = await this.#suspects(after, until)
     const commits: LoggedCommit[] = []
@@ -212,8 +205,7 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
         if (commit.commitTs > after) commits.push(commit)
       }
     }
-    commits.sort((a, b) => a.commitTs - b.commitTs)
-    return { commits, locked: suspects.locked }
+    return commits.sort((a, b) => a.commitTs - b.commitTs)
   }
 
   /** Rows of the log that committed after the position or may still do so, and all columns of theirs. */
@@ -224,24 +216,16 @@ export class SharedFeed implements ChangeFeed, SharedCommitLog {
     ]
     const keys: Uint8Array[] = []
     const columns = new Set<string>()
-    const locked: Uint8Array[] = []
     const ranges = sharedLogRanges(after - NOTED_BEFORE_MAX, until)
     for await (const row of this.#context.cellStore.scanRanges(ranges, filter)) {
       keys.push(row.key)
-      for (const cell of row.cells) {
-        columns.add(cell.qualifier)
-        if (cell.family === 'lock') locked.push(...rowsNamedByLock(cell))
-      }
+      for (const { qualifier } of row.cells) columns.add(qualifier)
     }
-    return { keys, columns: [...columns], locked }
+    return { keys, columns: [...columns] }
   }
 }
 
-type LoggedPage = Omit<FeedPage, 'commits'> & {
-  readonly commits: readonly LoggedCommit[]
-  /** Keys of rows that a transaction without an outcome has named. */
-  readonly locked: readonly Uint8Array[]
-}
+type LoggedPage = Omit<FeedPage, 'commits'> & { readonly commits: readonly LoggedCommit[] }
 
 type PageRequest = {
   readonly position: Timestamp

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cell, Timestamp } from '../cell-store/cell.ts'
+import type { Timestamp } from '../cell-store/cell.ts'
 import { hasPrefix, keyString, systemRowKey } from '../cell-store/row-key.ts'
 import { invariant } from '../invariant.ts'
 import type { BufferedRow, BufferedWrite } from '../transaction/buffer/write-buffer.ts'
-import { decodeLock } from '../transaction/records/lock.ts'
 import type { SnapshotRow } from '../transaction/records/version.ts'
 import type { ChangedRow, FeedCommit } from './change-feed.ts'
 import { decodeLogEntry, encodeLogEntry } from './log-entry.ts'
@@ -95,15 +94,6 @@ export function commitOfSharedLogRow({ columns }: SnapshotRow): LoggedCommit {
     rows: named.filter((row) => row.columns.length > 0),
     hinted: named.filter((row) => row.columns.length === 0).map(({ key }) => key),
   }
-}
-
-/**
- * The keys of the rows that a commit may have notified which stands at its locks still, or was left there: they are in
- * the lock of its log row, unless they were too many. Throws on violations of J9.
- */
-export function rowsNamedByLock({ timestamp, value }: Cell): Uint8Array[] {
-  const { content } = decodeLock(timestamp, value)
-  return content.kind === 'inline' ? decodeLogEntry(content.value).map(({ key }) => key) : []
 }
 
 function bucketPath(bucket: number): string {

@@ -8,6 +8,7 @@ import type { StorageLog } from '../storage-log.ts'
 import type { Catalog } from '../tables/catalog/catalog.ts'
 import type { BeginOwn } from '../transaction/own-transactions.ts'
 import type { Settle } from '../transaction/percolator/lock-resolver.ts'
+import type { Gateways } from '../transaction/protocol/gateways.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 
 /** What the observers use of the layers below them. */
@@ -22,8 +23,8 @@ export type ObserverParts = {
   readonly begin: BeginOwn
   /** The catalog at the transaction's snapshot. */
   readonly catalog: (transaction: Transaction) => Promise<Catalog>
-  /** Says what other processes notify; absent where there are none. */
-  readonly feed?: ChangeFeed
+  /** What other processes notify, and which of them live; absent where there are none. */
+  readonly others?: { readonly feed: ChangeFeed; readonly gateways: Pick<Gateways, 'living'> }
   /** Milliseconds between two looks into the store for notifications that this process does not know. */
   readonly scanMs: number
   /** How often the catalog is looked at for changes of other processes; never when absent. */

@@ -48,7 +48,7 @@ export class ObserverWork {
     const end = endOfPrefix(start) as Uint8Array
     const range = { observerId: found.observer.id, start, end }
     this.#source =
-      parts.feed === undefined
+      parts.others === undefined
         ? new NotificationScanner(parts.cellStore, parts.randomness, range)
         : new LoggedNotifications(parts, range)
     this.#leaseParts = {
@@ -57,7 +57,7 @@ export class ObserverWork {
       counters: this.counters,
       observerGone: this.#gone.signal,
       metOthers: () => {
-        if (parts.feed !== undefined) this.#source.teleport()
+        if (parts.others !== undefined) this.#source.teleport()
       },
     }
   }

@@ -30,6 +30,9 @@ export class StoreObservers implements Observers {
   readonly #loop: BackgroundLoop
   /** Of the commits of other processes. */
   #follower: FeedFollower | undefined
+  /** The gateways that lived at the last look. */
+  #living: ReadonlySet<string> = new Set()
+  #livingDueMs = 0
   #lookedAt = 0
   #catalogMayHaveChanged = false
   #leases = 0
@@ -127,6 +130,7 @@ export class StoreObservers implements Observers {
   async #serveAll(signal: AbortSignal): Promise<number | undefined> {
     await this.#lookAtCatalog()
     await this.#followOthers()
+    await this.#lookForEnded()
     let waitMs = this.#parts.lookMs
     for (const work of this.#works.values()) {
       const next = await this.#search(work, signal)
@@ -137,8 +141,8 @@ export class StoreObservers implements Observers {
 
   /** A commit whose timestamp is older set its notify cells before this one was taken: a walk finds them. */
   async #followOthers(): Promise<void> {
-    const { feed, oracle, log, scanMs } = this.#parts
-    if (feed === undefined || this.#follower !== undefined || this.#works.size === 0) return
+    const { others, oracle, log, scanMs } = this.#parts
+    if (others === undefined || this.#follower !== undefined || this.#works.size === 0) return
     const { timestamp } = await oracle.nextToRead()
     const listener: FeedListener = {
       commit: ({ rows }) => this.#named(rows.map(({ key }) => key)),
@@ -148,8 +152,24 @@ export class StoreObservers implements Observers {
         this.#follower = undefined
       },
     }
-    this.#follower = feed.follow(timestamp, listener, { everyMs: scanMs })
+    this.#follower = others.feed.follow(timestamp, listener, { everyMs: scanMs })
     for (const work of this.#works.values()) work.walkSoon()
+  }
+
+  /**
+   * What a gateway had notified that has ended in the middle of a commit is in no log. A walk finds it, and the run
+   * settles its locks.
+   */
+  async #lookForEnded(): Promise<void> {
+    const { others, clock } = this.#parts
+    if (others === undefined || this.#works.size === 0) return
+    if (clock.monotonicMs() < this.#livingDueMs) return
+    const found = await others.gateways.living(GATEWAYS_MAX)
+    const living = new Set(found.map(({ incarnation }) => incarnation))
+    const hasEnded = [...this.#living].some((incarnation) => !living.has(incarnation))
+    this.#living = living
+    this.#livingDueMs = clock.monotonicMs() + LIVING_LOOK_MS
+    if (hasEnded) for (const work of this.#works.values()) work.walkSoon()
   }
 
   #named(keys: readonly Uint8Array[]): void {
@@ -213,3 +233,5 @@ function stopped(): StorageError {
 }
 
 const RETRY_MS = 1_000
+const LIVING_LOOK_MS = 5_000
+const GATEWAYS_MAX = 20_000
