@@ -29,6 +29,7 @@ export class LoggedNotifications implements NotificationSource {
   #round: Uint8Array[] | undefined
   #isWalking = false
   #walkDueMs = 0
+  #walkEveryMs = WALK_EVERY_MS_MIN
 
   constructor(outside: Outside, range: ScannedRange) {
     this.#outside = outside
@@ -45,6 +46,7 @@ export class LoggedNotifications implements NotificationSource {
   /** The next round is a walk: what the log says, or said, is not all. */
   walkSoon(): void {
     this.#walkDueMs = 0
+    this.#walkEveryMs = WALK_EVERY_MS_MIN
   }
 
   async nextPage(signal: AbortSignal): ReturnType<NotificationSource['nextPage']> {
@@ -61,7 +63,8 @@ export class LoggedNotifications implements NotificationSource {
 
   #beginWalk(): void {
     const { clock, randomness } = this.#outside
-    this.#walkDueMs = clock.monotonicMs() + WALK_EVERY_MS * (0.5 + randomness.fraction())
+    this.#walkDueMs = clock.monotonicMs() + this.#walkEveryMs * (0.5 + randomness.fraction())
+    this.#walkEveryMs = Math.min(2 * this.#walkEveryMs, WALK_EVERY_MS_MAX)
     this.#hasForgotten = false
     this.#isWalking = true
     this.#walk.teleport()
@@ -122,5 +125,9 @@ type Outside = {
 /** A few mebibytes of keys for each observer. */
 const NAMED_MAX = 16_384
 const PAGE_ROWS = 256
-/** A proof that nothing was overlooked; nothing depends on it while the log can be read. */
-const WALK_EVERY_MS = 3_600_000
+/**
+ * A proof that nothing was overlooked. What arrives late comes soon after the start or the death of a gateway, so the
+ * walks are close to each other then, and ever further apart.
+ */
+const WALK_EVERY_MS_MIN = 15_000
+const WALK_EVERY_MS_MAX = 3_600_000
