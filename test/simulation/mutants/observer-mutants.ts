@@ -99,14 +99,6 @@ const OF_RUNS: readonly Mutant[] = [
     caughtBy: { seedsMax: 10, ...EMBEDDED },
   }),
   mutant({
-    name: 'logUnfollowed',
-    what: 'a gateway does not look at the rows that the log names',
-    file: `${OBSERVERS}/observer-work.ts`,
-    find: 'this.#source.name(key)',
-    replace: 'void key',
-    caughtBy: { seedsMax: 100, ...GATEWAYS },
-  }),
-  mutant({
     name: 'runUnlooked',
     what: 'a run does not look whether there is still something to see',
     file: LEASED,
