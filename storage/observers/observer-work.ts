@@ -8,7 +8,7 @@ import { LeasedNotification, type LeaseParts } from './leased-notification.ts'
 import { LoggedNotifications } from './notifications/logged-notifications.ts'
 import { NotificationQueue } from './notifications/notification-queue.ts'
 import { NotificationScanner } from './notifications/notification-scanner.ts'
-import type { FoundNotification } from './notifications/notification-source.ts'
+import type { FoundNotification, NotificationSource } from './notifications/notification-source.ts'
 import { ObserverCounters } from './observer-counters.ts'
 import type { LeaseOptions, Notification } from './observers.ts'
 
@@ -31,7 +31,9 @@ export class ObserverWork {
   readonly #parts: ObserverWorkParts
   readonly #leaseParts: LeaseParts
   readonly #queue = new NotificationQueue()
-  readonly #source: NotificationScanner | LoggedNotifications
+  readonly #source: NotificationSource
+  /** The same, where processes share the store; a single owner needs no log. */
+  readonly #logged: LoggedNotifications | undefined
   readonly #waiters = new Set<Waiter>()
   readonly #gone = new AbortController()
   #found: TableObserver
@@ -47,18 +49,14 @@ export class ObserverWork {
     // No table id is FF FF FF FF with a space byte FF, so a table's space always has an end.
     const end = endOfPrefix(start) as Uint8Array
     const range = { observerId: found.observer.id, start, end }
-    this.#source =
-      parts.others === undefined
-        ? new NotificationScanner(parts.cellStore, parts.randomness, range)
-        : new LoggedNotifications(parts, range)
+    this.#logged = parts.others === undefined ? undefined : new LoggedNotifications(parts, range)
+    this.#source = this.#logged ?? new NotificationScanner(parts.cellStore, parts.randomness, range)
     this.#leaseParts = {
       ...parts,
       queue: this.#queue,
       counters: this.counters,
       observerGone: this.#gone.signal,
-      metOthers: () => {
-        if (parts.others !== undefined) this.#source.teleport()
-      },
+      metOthers: () => this.#logged?.teleport(),
     }
   }
 
@@ -92,12 +90,12 @@ export class ObserverWork {
   /** What this process was told of may not be all. */
   walkSoon(): void {
     this.#scanDueMs = 0
-    if (this.#source instanceof LoggedNotifications) this.#source.walkSoon()
+    this.#logged?.walkSoon()
   }
 
   /** Another process may have notified this row. */
   named(key: Uint8Array): void {
-    if (this.#source instanceof LoggedNotifications) this.#source.name(key)
+    this.#logged?.name(key)
   }
 
   /** A change that this process has committed. */

@@ -56,6 +56,7 @@ export class LoggedNotifications implements NotificationSource {
     return this.#isWalking ? await this.#nextOfWalk(signal) : await this.#nextNamed()
   }
 
+  /** The next page is of a new round, from another row. */
   teleport(): void {
     this.#round = undefined
     this.#walk.teleport()

@@ -57,6 +57,7 @@ export class NotificationScanner implements NotificationSource {
     return { found, isRoundOver }
   }
 
+  /** The next page is of a new round, from another key. */
   teleport(): void {
     this.#round = undefined
   }

@@ -15,7 +15,4 @@ export interface NotificationSource {
     readonly found: readonly FoundNotification[]
     readonly isRoundOver: boolean
   }>
-
-  /** The next page is of a new round, from another row. */
-  teleport(): void
 }

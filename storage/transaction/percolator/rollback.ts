@@ -6,7 +6,7 @@ import type { Mutation } from '../../cell-store/mutation.ts'
 import { invariant } from '../../invariant.ts'
 import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import type { ColumnAddress, RowGroup } from '../records/lock.ts'
-import { eraseNotifyAt } from '../records/notify-cell.ts'
+import { eraseNotify } from '../records/notify-cell.ts'
 import {
   eraseData,
   eraseLock,
@@ -119,5 +119,5 @@ function eraseGroup({ columns, notified = [] }: RowGroup, startTs: Timestamp): M
       ? [eraseLock(column, startTs), eraseData(column, startTs)]
       : [eraseLock(column, startTs)],
   )
-  return [...locks, ...notified.map((observerId) => eraseNotifyAt(observerId, startTs))]
+  return [...locks, ...notified.map((observerId) => eraseNotify(observerId, startTs + 1, startTs))]
 }

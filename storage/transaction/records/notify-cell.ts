@@ -52,23 +52,13 @@ export function setNotify(
   }
 }
 
-/** The mutation that erases the notify cells of one observer before `until`. */
-export function eraseNotify(observerId: number, until: Timestamp): DeleteFromColumn {
+/** The mutation that erases the notify cells of one observer with timestamps in [from, until). */
+export function eraseNotify(observerId: number, until: Timestamp, from = 0): DeleteFromColumn {
   return {
     kind: 'deleteFromColumn',
     family: 'notify',
     qualifier: notifyQualifier(observerId),
-    timestamps: { until },
-  }
-}
-
-/** The mutation that erases the notify cell of one observer that was set at exactly this timestamp. */
-export function eraseNotifyAt(observerId: number, timestamp: Timestamp): DeleteFromColumn {
-  return {
-    kind: 'deleteFromColumn',
-    family: 'notify',
-    qualifier: notifyQualifier(observerId),
-    timestamps: { from: timestamp, until: timestamp + 1 },
+    timestamps: { from, until },
   }
 }
 
