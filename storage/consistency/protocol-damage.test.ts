@@ -171,11 +171,6 @@ testDamages([
     },
   },
   {
-    name: 'a lock whose primary has no trace of its transaction',
-    rules: ['I6'],
-    damage: (world) => world.lock(world.key('bob'), world.key('new')),
-  },
-  {
     name: 'a lock whose primary names another',
     rules: ['I6'],
     damage: async (world) => {

@@ -5,6 +5,7 @@ import { cellLines, OWNER_A, rowKey } from '../../../test/storage/cell-notation.
 import type { Fault } from '../../../test/storage/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../../test/storage/protocol-world.ts'
 import { StorageError } from '../../errors.ts'
+import type { CommitOutcome } from '../protocol/transaction-protocol.ts'
 import { commitPrimary, commitSecondaries } from './commit.ts'
 import { prewriteRow } from './prewrite.ts'
 import { commitTwoPhase, primaryHeartbeat } from './two-phase-commit.ts'
@@ -127,11 +128,40 @@ describe('two-phase commit is refused', () => {
     assert.deepEqual(fenceAtCommitPoint, [0, 9])
   })
 
-  test('a conflict on the primary leaves nothing behind, not even a rollback record', async () => {
+  test('a conflict on a row that is alone leaves nothing behind, not even a rollback record', async () => {
     const world = await bobAndJoe()
-    const outcome = await transfer(world, 5)
+    const { context, resolver } = world.a
+    const outcome = await commitTwoPhase(context, resolver, world.a.writeSet(4, { bob: '3' }))
     assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'write_conflict')
     assert.deepEqual(await world.cells(), BEFORE)
+  })
+
+  test('a conflict on the primary takes the lock of the secondary away again', async () => {
+    const world = await bobAndJoe()
+    const { context, resolver } = world.a
+    const writeSet = world.a.writeSet(4, { bob: '3', sue: '1' })
+    const outcome = await commitTwoPhase(context, resolver, writeSet)
+    assert.equal(outcome.kind === 'aborted' && outcome.reason.code, 'write_conflict')
+    assert.deepEqual(await world.cells(), [BEFORE[0], 'bob rollback@4', BEFORE[1]])
+  })
+
+  test('by whoever met a secondary while the request for its primary was on the way', async () => {
+    const world = await bobAndJoe()
+    const arrival = Promise.withResolvers<void>()
+    world.a.store.fault = async (call): Promise<Fault> => {
+      if (call === 1) await arrival.promise
+      return 'none'
+    }
+    const outcome = transfer(world)
+    await settled()
+    assert.deepEqual(await world.cells(), [BEFORE[0], 'joe lock@7 primary=bob put 9', BEFORE[1]])
+    world.b.liveness.dead.add(OWNER_A)
+    assert.equal(await world.b.read('joe', 100), '2')
+    arrival.resolve()
+    const { kind, reason } = (await outcome) as Extract<CommitOutcome, { kind: 'aborted' }>
+    assert.deepEqual([kind, reason.code], ['aborted', 'transaction_rolled_back'])
+    await world.b.context.background.drain()
+    assert.deepEqual(await world.cells(), [BEFORE[0], 'bob rollback@7', BEFORE[1]])
   })
 
   test('a conflict on a secondary names the row and takes the primary lock away again', async () => {

@@ -34,13 +34,14 @@ export async function commitTwoPhase(
   const { startTs, primary, secondaries, hints } = writeSet
   const prewrite = (group: typeof primary) => prewriteRow(context, resolver, group, startTs)
   const ended = () => context.liveness.endedCommit(startTs)
-  let primaryIsLocked = false
+  let isLocked = false
   let secondariesAreUnderWay = false
   context.liveness.startedCommit(startTs, primaryHeartbeat(context, writeSet))
   try {
-    await prewrite(primary) // The primary first: it is the only truth that others will ask.
-    primaryIsLocked = true
-    await inPages(secondaries, prewrite)
+    // Together, where the paper locks the primary first: who meets a secondary before its primary has a lock waits
+    // while the owner lives, or has the primary refuse a prewrite that comes later (I3).
+    await inPages([primary, ...secondaries], prewrite)
+    isLocked = true
     await setHints(context, hintsAtStart(hints, startTs))
     // Only after every lock is held, or a reader with a later snapshot could miss a write (I2).
     const stamp = await takeCommitStamp(context, writeSet)
@@ -54,9 +55,9 @@ export async function commitTwoPhase(
     )
     return { kind: 'committed', commitTs: stamp.timestamp }
   } catch (error) {
-    // A primary that was certainly refused has left no cells, and no other process will look for it.
-    if (primaryIsLocked || error instanceof CellStoreError)
-      await rollBackWriteSet(context, writeSet)
+    // A row that was alone and certainly refused has left no cells, and no other process will look for it.
+    const leftNothing = !isLocked && secondaries.length === 0 && !(error instanceof CellStoreError)
+    if (!leftNothing) await rollBackWriteSet(context, writeSet)
     return { kind: 'aborted', reason: refusalOf(error) }
   } finally {
     if (!secondariesAreUnderWay) ended()

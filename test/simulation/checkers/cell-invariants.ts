@@ -28,10 +28,11 @@ export function checkCells(
   },
 ): void {
   const byName = new Map(rows.map((row) => [keyString(row.key), row]))
+  const committed = committedStarts(rows)
   for (const row of rows) {
     checkRowGroups(row, facts.transactions, facts.violations)
     checkColumns(row, facts.violations)
-    checkPrimaries(row, byName, facts)
+    checkPrimaries(row, byName, { ...facts, committed })
   }
 }
 
@@ -96,11 +97,30 @@ function checkColumns({ key, cells }: Row, violations: Violations): void {
   }
 }
 
-/** I6: a lock names a primary, which says what became of the transaction unless history has gone. */
+/** The start timestamps of all that some row has a write record of. */
+function committedStarts(rows: readonly Row[]): ReadonlySet<number> {
+  const records = rows.flatMap((row) => row.cells.filter(({ family }) => family === 'write'))
+  return new Set(records.map(({ value }) => decodeWriteRecord(value).startTs))
+}
+
+/**
+ * I6: while a lock of a committed transaction stands, its primary has the record, unless history has gone. Of one that
+ * is under way the primary may still know nothing: all its rows are prewritten together.
+ */
 function checkPrimaries(
   row: Row,
   byName: ReadonlyMap<string, Row>,
-  { safePoint, violations }: { readonly safePoint: number; readonly violations: Violations },
+  {
+    safePoint,
+    transactions,
+    committed,
+    violations,
+  }: {
+    readonly safePoint: number
+    readonly transactions: ReadonlyMap<number, RecordedTransaction>
+    readonly committed: ReadonlySet<number>
+    readonly violations: Violations
+  },
 ): void {
   for (const cell of row.cells) {
     if (cell.family !== 'lock' || cell.timestamp < safePoint) continue
@@ -113,9 +133,13 @@ function checkPrimaries(
         (((family === 'lock' || family === 'rollback') && timestamp === startTs) ||
           (family === 'write' && decodeWriteRecord(value).startTs === startTs)),
     )
-    if (!isKnown) {
+    const wasAcknowledged = transactions.get(startTs)?.outcome === 'committed'
+    if (!isKnown && (wasAcknowledged || committed.has(startTs))) {
       const name = keyString(row.key).slice(1)
-      violations.add('I6', `${name}: the lock of ${startTs} has a primary that knows nothing`)
+      violations.add(
+        'I6',
+        `${name}: the lock of ${startTs} is committed, and its primary knows nothing`,
+      )
     }
   }
 }

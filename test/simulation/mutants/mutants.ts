@@ -105,9 +105,9 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
       },
       {
         file: TWO_PHASE,
-        find: '    await prewrite(primary) //',
+        find: '    await inPages([primary, ...secondaries], prewrite)',
         replace:
-          '    const stamp = await takeCommitStamp(context, writeSet)\n    await prewrite(primary) //',
+          '    const stamp = await takeCommitStamp(context, writeSet)\n    await inPages([primary, ...secondaries], prewrite)',
       },
     ],
     caughtBy: { seedsMax: 50 },
