@@ -114,7 +114,8 @@ export class KillWatchers {
   async check(url: string): Promise<void> {
     this.#proxy.turnTo(url)
     const late = AbortSignal.timeout(SETTLE_MS_MAX)
-    for (const socket of this.#sockets) socket.returnNow(this.#proxy.url)
+    // Some have not seen yet that the server has ended, and would not come back by themselves.
+    for (const socket of this.#sockets) socket.breakAndReturn(this.#proxy.url, 0)
     const end = await new WatchedWrites(this.#db, this.#random).writeEnd()
     await Promise.all(this.#sockets.map((socket) => socket.until(end, late)))
     await this.#drained(url, late)
@@ -176,7 +177,7 @@ export class KillWatchers {
 
   async #drained(url: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      signal.throwIfAborted()
+      if (signal.aborted) throw new Error(await notifiedRows(url))
       const answer = await fetch(`${url}/v1/observers`)
       const { observers } = (await answer.json()) as { observers: ObserverState[] }
       const isAtRest = ({ pending, running, backfilling }: ObserverState) =>
@@ -188,6 +189,16 @@ export class KillWatchers {
       await delay(20)
     }
   }
+}
+
+/** What observers wait for, in words. */
+async function notifiedRows(url: string): Promise<string> {
+  const said = [await (await fetch(`${url}/v1/observers`)).text()]
+  for (const key of KEYS) {
+    const cells = await (await fetch(`${url}/v1/tables/watched/cells/${key}`)).text()
+    if (cells.includes('notify')) said.push(`${key}: ${cells}`)
+  }
+  return `Observers are not at rest after ${SETTLE_MS_MAX} ms: ${said.join('\n')}`
 }
 
 type Proxy = Awaited<ReturnType<typeof startBreakingProxy>>

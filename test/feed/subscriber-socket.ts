@@ -82,7 +82,7 @@ export class SubscriberSocket {
     const stop = () => this.#wake()
     signal.addEventListener('abort', stop)
     while (this.subscribers.some(({ position = 0 }) => position < timestamp)) {
-      signal.throwIfAborted()
+      if (signal.aborted) throw new Error(this.#saidOf(timestamp))
       await this.#moved.promise
     }
     signal.removeEventListener('abort', stop)
@@ -91,6 +91,12 @@ export class SubscriberSocket {
   close(): void {
     clearTimeout(this.#reconnecting)
     this.break()
+  }
+
+  #saidOf(timestamp: number): string {
+    const waiting = this.subscribers.map(({ query, position }) => `${query.sql} is at ${position}`)
+    const state = this.isConnected ? 'connected' : 'not connected'
+    return `Nobody was told of ${timestamp}: ${waiting.join(', ')}, ${state}.`
   }
 
   #lost(socket: WebSocket): void {
