@@ -110,7 +110,13 @@ class GatedCellStore extends ForwardingCellStore {
   beforeStamp: Promise<void> | undefined
   afterStamp: Promise<void> | undefined
   beforeRaise: Promise<void> | undefined
+  beforeRead: Promise<void> | undefined
   raised = gate()
+
+  override async readRows(keys: readonly Uint8Array[], filter: RowFilter) {
+    await this.beforeRead
+    return await super.readRows(keys, filter)
+  }
 
   override async readModifyWriteRow(row: Uint8Array, increments: readonly Increment[]) {
     await this.beforeStamp
@@ -132,7 +138,7 @@ test('a catalog that became known after a stamp was asked for says nothing of th
   const [definerStore, readerStore] = [new GatedCellStore(shared), new GatedCellStore(shared)]
   const definer = await openGateway(definerStore, {})
   const reader = await openGateway(readerStore, {})
-  const [stamp, raise, answer] = [gate(), gate(), gate()]
+  const [stamp, raise, answer, reading] = [gate(), gate(), gate(), gate()]
   // The opening has written the counters too.
   definerStore.raised = gate()
 
@@ -143,6 +149,8 @@ test('a catalog that became known after a stamp was asked for says nothing of th
   definerStore.beforeRaise = raise.promise
   await settled()
   const before = await reader.begin()
+  // On its way for so long, or it would meet the lock of the change, and ask for stamps while it waits.
+  readerStore.beforeRead = reading.promise
   const read = Promise.resolve(reader.catalog(before))
   stamp.resolve()
   await settled()
@@ -153,6 +161,7 @@ test('a catalog that became known after a stamp was asked for says nothing of th
   await settled()
   raise.resolve()
   await defining
+  reading.resolve()
   assert.equal((await read).tables().length, 0)
   answer.resolve()
   const after = await beginning
