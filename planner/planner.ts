@@ -22,7 +22,6 @@ import { requireTable } from './unknown-name.ts'
 
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
-export { executeTogether, isPointRead, type PointRead } from './execute/execute-together.ts'
 export { executePlan } from './execute/executor.ts'
 export { AnswerBytes } from './execute/rows/answer-bytes.ts'
 export { BatchSize } from './execute/rows/batch-size.ts'
@@ -33,6 +32,7 @@ export type {
   RowWriter,
   StatementResult,
 } from './execute/rows/execution-context.ts'
+export { rowsNamed } from './execute/rows-named.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
 export { type Parameters, parameterText } from './expressions/parameters.ts'
 export { identityOf } from './expressions/value-identity.ts'

@@ -121,6 +121,7 @@ export {
   getRow,
   getRows,
   getRowsOfTables,
+  prefetchRows,
   type RowsAsked,
   type StoredRow,
   scanRowBatches,

@@ -2,11 +2,7 @@
 import {
   type ExecutionContext,
   executePlan,
-  executeTogether,
-  isPointRead,
   type Parameters,
-  type Plan,
-  type PointRead,
   type StatementResult,
   WorkMeter,
 } from '../../planner/planner.ts'
@@ -26,9 +22,10 @@ import type { QueryOptions } from '../requests/query-request.ts'
 import { asOfOf } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { Paging } from '../requests/scan-paging.ts'
-import type { IndexedStatement, RowStatement } from '../requests/script.ts'
+import type { IndexedStatement } from '../requests/script.ts'
 import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { PlanCache } from './plan-cache.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { inSnapshot, type Snapshot } from './snapshot.ts'
 import { withCreation } from './table-creation.ts'
 import { uuidV7 } from './uuid.ts'
@@ -56,6 +53,12 @@ export type Run = {
   readonly newRowWriter?: ExecutionContext['newRowWriter'] | undefined
 }
 
+/** How far the statements of a request are. */
+type Begun = {
+  readonly results: StatementResult[]
+  readonly ahead: ReadAhead | undefined
+}
+
 /** Runs statements of one request, one after the other, inside a transaction. */
 export class StatementExecution {
   readonly #parts: ExecutionParts
@@ -76,12 +79,13 @@ export class StatementExecution {
    */
   run(statements: readonly IndexedStatement[], run: Run): MaybePromise<StatementResult[]> {
     const results: StatementResult[] = []
+    const begun = { results, ahead: this.#aheadOf(statements, run) }
     while (results.length < statements.length) {
       try {
-        const step = this.#step(statements, run, results)
+        const step = this.#step(statements, run, begun)
         const isDone = results.length === statements.length
         if (step instanceof Promise || (!isDone && run.running.turns.isDue)) {
-          return this.#runRest(statements, run, { results, step })
+          return this.#runRest(statements, run, { ...begun, step })
         }
       } catch (error) {
         throw failureAt(statements, results.length, error)
@@ -94,10 +98,7 @@ export class StatementExecution {
   async #runRest(
     statements: readonly IndexedStatement[],
     run: Run,
-    begun: {
-      readonly results: StatementResult[]
-      readonly step: MaybePromise<void>
-    },
+    begun: Begun & { readonly step: MaybePromise<void> },
   ): Promise<StatementResult[]> {
     const { results } = begun
     const { turns } = run.running
@@ -107,65 +108,42 @@ export class StatementExecution {
         if (step instanceof Promise) await step
         if (results.length === statements.length) return results
         if (turns.isDue) await turns.pause()
-        step = this.#step(statements, run, results)
+        step = this.#step(statements, run, begun)
       }
     } catch (error) {
       throw failureAt(statements, results.length, error)
     }
   }
 
-  /** Answers the next statement, or all point reads that follow each other from there on. */
-  #step(
-    statements: readonly IndexedStatement[],
-    run: Run,
-    results: StatementResult[],
-  ): MaybePromise<void> {
-    const answered = (result: StatementResult) => {
+  /** Answers the next statement. */
+  #step(statements: readonly IndexedStatement[], run: Run, begun: Begun): MaybePromise<void> {
+    const { results, ahead } = begun
+    const next = statements[results.length] as IndexedStatement
+    const read = ahead?.before(results.length)
+    const ran =
+      read === undefined
+        ? this.#runStatement(next, run)
+        : run.running
+            .withinTime(this.#timeoutMs(run), read)
+            .then(() => this.#runStatement(next, run))
+    return andThen(ran, (result) => {
       run.answer.add(result)
       run.paging.check(result)
       results.push(result)
-    }
-    const next = statements[results.length] as IndexedStatement
-    if (statements.length > 1 && next.statement.kind === 'get') {
-      const reads = this.#readsFrom(statements, results.length, run)
-      if (reads.length > 1) return this.#runTogether(reads, run, answered)
-    }
-    return andThen(this.#runStatement(next, run), answered)
+    })
   }
 
-  /**
-   * The point reads from there on, which share their round trips to the store. A mistake in one of them
-   * ends the list, so that it is met when all before it have been answered.
-   */
-  #readsFrom(statements: readonly IndexedStatement[], from: number, run: Run): PointRead[] {
-    const reads: PointRead[] = []
-    for (let index = from; index < statements.length; index += 1) {
-      const { statement, parameters } = statements[index] as IndexedStatement
-      if (statement.kind !== 'get' || statement.asOf !== undefined) break
-      const plan = this.#planIfSound(statement, run.catalog)
-      if (plan === undefined || !isPointRead(plan)) break
-      reads.push({ plan, parameters })
-    }
-    return reads
-  }
-
-  #planIfSound(statement: RowStatement, catalog: Catalog): Plan | undefined {
-    try {
-      return this.#parts.plans.plan(statement, catalog)
-    } catch {
-      return undefined
-    }
-  }
-
-  async #runTogether(
-    reads: readonly PointRead[],
-    run: Run,
-    answered: (result: StatementResult) => void,
-  ): Promise<void> {
-    const context = this.#contextOf(run, [])
-    const { results, failure } = await this.#withinTime(run, executeTogether(reads, context))
-    results.forEach(answered)
-    if (failure !== undefined) throw failure
+  /** Nothing where reads do not wait, or where a single statement reads its rows together anyway. */
+  #aheadOf(statements: readonly IndexedStatement[], run: Run): ReadAhead | undefined {
+    if (statements.length < 2 || !run.transaction.prefetches) return undefined
+    return new ReadAhead(statements, {
+      transaction: run.transaction,
+      planOf: (entry) =>
+        asOfOf(entry) === undefined
+          ? this.#parts.plans.plan(entry.statement, run.catalog)
+          : undefined,
+      contextOf: ({ parameters }) => this.#contextOf(run, parameters),
+    })
   }
 
   /** One statement: plan it (or remember the plan), then run it as a layer of the transaction. */

@@ -5,7 +5,7 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { NotifiedRow } from './buffer/buffered-notifications.ts'
 import { LayeredWrites } from './buffer/layered-writes.ts'
 import { outcomeRow } from './buffer/outcome-row.ts'
-import { overlayRow, overlayScan } from './buffer/read-your-writes.ts'
+import { overlayRow } from './buffer/read-your-writes.ts'
 import {
   type BufferBudget,
   type BufferedRow,
@@ -13,13 +13,14 @@ import {
   changesValue,
   checkLimit,
   type ValueWrite,
-  type WriteBuffer,
 } from './buffer/write-buffer.ts'
+import { scanWithOwn } from './own-rows-scan.ts'
 import { outcomeUnknown } from './protocol/commit-refusal.ts'
 import { type RowBatches, rowsOfBatches } from './protocol/row-batches.ts'
 import {
   type CommitOutcome,
   type CommitRequest,
+  type RowWanted,
   rolledBackBy,
   type SnapshotRange,
   type SnapshotReads,
@@ -141,6 +142,17 @@ export class Transaction {
     )
   }
 
+  /** Reads rows together that will be asked for one after the other; undefined where a read does not wait anyway. */
+  prefetch(wanted: readonly RowWanted[]): Promise<void> | undefined {
+    this.#checkActive()
+    return this.#snapshot.prefetch?.(wanted)
+  }
+
+  /** Whether reads wait, so that `prefetch` takes waits away. */
+  get prefetches(): boolean {
+    return this.#snapshot.prefetch !== undefined
+  }
+
   /** Throws `transaction_closed` at once. */
   scanRows(range: SnapshotRange): AsyncIterable<SnapshotRow> {
     return rowsOfBatches(this.scanBatches(range))
@@ -152,7 +164,7 @@ export class Transaction {
     const { buffer } = this.#writes
     const own = buffer?.rowsBetween(range.start, range.end) ?? []
     if (buffer === undefined || own.length === 0) return this.#snapshot.scan(range)
-    return this.#scanWithOwn(range, own, buffer)
+    return scanWithOwn((committed) => this.#snapshot.scan(committed), range, { rows: own, buffer })
   }
 
   /**
@@ -322,25 +334,6 @@ export class Transaction {
       primaryRow: outcome?.key,
       schemaScopes: this.#schemaScopes,
       ...{ changedSchemas: this.#changedSchemas, changesCatalog: this.#changesCatalog },
-    }
-  }
-
-  async *#scanWithOwn(
-    range: SnapshotRange,
-    rows: readonly BufferedRow[],
-    buffer: WriteBuffer,
-  ): AsyncGenerator<readonly SnapshotRow[]> {
-    const { limit = Number.POSITIVE_INFINITY, ...unlimited } = range
-    if (limit <= 0) return
-    // Own deletes may remove rows, so the limit cannot bound what is read from the store.
-    const committed = rowsOfBatches(this.#snapshot.scan(unlimited))
-    const reverse = range.reverse === true
-    const merging = { rows, buffer, columns: range.columns, reverse }
-    let left = limit
-    for await (const row of overlayScan(committed, merging)) {
-      yield [row]
-      left -= 1
-      if (left <= 0) return
     }
   }
 

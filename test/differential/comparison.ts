@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import {
-  executeTogether,
-  isPointRead,
-  type PlannedStatement,
-  planStatement,
-  WorkMeter,
-} from '../../planner/planner.ts'
 import { requireIndex } from '../../storage/storage.ts'
 import { SeededRandomness } from '../seeded-randomness.ts'
 import { SqlSession } from '../sql-session.ts'
@@ -23,7 +16,6 @@ import {
 } from './random-table.ts'
 import { type BothSides, compareRead, sorted } from './read-comparison.ts'
 import { ReferenceDatabase } from './reference-database.ts'
-import { knownValue } from './two-texts.ts'
 import { compareWrite } from './write-comparison.ts'
 
 const ROUNDS = 30
@@ -112,37 +104,9 @@ async function compareTransaction(
         : await compareWrite(sides, randomWrite(choose, table))
       counts[outcome] += 1
     }
-    await compareTogether(sides)
     await transaction.commit()
   } finally {
     transaction.rollback()
-  }
-}
-
-/** Several point reads by one call answer what each answers alone. */
-async function compareTogether(sides: BothSides): Promise<void> {
-  const { choose, table, session, transaction, catalog } = sides
-  const reads = Array.from({ length: 1 + choose.below(4) }, () => {
-    const key = table.primaryKey.map(
-      ({ column }) => `${column.name} = ${knownValue(choose, column.type).ours}`,
-    )
-    const columns = choose.some(table.columns, 1 + choose.below(3)).map(({ name }) => name)
-    const text = `GET ${columns.join(', ')} FROM ${table.name} WHERE ${key.join(' AND ')}`
-    const plan = planStatement(session.parse(text)[0] as PlannedStatement, catalog)
-    assert.ok(isPointRead(plan))
-    return { text, plan, parameters: [] }
-  })
-  const { functions } = session
-  const together = await executeTogether(reads, {
-    transaction,
-    catalog,
-    functions,
-    work: new WorkMeter(),
-  })
-  assert.equal(together.failure, undefined)
-  for (const [position, { text }] of reads.entries()) {
-    const alone = await session.runIn(transaction, catalog, text)
-    assert.deepEqual(together.results[position], alone, text)
   }
 }
 

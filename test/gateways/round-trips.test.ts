@@ -30,7 +30,12 @@ const REQUESTS = [
   ['INSERT INTO account (id, balance) VALUES (7, 1)', 6, 5],
   [
     'SET balance = balance - 1 ON account WHERE id = 1; SET balance = balance + 1 ON account WHERE id = 2',
-    ...([8, 6] as const),
+    ...([7, 5] as const),
+  ],
+  [
+    'GET * FROM account WHERE id = 1; GET * FROM item WHERE id = 1; CHECK balance > 0 ON account WHERE id = 2; ' +
+      'SET balance = balance + 1 ON account WHERE id = 3; DELETE FROM account WHERE id IN (5, 6)',
+    ...([7, 5] as const),
   ],
   ['SET n = n + 1 ON item WHERE id = 1', 8, 5],
   ['DELETE FROM account WHERE id = 7', 6, 5],

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { openStorage } from '../../../storage/storage.ts'
+import { MemoryCellStore } from '../../../storage/cell-store/memory/memory-cell-store.ts'
+import type { RowFilter } from '../../../storage/cell-store/row-filter.ts'
+import { openGateway, tableIdOf } from '../../../storage/storage.ts'
 import { startTestServer, type TestServer } from '../../../test/server/test-server.ts'
+import { ForwardingCellStore } from '../../../test/storage/forwarding-cell-store.ts'
 
 async function serverWithAccounts(t: TestContext): Promise<TestServer> {
   const server = await startTestServer(t)
@@ -122,19 +125,21 @@ test('a CHECK that fails ends the transaction it is in, and keeps nothing of it'
   assert.deepEqual(await server.rows("GET balance FROM account WHERE id = 'joe'"), [{ balance: 2 }])
 })
 
-test('GETs that follow each other are one call to the store, and each has its own answer', async (t) => {
-  const storage = await openStorage({ engine: 'memory' })
-  const calls: number[] = []
-  const begin = storage.begin.bind(storage)
-  storage.begin = async (options) => {
-    const transaction = await begin(options)
-    const getRows = transaction.getRows.bind(transaction)
-    transaction.getRows = (keys, columns) => {
-      calls.push(keys.length)
-      return getRows(keys, columns)
-    }
-    return transaction
+/** Keeps how many rows of tables each call has asked for. */
+class RowReadsStore extends ForwardingCellStore {
+  readonly atomicScope = 'row'
+  readonly calls: number[] = []
+
+  override async readRows(keys: readonly Uint8Array[], filter: RowFilter) {
+    if (keys.every((key) => tableIdOf(key) !== undefined)) this.calls.push(keys.length)
+    return await super.readRows(keys, filter)
   }
+}
+
+test('rows that statements of a request name are one call to a shared store, and each has its own answer', async (t) => {
+  const store = new RowReadsStore(new MemoryCellStore())
+  const { calls } = store
+  const storage = await openGateway(store)
   const server = await startTestServer(t, { outside: { storage } })
   await server.query('CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER)')
   await server.rows("INSERT INTO account (id, balance) VALUES ('a', 1), ('b', 2), ('c', 3)")
@@ -146,11 +151,12 @@ test('GETs that follow each other are one call to the store, and each has its ow
     [[{ balance: 3 }], [], [{ balance: 1 }], [{ balance: 2 }]],
   )
   assert.deepEqual(calls, [4])
-  const set = { sql: "SET balance = 7 ON account WHERE id = 'b'" }
+  const set = { sql: "SET balance = balance + 5 ON account WHERE id = 'b'" }
   calls.length = 0
   const mixed = await server.post('/v1/query', { statements: [get('a'), get('b'), set, get('b')] })
   assert.deepEqual(mixed.body.results[3].rows, [{ balance: 7 }])
   assert.deepEqual(mixed.body.results[1].rows, [{ balance: 2 }])
+  assert.deepEqual(calls, [2])
   const wrong = await server.post('/v1/query', {
     statements: [get('a'), get('b'), { sql: 'GET balance FROM account WHERE id = :id' }],
   })

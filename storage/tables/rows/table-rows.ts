@@ -95,6 +95,19 @@ export async function getRowsOfTables(
   })
 }
 
+/** Has these rows read together before they are asked for; undefined where a read does not wait anyway. */
+export function prefetchRows(
+  transaction: Pick<Transaction, 'prefetch'>,
+  asked: readonly RowsAsked[],
+): Promise<void> | undefined {
+  return transaction.prefetch(
+    asked.flatMap(({ table, keyTuples, columns }) => {
+      const wanted = columnsOfFamilies(familiesOf(table, columns))
+      return keyTuples.map((key) => ({ key: soughtKey(table, key), columns: wanted }))
+    }),
+  )
+}
+
 export type TableScan = {
   /** A row key of this table, inclusive; absent: its beginning. */
   readonly start?: Uint8Array

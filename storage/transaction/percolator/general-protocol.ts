@@ -8,9 +8,9 @@ import type {
   CommitRequest,
   TransactionProtocol,
 } from '../protocol/transaction-protocol.ts'
+import { GeneralReads } from './general-reads.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { Snapshot } from './snapshot.ts'
-import { scanSnapshot } from './snapshot-scan.ts'
 import { commitTwoPhase } from './two-phase-commit.ts'
 import { planWriteSet } from './write-set.ts'
 
@@ -23,15 +23,7 @@ export function generalProtocol(
   const { cellStore } = context
   return {
     snapshotAt(readTs) {
-      const snapshot = new Snapshot(context, resolver, readTs)
-      return {
-        getRow: async (key, columns, signal) => {
-          const [row] = await snapshot.getRows([key], columns, signal)
-          return row ?? null
-        },
-        getRows: (keys, columns, signal) => snapshot.getRows(keys, columns, signal),
-        scan: (range) => scanSnapshot(cellStore, snapshot, range),
-      }
+      return new GeneralReads(cellStore, new Snapshot(context, resolver, readTs))
     },
     commit: (request) => commitNoted({ context, resolver, commitLog }, request),
   }

@@ -7,7 +7,13 @@ import type { ProtocolContext } from '../protocol/protocol-context.ts'
 import { checkSnapshotReadable } from '../protocol/snapshot-age.ts'
 import type { LockedColumn } from '../records/lock.ts'
 import { locksUpTo, newestWriteUpTo } from '../records/percolator-columns.ts'
-import { type SettledRow, type SnapshotRow, type Version, versionsOf } from '../records/version.ts'
+import {
+  bytesToFetch,
+  type SettledRow,
+  type SnapshotRow,
+  type Version,
+  versionsOf,
+} from '../records/version.ts'
 import type { LockResolver } from './lock-resolver.ts'
 import { fetchValues } from './value-fetch.ts'
 
@@ -36,7 +42,8 @@ export class Snapshot {
     columns: readonly string[],
     signal?: AbortSignal,
   ): Promise<Array<SnapshotRow | null>> {
-    const images = await this.#context.cellStore.readRows(keys, this.filter(columns))
+    const images =
+      keys.length === 0 ? [] : await this.#context.cellStore.readRows(keys, this.filter(columns))
     const settled = await this.settle(
       images.map((image, index) => image ?? { key: keys[index] as Uint8Array, cells: [] }),
       columns,
@@ -45,6 +52,30 @@ export class Snapshot {
     const rows = await this.fetch(settled)
     await this.checkReadable()
     return rows
+  }
+
+  /**
+   * The rows that are there without waiting: undefined for one with a lock that may hide a version, and for values
+   * beyond `PRESENT_BYTES_MAX` together. Does not check that the snapshot is readable (F2).
+   */
+  async presentRows(
+    keys: readonly Uint8Array[],
+    columns: readonly string[],
+  ): Promise<Array<SnapshotRow | null | undefined>> {
+    const images = await this.#context.cellStore.readRows(keys, this.filter(columns))
+    const present: SettledRow[] = []
+    let bytes = 0
+    for (const [at, key] of keys.entries()) {
+      const { versions, hiding } = versionsOf(images[at]?.cells ?? [])
+      const row = { key, versions }
+      const more = bytesToFetch(row)
+      if (hiding.length > 0 || bytes + more > PRESENT_BYTES_MAX) continue
+      bytes += more
+      present.push(row)
+    }
+    const rows = await this.fetch(present)
+    let next = 0
+    return keys.map((key) => (present[next]?.key === key ? (rows[next++] ?? null) : undefined))
   }
 
   /** The filter for the cells that a snapshot needs of a row. It keeps a row that has only a lock. */
@@ -139,4 +170,6 @@ function lockedTooLong(row: Uint8Array, hiding: readonly LockedColumn[]): Storag
   )
 }
 
+/** Of values that are read ahead, which a transaction holds until they are asked for. */
+const PRESENT_BYTES_MAX = 1024 * 1024
 const READ_WAIT = { firstMs: 2, totalMs: 10_000 }

@@ -39,7 +39,16 @@ export interface SnapshotReads {
   ): MaybePromise<Array<SnapshotRow | null>>
 
   scan(range: SnapshotRange): RowBatches
+
+  /**
+   * Reads rows together that will be asked for one after the other (Percolator 2.5), and holds at most 1 MiB of long
+   * values of them. Absent where a read does not wait.
+   */
+  prefetch?(wanted: readonly RowWanted[]): Promise<void>
 }
+
+/** A row that is about to be read, and the columns that are wanted of it. */
+export type RowWanted = { readonly key: Uint8Array; readonly columns: readonly string[] }
 
 /** Rows of [start, end) in key order, or in reverse order; columns as for `getRows`. */
 export type SnapshotRange = {

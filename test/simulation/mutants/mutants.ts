@@ -70,6 +70,14 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
     caughtBy: { seedsMax: 200 },
   }),
   mutant({
+    name: 'readAheadPastLock',
+    what: 'a row that is read ahead is held though a lock may hide a version of it',
+    file: 'storage/transaction/percolator/snapshot.ts',
+    find: 'if (hiding.length > 0 || bytes',
+    replace: 'if (bytes',
+    caughtBy: { workload: 'bank', seedsMax: 100 },
+  }),
+  mutant({
     name: 'readPastLock',
     what: 'a snapshot reads past locks instead of settling them',
     file: 'storage/transaction/percolator/snapshot.ts',

@@ -37,6 +37,7 @@ export async function bankTransaction(work: Work): Promise<void> {
     { row: names[to] as string, column: columns[random.below(columns.length)] as string },
   ] as const
   if (parts[0].row === parts[1].row && parts[0].column === parts[1].column) return
+  if (from % 2 === 0) await transaction.prefetch([parts[0].row, parts[1].row], columns)
   const balances: number[] = []
   for (const { row, column } of parts) {
     balances.push(Number((await transaction.readValue(row, column)) ?? '0'))

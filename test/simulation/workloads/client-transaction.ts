@@ -40,6 +40,13 @@ export class ClientTransaction {
     return seen.map((row) => row?.columns ?? null)
   }
 
+  /** What is read next may have been read by this; what it shows is judged as if it were read then. */
+  async prefetch(rows: readonly string[], columns: readonly string[]): Promise<void> {
+    await this.#request(async () =>
+      this.#transaction.prefetch(rows.map((row) => ({ key: keyOfRow(row), columns }))),
+    )
+  }
+
   async readValue(row: string, column: string): Promise<string | null> {
     const [found] = await this.read([row], [column])
     const value = found?.get(column)?.value
