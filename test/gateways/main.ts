@@ -11,13 +11,14 @@ import { testFolder } from '../test-folder.ts'
 import { Bank } from './bank.ts'
 import { runBrokerage, runMove, runWebIndex } from './examples.ts'
 import { GatewaySet } from './gateway-set.ts'
+import { Lists } from './lists.ts'
 import { ENGINES, type EngineName, missingEngine, startEngine } from './shared-engine.ts'
 
 const HELP = `npm run test:gateways -- [--engine bigtable|etcd] [--seconds 30] [--lossy] [--seed 7]
 
 Three server processes over one Bigtable (an emulator) or one etcd (three members), transfers between accounts over any of
-them, and sums of all accounts. Every few seconds a gateway is killed or paused for longer than its locks live, and
-etcd's leader is killed. Prints what was acknowledged, lost and summed wrongly, and fails by its exit code.
+them, sums of all accounts, and lists that are read and appended to. Every few seconds a gateway is killed or paused for
+longer than its locks live, and etcd's leader is killed. Prints what was acknowledged, lost and summed wrongly, and fails by its exit code.
 
   --engine   which of them; both without it
   --only     bank; watchers: subscribers and observers of a table whose gateway is killed, who find another one;
@@ -64,6 +65,7 @@ if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
 
 const GATEWAYS = 3
 const CLIENTS = 6
+const LIST_CLIENTS = 6
 const CALM_MS_MAX = 4_000
 const LOSSY = fileURLToPath(new URL('./lossy-store.ts', import.meta.url))
 /** Who has to have been told that nobody knows: every step of the protocol that changes a row. */
@@ -93,16 +95,24 @@ async function runBank(name: EngineName): Promise<boolean> {
     cleaning.unshift(() => gateways.close())
     await gateways.start(GATEWAYS)
     const bank = new Bank(gateways, random)
+    const lists = new Lists(gateways, random)
     await bank.open()
-    const running = bank.run(CLIENTS)
+    await lists.open()
+    const running = Promise.all([bank.run(CLIENTS), lists.run(LIST_CLIENTS)])
     const events: Event[] = []
     const kinds = [() => gateways.disturb(), engine.disturb]
     const done = await disturbed(kinds, { random, running, events })
     bank.end()
+    lists.end()
     await running
-    const faults = [...(await bank.check()), ...(await unsound(gateways)), ...untold(log)]
+    const faults = [
+      ...(await bank.check()),
+      ...(await lists.check()),
+      ...(await unsound(gateways)),
+      ...untold(log),
+    ]
     const gap = `longest gap in service ${Math.round(bank.longestGapMs())} ms`
-    console.log(`${engine.name}, seed ${seed}: ${bank.said}; ${done}; ${gap}`)
+    console.log(`${engine.name}, seed ${seed}: ${bank.said}; ${lists.said}; ${done}; ${gap}`)
     if (values.lossy) console.log(`  ${countsOf(log)}`)
     for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
     console.log(`  ${faults.length} faults`)
@@ -167,7 +177,7 @@ async function disturbed(
     events,
   }: {
     readonly random: SeededRandomness
-    readonly running: Promise<void>
+    readonly running: Promise<unknown>
     readonly events: Event[]
   },
 ): Promise<string> {
