@@ -170,69 +170,12 @@ test('a catalog that became known after a stamp was asked for says nothing of th
   await reader.close()
 })
 
-/** The n-th raise of a fence waits where the test says. */
-class FencedCellStore extends ForwardingCellStore {
-  readonly atomicScope = 'row'
-  readonly gates = new Map<string, Promise<void>>()
-  readonly reached = new Map<string, PromiseWithResolvers<void>>()
-  readonly raises = new Map<string, number>()
-
-  override async checkAndMutateRow(row: Uint8Array, step: CheckAndMutate) {
-    const fences = new Set(step.otherwise.map(({ qualifier }) => qualifier))
-    for (const fence of fences) {
-      const count = (this.raises.get(fence) ?? 0) + 1
-      this.raises.set(fence, count)
-      this.reached.get(`${fence} ${count}`)?.resolve()
-      await this.gates.get(`${fence} ${count}`)
-    }
-    return await super.checkAndMutateRow(row, step)
-  }
-}
-
 async function drop(storage: Storage, name: string): Promise<void> {
   const transaction = await storage.begin()
   const catalog = await storage.catalog(transaction)
   await dropTable(transaction, catalog, name, { ifExists: false })
   await transaction.commit()
 }
-
-test('a writer by the definition that it knew does not commit after the change took its timestamp (F4)', async (t) => {
-  const shared = new MemoryCellStore()
-  const definerStore = new FencedCellStore(shared)
-  const definer = await openGateway(definerStore, {})
-  const writer = await openGateway(shared, {})
-  const [first, last, stamped] = [gate(), gate(), gate()]
-  t.after(async () => {
-    last.resolve()
-    await definer.close()
-    await writer.close()
-  })
-  await define(writer, 't')
-  // Both have what was there when they opened; from here on the raises are counted.
-  definerStore.raises.clear()
-  definerStore.gates.set('catalogFence 1', first.promise)
-  // The table is the first, whose id is 1.
-  for (const fence of ['catalogFence', 'schemaFence/1']) {
-    definerStore.gates.set(`${fence} 2`, last.promise)
-    definerStore.reached.set(`${fence} 2`, stamped)
-  }
-
-  // The change cannot raise the catalog's fence yet, and a writer knows the definition from before.
-  await writer.catalog(await writer.begin())
-  const dropping = drop(definer, 't')
-  await settled()
-  const transaction = await writer.begin()
-  const known = writer.catalog(transaction)
-  assert.ok(!(known instanceof Promise), 'it is known without a look at the store')
-  await putRow(transaction, requireTable(known, 't'), [1n], null)
-
-  // The change has taken its commit timestamp, and the writer takes a later one before the fences say so.
-  first.resolve()
-  await stamped.promise
-  await assert.rejects(transaction.commit(), { code: 'schema_changed' })
-  last.resolve()
-  await dropping
-})
 
 test('a change of one table does not end the writers of another', async (t) => {
   const shared = new MemoryCellStore()

@@ -305,7 +305,7 @@ const GATEWAY_MUTANTS: readonly Mutant[] = [
 `,
     replace: `    await oracle.raiseSchemaFence(changedSchemas, catalogFence)
 `,
-    caughtBy: { workload: 'indexes', seedsMax: 600 },
+    caughtBy: { script: 'writerCommitsBetweenTheFences' },
   }),
   mutant({
     name: 'gcNoResolve',

@@ -8,6 +8,7 @@ import { decodeLock } from '../../../storage/transaction/records/lock.ts'
 import { OWNER_A, rowKey } from '../../storage/cell-notation.ts'
 import type { Fault } from '../../storage/faulty-cell-store.ts'
 import { COLUMN, type Gateway, ProtocolWorld } from '../../storage/protocol-world.ts'
+import { writerCommitsBetweenTheFences } from './catalog-scripts.ts'
 import { snapshotOnAFullDisk } from './full-disk-scripts.ts'
 import { valueLeftWhileItsIndexIsBuilt, valueSharedWhileItsIndexIsBuilt } from './index-scripts.ts'
 import {
@@ -41,6 +42,7 @@ export const SCRIPTS = {
   backfillComesAfterTheLook,
   replayWhileOlderRowsAreBeingTold,
   snapshotOnAFullDisk,
+  writerCommitsBetweenTheFences,
 } as const
 
 export type ScriptName = keyof typeof SCRIPTS
