@@ -1524,7 +1524,7 @@ export interface components {
             readonly detail: string;
         }[];
         /** @description Stable. More may be added, so the set is open; `docs/errors.md` explains each. */
-        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
+        readonly ErrorCode: "invalid_request" | "syntax_error" | "unknown_column" | "type_mismatch" | "out_of_range" | "division_by_zero" | "unbounded_scan" | "not_null_violation" | "not_subscribable" | "transaction_not_closed" | "script_mixture" | "read_only_transaction" | "bad_cursor" | "timestamp_in_future" | "unauthenticated" | "token_expired" | "origin_not_allowed" | "not_found" | "unknown_table" | "unknown_index" | "unknown_role" | "unknown_token" | "unknown_observer" | "unknown_notification" | "row_not_found" | "unknown_transaction" | "unknown_statement" | "method_not_allowed" | "request_timeout" | "last_admin_token" | "already_exists" | "unique_violation" | "check_failed" | "transaction_closed" | "transaction_busy" | "statement_cancelled" | "already_observed" | "write_conflict" | "locked" | "schema_changed" | "transaction_rolled_back" | "transaction_expired" | "transaction_lost" | "wrong_gateway" | "moved" | "moving" | "not_enabled" | "snapshot_too_old" | "history_replaced" | "resume_too_old" | "precondition_failed" | "limit_exceeded" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "client_overloaded" | "header_fields_too_large" | "internal" | "overloaded" | "commit_outcome_unknown" | "statement_timeout" | "disk_full" | (string & {});
         /** @description RFC 9457. The fields after `retryable` depend on the code; `docs/errors.md` lists them. */
         readonly Problem: {
             /** Format: uri-reference */
@@ -1595,6 +1595,21 @@ export interface components {
     };
     responses: {
         /**
+         * @description No token, or one that does not count: `unauthenticated`, in the same words for all reasons. One whose time is over:
+         *     `token_expired`. Only where the server asks for tokens.
+         */
+        readonly Unauthenticated: {
+            headers: {
+                /** @description `Bearer`, with `error="invalid_token"` where a token was sent. */
+                readonly "WWW-Authenticate"?: string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+                readonly "text/plain": components["schemas"]["TableText"];
+            };
+        };
+        /**
          * @description The request is wrong and will stay so: `invalid_request`, `syntax_error`, `unknown_column`,
          *     `type_mismatch`, `out_of_range`, `division_by_zero`, `unbounded_scan`, `not_null_violation`,
          *     `not_subscribable`, `transaction_not_closed`, `script_mixture`, `read_only_transaction`,
@@ -1638,7 +1653,7 @@ export interface components {
                 readonly "text/plain": components["schemas"]["TableText"];
             };
         };
-        /** @description `unknown_table`, `unknown_index`, `unknown_observer`, `unknown_notification`, `row_not_found`, `unknown_transaction` or `unknown_statement`. */
+        /** @description `unknown_table`, `unknown_index`, `unknown_role`, `unknown_token`, `unknown_observer`, `unknown_notification`, `row_not_found`, `unknown_transaction` or `unknown_statement`. */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1649,7 +1664,7 @@ export interface components {
             };
         };
         /**
-         * @description `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `statement_cancelled`,
+         * @description `last_admin_token`, `already_exists`, `unique_violation`, `check_failed`, `transaction_closed`, `transaction_busy`, `statement_cancelled`,
          *     `already_observed`, and,
          *     worth running the transaction again: `write_conflict`, `locked`, `schema_changed`, `transaction_rolled_back`.
          */
@@ -2012,6 +2027,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2056,6 +2072,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -2109,6 +2126,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["LimitExceeded"];
@@ -2155,6 +2173,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
@@ -2192,6 +2211,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2247,6 +2267,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2298,6 +2319,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2345,6 +2367,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 410: components["responses"]["Gone"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -2436,6 +2459,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
@@ -2551,6 +2575,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2633,6 +2658,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2737,6 +2763,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2860,6 +2887,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -2939,6 +2967,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -3044,6 +3073,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -3146,6 +3176,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -3203,6 +3234,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
@@ -3240,6 +3272,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 426: components["responses"]["UpgradeRequired"];
@@ -3282,6 +3315,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3315,6 +3349,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3351,6 +3386,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3380,6 +3416,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3409,6 +3446,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3436,6 +3474,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -3470,6 +3509,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3503,6 +3543,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -3537,6 +3578,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];
@@ -3574,6 +3616,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["LimitExceeded"];
@@ -3676,6 +3719,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ClientOverloaded"];

@@ -5,9 +5,11 @@
  * error may have to point at carry the position of their first character.
  */
 
+import type { AccessStatement } from './access-ast.ts'
 import type { DefinitionStatement } from './definition-ast.ts'
 import type { Expression, Located, Name } from './expression-ast.ts'
 
+export type * from './access-ast.ts'
 export type * from './definition-ast.ts'
 export type * from './expression-ast.ts'
 
@@ -19,10 +21,12 @@ export type Statement =
   | CheckStatement
   | NotifyStatement
   | DefinitionStatement
+  | AccessStatement
   | ExplainStatement
   | ShowTablesStatement
   | ShowIndexesStatement
   | ShowObserversStatement
+  | ShowTokensStatement
   | DescribeStatement
 
 /** Statements that read or write rows; the ones that EXPLAIN takes. */
@@ -114,6 +118,7 @@ export type ShowIndexesStatement = Located & {
   readonly table: Name
 }
 export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }
+export type ShowTokensStatement = Located & { readonly kind: 'showTokens' }
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {
   readonly kind: 'explain'

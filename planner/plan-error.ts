@@ -10,6 +10,9 @@ import { PLANNER_LIMITS } from './planner-limits.ts'
 export const PLAN_ERRORS = {
   unknown_table: 'A table that the catalog of the snapshot does not hold.',
   unknown_index: 'An index that the table does not have.',
+  unknown_role: 'A role that there is not.',
+  unknown_token: 'A token of access that there is not.',
+  last_admin_token: 'The last valid token of the role admin, which cannot be dropped.',
   unknown_observer: 'An observer that the table, or the store, does not have.',
   unknown_column: 'A column that the table does not have.',
   type_mismatch: 'A value whose type does not fit where it stands.',

@@ -14,12 +14,14 @@ import type {
   ShowIndexesStatement,
   ShowObserversStatement,
   ShowTablesStatement,
+  ShowTokensStatement,
 } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
 import { requireTable } from './unknown-name.ts'
 
+export { executeAccess, type NewTokenText } from './definitions/access.ts'
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
 export { executePlan } from './execute/executor.ts'
@@ -61,6 +63,7 @@ export type PlannedStatement =
   | ShowTablesStatement
   | ShowIndexesStatement
   | ShowObserversStatement
+  | ShowTokensStatement
   | DescribeStatement
 
 /**
@@ -82,6 +85,8 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
       return { kind: 'showIndexes', table: requireTable(catalog, statement.table) }
     case 'showObservers':
       return { kind: 'showObservers' }
+    case 'showTokens':
+      return { kind: 'showTokens' }
     case 'check':
       return planCheck(statement, catalog)
     case 'notify':

@@ -58,7 +58,7 @@ test('a public address is refused unless everybody may use it', () => {
   assert.throws(() => configOf(['--host', '0.0.0.0']), UsageError)
   assert.throws(() => configOf(['--host', 'db.example']), UsageError)
   assert.equal(configOf(['--host', '0.0.0.0', '--no-auth']).host, '0.0.0.0')
-  assert.equal(configOf(['--host', '0.0.0.0'], { PERCOLITE_NO_AUTH: 'true' }).noAuth, true)
+  assert.equal(configOf(['--host', '0.0.0.0'], { PERCOLITE_NO_AUTH: 'true' }).auth, 'off')
   assert.equal(configOf(['--host', '::1']).host, '::1')
 })
 

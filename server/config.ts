@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util'
 import { nearestNames } from '../storage/storage.ts'
-import { ClientKeys } from './budgets/client-key.ts'
+import type { AccessMode } from './access/access.ts'
 import type { CheckConfig } from './check-command.ts'
+import {
+  checkedOrigin,
+  checkedProxies,
+  checkedText,
+  checkedUrl,
+  durationMs,
+  isWebAddress,
+  listOf,
+  sizeBytes,
+} from './config-values.ts'
 import { ETCD_PASSWORD_NAME, type SharedEngine, sharedEngineOf } from './engines/engine-config.ts'
 import {
   CHECK_FLAGS,
@@ -15,12 +25,14 @@ import {
   HISTORY_FLAGS,
   MOVE_FLAGS,
   STORE_FLAGS,
+  TOKEN_FLAGS,
 } from './flags.ts'
 import type { HistoryConfig } from './history/history-command.ts'
 import { isLoopbackName } from './http/origin-and-host.ts'
 import type { MoveConfig } from './move/move-command.ts'
 import { moveTargetOf, TARGET_FLAGS } from './move/move-target.ts'
 import { type TlsPaths, tlsPathsOf } from './tls-files.ts'
+import type { TokenConfig } from './token-command.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the server is started with; durations are in milliseconds. */
@@ -36,7 +48,8 @@ export type Config = {
   readonly advertisedUrl: string | undefined
   readonly host: string
   readonly port: number
-  readonly noAuth: boolean
+  /** `off`: open to everybody who reaches it. */
+  readonly auth: AccessMode | 'off'
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** The files of the certificate and its key; undefined without TLS. */
@@ -64,6 +77,7 @@ export type Command =
   | { readonly kind: 'check'; readonly config: CheckConfig }
   | { readonly kind: 'history'; readonly config: HistoryConfig }
   | { readonly kind: 'move'; readonly config: MoveConfig }
+  | { readonly kind: 'token'; readonly config: TokenConfig }
   /** Of all commands when none is named. */
   | { readonly kind: 'help'; readonly command?: CommandName }
   | { readonly kind: 'version' }
@@ -77,6 +91,7 @@ export function readCommand(
 ): Command {
   if (args[0] === 'check') return readCheckCommand(args.slice(1), environment)
   if (args[0] === 'history') return readHistoryCommand(args.slice(1), environment)
+  if (args[0] === 'token') return readTokenCommand(args.slice(1), environment)
   if (args[0] === 'move') return readMoveCommand(args.slice(1), environment)
   const { values, positionals } = parseCommandLine(args, FLAGS)
   if (values.help === true) {
@@ -136,7 +151,7 @@ function readCheckCommand(
 function storeOf(
   values: Readonly<Record<string, FlagValue>>,
   environment: Readonly<Record<string, string | undefined>>,
-): Pick<CheckConfig, 'target'> {
+): Pick<TokenConfig, 'target'> {
   const texts: Partial<Record<FlagName, string>> = {}
   for (const name of Object.keys(STORE_FLAGS) as FlagName[]) {
     const text = textOf(values[name]) ?? environment[environmentName(name)]
@@ -164,6 +179,28 @@ function readHistoryCommand(
   const path = textOf(values.data) ?? environment[environmentName('data')] ?? FLAGS.data.default
   const dataDirectory = checkedText('data', path)
   return { kind: 'history', config: { action, dataDirectory, json: values.json === true } }
+}
+
+function readTokenCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const { values, positionals } = parseCommandLine(args, { ...STORE_FLAGS, ...TOKEN_FLAGS })
+  if (values.help === true) return { kind: 'help', command: 'token' }
+  if (values.version === true) return { kind: 'version' }
+  const [action, name, other] = positionals
+  if (other !== undefined) throw new UsageError(`"${other}" is not asked for.`)
+  if (action !== 'create' || name === undefined) {
+    throw new UsageError('It is percolite token create, and a name.')
+  }
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name)) {
+    throw new UsageError(`"${name}" is no name: letters, digits and _, at most 63.`)
+  }
+  const days = textOf(values.days) ?? TOKEN_FLAGS.days.default
+  if (!/^\d{1,3}$/.test(days) || Number(days) < 1 || Number(days) > 366) {
+    throw new UsageError(`--days ${days}: it is a number from 1 to 366.`)
+  }
+  return { kind: 'token', config: { name, days: Number(days), ...storeOf(values, environment) } }
 }
 
 function readMoveCommand(
@@ -217,7 +254,7 @@ export function readConfig(
     advertisedUrl: checkedUrl('advertise', text('advertise')),
     host: text('host'),
     port: Number(text('port')),
-    noAuth: text('no-auth') === 'true',
+    auth: text('no-auth') === 'true' ? 'off' : (text('auth') as AccessMode),
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
@@ -235,12 +272,21 @@ export function readConfig(
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
   }
-  if (!isLoopbackName(config.host) && !config.noAuth) {
-    throw new UsageError(
-      `--host ${config.host}: others can reach this address, and the server has no access control yet; add --no-auth if everybody may use it.`,
-    )
-  }
+  requireGuarded(config, text('behind-proxy') === 'true')
   return config
+}
+
+/** Throws UsageError for an address that others can reach, without tokens or without TLS. */
+function requireGuarded({ host, auth, tls }: Config, isBehindProxy: boolean): void {
+  if (isLoopbackName(host) || auth === 'off') return
+  const missing = [
+    ...(auth === 'required' ? [] : ['--auth required']),
+    ...(tls !== undefined || isBehindProxy ? [] : ['--tls-cert and --tls-key, or --behind-proxy']),
+  ]
+  if (missing.length === 0) return
+  throw new UsageError(
+    `--host ${host}: others can reach this address; add ${missing.join(', and ')}. (--no-auth lets all clients in.)`,
+  )
 }
 
 type FlagValue = string | boolean | string[] | undefined
@@ -296,105 +342,4 @@ function withNegativeValues(
 
 function textOf(value: FlagValue): string | undefined {
   return Array.isArray(value) ? value.join(',') : value?.toString()
-}
-
-const AMOUNT = /^(\d{1,9})([A-Za-z]+)$/
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-// A timer of Node holds no more than this, about 24 days.
-const DURATION_MS_MAX = 2 ** 31 - 1
-
-const UNIT_BYTES = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
-const SIZE_BYTES_MAX = 2 ** 32
-
-function checkedText(name: FlagName, text: string): string {
-  const { kind, choices, mayBeZero = false }: Flag = FLAGS[name]
-  const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
-  switch (kind) {
-    case 'choice':
-      if (!choices?.includes(text)) throw refused(`it is one of ${choices?.join(', ')}`)
-      break
-    case 'port':
-      if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-        throw refused('a port is a number from 0 to 65535')
-      }
-      break
-    case 'switch':
-      if (text !== 'true' && text !== 'false') throw refused('it is true or false')
-      break
-    case 'duration': {
-      const ms = durationMs(text)
-      if (!(ms >= (mayBeZero ? 0 : 1) && ms <= DURATION_MS_MAX)) {
-        throw refused('a duration is written like 500ms, 30s, 5m or 1h, and is at most 24 days')
-      }
-      break
-    }
-    case 'size': {
-      const bytes = sizeBytes(text)
-      if (!(bytes <= SIZE_BYTES_MAX)) {
-        throw refused('a size is written like 512KiB, 64MiB or 1GiB, and is at most 4GiB')
-      }
-      break
-    }
-    case 'text':
-      if (text === '') throw refused('it is empty')
-  }
-  return text
-}
-
-/** `30s` in ms; NaN where the text is no duration. */
-function durationMs(text: string): number {
-  return amountOf(text, UNIT_MS)
-}
-
-/** `64MiB` in bytes; NaN where the text is no size. */
-function sizeBytes(text: string): number {
-  return amountOf(text, UNIT_BYTES)
-}
-
-function amountOf(text: string, units: Readonly<Record<string, number>>): number {
-  const [, amount, unit = ''] = AMOUNT.exec(text) ?? []
-  return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
-}
-
-/** It stands in the close of a socket. */
-const URL_CHARACTERS_MAX = 120
-
-function checkedUrl(flag: string, text: string): string | undefined {
-  if (text === '') return undefined
-  if (isWebAddress(text) && text.length <= URL_CHARACTERS_MAX) {
-    return text.replace(/\/$/, '')
-  }
-  throw new UsageError(
-    `--${flag} ${text}: it is an address such as http://10.0.0.4:4270, at most 120 bytes.`,
-  )
-}
-
-/** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */
-function checkedOrigin(text: string): string {
-  if (URL.parse(text)?.origin === text) return text
-  throw new UsageError(
-    `--allow-origin ${text}: an origin is written like https://app.example or http://localhost:3000.`,
-  )
-}
-
-function checkedProxies(trusted: readonly string[]): readonly string[] {
-  try {
-    new ClientKeys(trusted)
-    return trusted
-  } catch {
-    throw new UsageError(
-      `--trust-proxy ${trusted.join(',')}: a proxy is an address, a network such as 10.0.0.0/8, or loopback.`,
-    )
-  }
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 }

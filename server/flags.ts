@@ -66,6 +66,17 @@ export const FLAGS = {
     meaning: 'URL at which other servers over the same store reach this one',
   },
   port: { kind: 'port', default: '4270', meaning: 'port to listen on; 0 takes a free one' },
+  auth: {
+    kind: 'choice',
+    default: 'auto',
+    choices: ['auto', 'required'],
+    meaning: 'whether requests need a token; auto: from the first token on',
+  },
+  'behind-proxy': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'listen on another address without TLS, which is the business of a proxy before it',
+  },
   'no-auth': {
     kind: 'switch',
     default: 'false',
@@ -183,6 +194,11 @@ export const HISTORY_FLAGS = {
   json: { kind: 'switch', default: 'false', meaning: 'print the history as JSON' },
 } as const satisfies Readonly<Record<string, Flag>>
 
+/** The flags of `percolite token`; the store's are those above. */
+export const TOKEN_FLAGS = {
+  days: { kind: 'text', default: '90', meaning: 'how long the token counts, 1 to 366 days' },
+} as const satisfies Readonly<Record<string, Flag>>
+
 /** The flags of `percolite move`. They are not read from the environment. */
 export const MOVE_FLAGS = {
   from: {
@@ -277,6 +293,15 @@ const HELP = {
     'of it was put back. Exit code 0: done, 1: not done, such as while a server uses the folder.',
     '',
     ...linesOf({ data: FLAGS.data, ...HISTORY_FLAGS }),
+  ],
+  token: [
+    'Usage: percolite token create <name> [--days <text>] [flags of the store]',
+    '                                      in the repository: npm run token -- create <name> [flags]',
+    '',
+    'Makes a token of the role admin in a store that no server uses, and prints it once: the first one of a',
+    'server that others can reach, and the way back when all are lost. Exit code 0: made, 1: not made.',
+    '',
+    ...linesOf({ ...TOKEN_FLAGS, ...STORE_FLAGS }),
   ],
   move: [
     'Usage: percolite move --from <text> --to <text> [--target-url <text>] [--follow]',

@@ -13,6 +13,7 @@ import { runMove } from './move/move-command.ts'
 import { loadObservers } from './observers/observer-module.ts'
 import { createServer } from './server.ts'
 import { openNoDebugger, stopOnSignals } from './stop-signals.ts'
+import { runToken } from './token-command.ts'
 import { UsageError } from './usage-error.ts'
 
 const EXIT_FAILED = 1
@@ -21,7 +22,7 @@ const EXIT_USAGE = 2
 /**
  * `percolite serve …`: exit 2 for a wrong command line, 1 for a start that fails. `percolite check …`:
  * 0 for a sound store, 1 for one with problems, 3 when it could not be checked. `percolite history …`: 0
- * when it was done, else 1, and `percolite move …` likewise.
+ * when it was done, else 1, and `percolite move …` and `percolite token …` likewise.
  */
 async function main(): Promise<void> {
   const command = readCommandOrExit()
@@ -40,6 +41,12 @@ async function main(): Promise<void> {
       return
     case 'history':
       process.exitCode = await runHistory(command.config, {
+        output: process.stdout,
+        errors: process.stderr,
+      })
+      return
+    case 'token':
+      process.exitCode = await runToken(command.config, {
         output: process.stdout,
         errors: process.stderr,
       })
@@ -81,13 +88,17 @@ async function serve(config: Config): Promise<void> {
     stopOnSignals(server, log)
     const { url } = await server.listen()
     const data = dataOf(config)
-    const reach = config.noAuth ? 'everybody who can reach it' : 'this machine only'
+    const reach = server.isGuarded ? 'holders of a token' : whoReaches(config)
     log.info(`percolite ${version()} listening on ${url}, data in ${data}, open to ${reach}`)
   } catch (error) {
     if (error instanceof UsageError) exitIfMisused(error)
     process.stderr.write(`percolite: ${startFailure(error, config)}\n`)
     process.exit(EXIT_FAILED)
   }
+}
+
+function whoReaches({ auth }: Config): string {
+  return auth === 'off' ? 'everybody who can reach it' : 'this machine only'
 }
 
 function dataOf({ engine, sharedEngine, dataDirectory }: Config): string {

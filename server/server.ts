@@ -13,6 +13,7 @@ import {
   systemClock,
   systemRandomness,
 } from '../storage/storage.ts'
+import { Access } from './access/access.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
@@ -25,6 +26,7 @@ import { problemSender } from './http/http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http/http-interface.ts'
 import { Listeners } from './http/listeners.ts'
 import { type Contract, loadContract } from './http/openapi/contract.ts'
+import { isLoopbackName } from './http/origin-and-host.ts'
 import { PipelinedRequests } from './http/pipelined-requests.ts'
 import { CommitMetrics } from './metrics/commit-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -32,12 +34,14 @@ import type { Moves } from './move/moves.ts'
 import type { DefinedObserver } from './observers/define-observer.ts'
 import { InProcessObservers } from './observers/in-process-observers.ts'
 import { Cursors } from './requests/cursor.ts'
+import type { RunningRequest } from './requests/running-request.ts'
 import { RunningRequests } from './requests/running-requests.ts'
 import { PlanCache } from './statements/plan-cache.ts'
 import { StatementExecution } from './statements/statement-execution.ts'
 import { TlsFiles } from './tls-files.ts'
 import { EndedTransactions } from './transactions/ended-transactions.ts'
 import { TransactionSessions } from './transactions/transaction-sessions.ts'
+import { UsageError } from './usage-error.ts'
 import type { LiveConnections } from './websocket/live-connections.ts'
 
 /** What the server takes from outside; a test hands in its own. */
@@ -126,12 +130,16 @@ export class Server {
   readonly #requests: RunningRequests
   readonly #ended = new EndedTransactions()
   readonly #drain: Drain
+  readonly #access: Access
   #stopping = false
   #closing: Promise<void> | undefined
 
   static async create(parts: ServerParts): Promise<Server> {
-    const cursors = new Cursors(await parts.storage.secret('cursor'), parts.storage.history)
-    const server = new Server(parts, cursors)
+    const { storage, clock, config } = parts
+    const cursors = new Cursors(await storage.secret('cursor'), storage.history)
+    const access = await Access.open({ storage, clock, mode: config.auth })
+    requireTokens(config, access)
+    const server = new Server(parts, cursors, access)
     const { movedTo } = parts.storage
     if (movedTo !== undefined) {
       parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
@@ -141,9 +149,10 @@ export class Server {
     return server
   }
 
-  private constructor(parts: ServerParts, cursors: Cursors) {
+  private constructor(parts: ServerParts, cursors: Cursors, access: Access) {
     const { config, storage, log, clock } = parts
     this.#parts = parts
+    this.#access = access
     this.#drain = new Drain(clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
@@ -167,6 +176,7 @@ export class Server {
       plans: new PlanCache(),
       shares,
       ended: this.#ended,
+      access,
     }
     const { live, metrics, moves } = addInterface(this.http, {
       ...parts,
@@ -183,6 +193,15 @@ export class Server {
     this.#moves = moves
     this.#observers = this.#createObservers(shared)
     this.#sweeping = this.#sessions.sweepUntilClosed()
+    access.watch(
+      (but) => this.#endRevoked(but),
+      () => live.sockets.count > 0 || this.#requests.count > 0,
+    )
+  }
+
+  /** Whether nobody is let in without a token. */
+  get isGuarded(): boolean {
+    return this.#access.isRequired
   }
 
   /** What its clients hold of what they share. */
@@ -221,6 +240,14 @@ export class Server {
     return this.#drain.end()
   }
 
+  #endRevoked(but: RunningRequest | undefined): void {
+    const access = this.#access
+    this.#requests.abortWhere((request, raw) =>
+      request === but ? undefined : access.refusalOf(access.of(raw)),
+    )
+    this.#live.sockets.endRevoked()
+  }
+
   async #close(drain: boolean): Promise<void> {
     const { shutdownTimeoutMs } = this.#parts.config
     const drainedMs = drain ? await this.#drain.wait(shutdownTimeoutMs) : 0
@@ -239,6 +266,7 @@ export class Server {
     clearTimeout(lastTimer)
     await this.#live.close()
     await this.#moves.stop()
+    await this.#access.stop()
     await this.#sessions.close()
     await this.#sweeping
     this.#metrics.close()
@@ -254,5 +282,19 @@ export class Server {
     const requests = this.#requests
     const parts = { parser, cursors, execution, storage, clock, log, requests, ended, runMsMax }
     return new InProcessObservers(parts)
+  }
+}
+
+/** Throws UsageError where the tokens of the store and the flags of the server contradict each other. */
+function requireTokens({ auth, host }: Config, { tokenCount }: Access): void {
+  if (auth === 'off' && tokenCount > 0) {
+    throw new UsageError(
+      '--no-auth: this database has tokens of access, so start without it. When all are lost, make one with percolite token create.',
+    )
+  }
+  if (auth === 'required' && tokenCount === 0 && !isLoopbackName(host)) {
+    throw new UsageError(
+      `--host ${host}: nobody could get in, because there is no token. Make the first one with percolite token create.`,
+    )
   }
 }

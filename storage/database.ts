@@ -221,6 +221,11 @@ export class Storage {
   }
 
   /** The processes that share the store; see `Gateways`. */
+  /** Whether other processes may use the store at the same time. */
+  get isShared(): boolean {
+    return this.#owner === 'shared'
+  }
+
   get gateways(): Gateways {
     return this.#parts.gateways
   }

@@ -21,6 +21,8 @@ export const STORAGE_ERRORS = {
   unknown_table: { retryable: false },
   unknown_index: { retryable: false },
   unknown_observer: { retryable: false },
+  unknown_token: { retryable: false },
+  last_admin_token: { retryable: false },
   already_exists: { retryable: false },
   unique_violation: { retryable: false },
   invalid_definition: { retryable: false },

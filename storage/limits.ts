@@ -8,6 +8,7 @@ export const STORAGE_LIMITS = {
   transactionBytesMax: 64 * 1024 * 1024,
   bufferedBytesMax: 256 * 1024 * 1024,
   tablesMax: 1_000,
+  accessTokensMax: 10_000,
   /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
   catalogPartsMax: 50_000,
   tableColumnsMax: 256,

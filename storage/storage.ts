@@ -5,6 +5,16 @@
  * nowhere else below `storage/`. Its parts are put together in `database.ts`.
  */
 
+export {
+  type AccessToken,
+  ADMIN_ROLE,
+  changeAccessToken,
+  createAccessToken,
+  dropAccessToken,
+  readAccessTokens,
+  readAccessVersion,
+} from './access/access-tokens.ts'
+export { hashOfToken, idOfToken, newTokenText } from './access/token-text.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export type { CellStore } from './cell-store/cell-store.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'

@@ -59,6 +59,7 @@ test('every error code is in openapi.yaml, and none that does not exist', () => 
 test('the description of each error answer in openapi.yaml names codes of its status', () => {
   const answers = objectAt(openApi.json, '#/components/responses')
   const statuses: Record<string, number[]> = {
+    Unauthenticated: [401],
     BadRequest: [400],
     Forbidden: [403],
     NotFound: [404],

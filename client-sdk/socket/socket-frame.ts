@@ -39,7 +39,7 @@ const CLOSED_FOR_GOOD: Readonly<Record<number, string>> = {
   1007: 'invalid_request',
   1009: 'limit_exceeded',
   4400: 'invalid_request',
-  4401: 'unauthorized',
+  4401: 'unauthenticated',
   4403: 'forbidden',
 }
 
@@ -58,7 +58,7 @@ export function errorOfClose(
   if (code === MOVED) address.moveTo(reason)
   const words = reason === '' ? `code ${code}` : `${reason} (${code})`
   const facts = { message: `The connection was closed: ${words}`, fields: { closeCode: code } }
-  const forGood = CLOSED_FOR_GOOD[code]
+  const forGood = reason === 'token_expired' ? reason : CLOSED_FOR_GOOD[code]
   if (forGood !== undefined) return new PercoliteError({ ...facts, code: forGood })
   if (code === TOO_MANY_SOCKETS) return new PercoliteError({ ...facts, code: 'overloaded' })
   return clientError('connection_failed', facts)

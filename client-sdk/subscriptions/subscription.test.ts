@@ -169,7 +169,7 @@ test('where there is no WebSocket, who subscribes is told what to do', async (t)
 
 test('a close that is about the client is that error, and nobody comes back', async (t) => {
   for (const [closeCode, code] of [
-    [4401, 'unauthorized'],
+    [4401, 'unauthenticated'],
     [4403, 'forbidden'],
   ] as const) {
     const { first, connection, asked } = await start(t)

@@ -7,6 +7,7 @@ import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
 import { buildNotify } from './observer-builder.ts'
 import { buildCheck, buildDataStatement } from './row-statement-builder.ts'
+import { buildRotate } from './token-builder.ts'
 
 /**
  * Turns the concrete syntax tree into statements: one function for each rule of the grammar. `text`
@@ -36,6 +37,7 @@ function buildStatement({ children }: cst.StatementCstNode, text: string): ast.S
   if (children.createStatement !== undefined) return buildCreate(only(children.createStatement))
   if (children.alterStatement !== undefined) return buildAlter(only(children.alterStatement))
   if (children.dropStatement !== undefined) return buildDrop(only(children.dropStatement))
+  if (children.rotateStatement !== undefined) return buildRotate(only(children.rotateStatement))
   if (children.showStatement !== undefined) return buildShow(only(children.showStatement))
   const describe = only(children.describeStatement)
   return { kind: 'describe', table: tableOf(describe.children), position: positionOfNode(describe) }
@@ -61,9 +63,14 @@ function buildExplain(node: cst.ExplainStatementCstNode, text: string): ast.Expl
 
 function buildShow(
   node: cst.ShowStatementCstNode,
-): ast.ShowTablesStatement | ast.ShowIndexesStatement | ast.ShowObserversStatement {
+):
+  | ast.ShowTablesStatement
+  | ast.ShowIndexesStatement
+  | ast.ShowObserversStatement
+  | ast.ShowTokensStatement {
   const position = positionOfNode(node)
-  const { tableName, OBSERVERS: observers } = node.children
+  const { tableName, OBSERVERS: observers, TOKENS: tokens } = node.children
+  if (tokens !== undefined) return { kind: 'showTokens', position }
   if (observers !== undefined) return { kind: 'showObservers', position }
   if (tableName === undefined) return { kind: 'showTables', position }
   return { kind: 'showIndexes', table: tableOf({ tableName }), position }

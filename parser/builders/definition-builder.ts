@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type {
+  AccessStatement,
   AddColumnStatement,
   CreateIndexStatement,
   DefinitionStatement,
@@ -14,11 +15,15 @@ import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
 import { buildNewTable } from './table-builder.ts'
+import { buildAlteredToken, buildDroppedToken, buildNewToken } from './token-builder.ts'
 
-/** The statements that change the catalog. Each throws `ParseError`. */
-export function buildCreate(node: cst.CreateStatementCstNode): DefinitionStatement {
+/** The statements that change the catalog, or tokens of access. Each throws `ParseError`. */
+export function buildCreate(
+  node: cst.CreateStatementCstNode,
+): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { newTable, newIndex, newObserver } = node.children
+  const { newTable, newIndex, newObserver, newToken } = node.children
+  if (newToken !== undefined) return buildNewToken(only(newToken), position)
   if (newTable !== undefined) return buildNewTable(only(newTable), position)
   if (newObserver !== undefined) return buildNewObserver(only(newObserver), position)
   return buildNewIndex(only(newIndex), position)
@@ -41,9 +46,10 @@ function buildNewIndex(
   }
 }
 
-export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement {
+export function buildAlter(node: cst.AlterStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { alteredTable, alteredObserver } = node.children
+  const { alteredTable, alteredObserver, alteredToken } = node.children
+  if (alteredToken !== undefined) return buildAlteredToken(only(alteredToken), position)
   if (alteredTable !== undefined) return buildAlteredTable(only(alteredTable), position)
   return buildAlteredObserver(only(alteredObserver), position)
 }
@@ -72,9 +78,10 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
   })
 }
 
-export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement {
+export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { droppedTable, droppedIndex, droppedObserver } = node.children
+  const { droppedTable, droppedIndex, droppedObserver, droppedToken } = node.children
+  if (droppedToken !== undefined) return buildDroppedToken(only(droppedToken), position)
   if (droppedObserver !== undefined) return buildDroppedObserver(only(droppedObserver), position)
   if (droppedTable !== undefined) {
     const { children } = only(droppedTable)

@@ -3,20 +3,21 @@
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
-import { ObserverGrammar } from './observer-grammar.ts'
+import { TokenGrammar } from './token-grammar.ts'
 import * as token from './tokens.ts'
 
 /**
  * The statements that change the catalog. What follows CREATE, DROP and ALTER are rules of their
  * own, so that one token decides.
  */
-export class DefinitionGrammar extends ObserverGrammar {
+export class DefinitionGrammar extends TokenGrammar {
   readonly createStatement: Rule = this.RULE('createStatement', () => {
     this.CONSUME(keyword.Create)
     this.OR([
       { ALT: () => this.SUBRULE(this.newTable) },
       { ALT: () => this.SUBRULE(this.newIndex) },
       { ALT: () => this.SUBRULE(this.newObserver) },
+      { ALT: () => this.SUBRULE(this.newToken) },
     ])
   })
 
@@ -26,6 +27,7 @@ export class DefinitionGrammar extends ObserverGrammar {
       { ALT: () => this.SUBRULE(this.droppedTable) },
       { ALT: () => this.SUBRULE(this.droppedIndex) },
       { ALT: () => this.SUBRULE(this.droppedObserver) },
+      { ALT: () => this.SUBRULE(this.droppedToken) },
     ])
   })
 
@@ -34,6 +36,7 @@ export class DefinitionGrammar extends ObserverGrammar {
     this.OR([
       { ALT: () => this.SUBRULE(this.alteredTable) },
       { ALT: () => this.SUBRULE(this.alteredObserver) },
+      { ALT: () => this.SUBRULE(this.alteredToken) },
     ])
   })
 

@@ -629,6 +629,97 @@ export type NotifyStatementCstChildren = {
   whereClause: WhereClauseCstNode[];
 };
 
+export interface TokenNameCstNode extends CstNode {
+  name: "tokenName";
+  children: TokenNameCstChildren;
+}
+
+export type TokenNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface RoleNameCstNode extends CstNode {
+  name: "roleName";
+  children: RoleNameCstChildren;
+}
+
+export type RoleNameCstChildren = {
+  Name: IToken[];
+};
+
+export interface NewTokenCstNode extends CstNode {
+  name: "newToken";
+  children: NewTokenCstChildren;
+}
+
+export type NewTokenCstChildren = {
+  TOKEN: IToken[];
+  tokenName: TokenNameCstNode[];
+  ROLE: IToken[];
+  roleName: RoleNameCstNode[];
+  expiry: ExpiryCstNode[];
+};
+
+export interface AlteredTokenCstNode extends CstNode {
+  name: "alteredToken";
+  children: AlteredTokenCstChildren;
+}
+
+export type AlteredTokenCstChildren = {
+  TOKEN: IToken[];
+  tokenName: TokenNameCstNode[];
+  expiry: ExpiryCstNode[];
+};
+
+export interface DroppedTokenCstNode extends CstNode {
+  name: "droppedToken";
+  children: DroppedTokenCstChildren;
+}
+
+export type DroppedTokenCstChildren = {
+  TOKEN: IToken[];
+  tokenName: TokenNameCstNode[];
+};
+
+export interface RotateStatementCstNode extends CstNode {
+  name: "rotateStatement";
+  children: RotateStatementCstChildren;
+}
+
+export type RotateStatementCstChildren = {
+  ROTATE: IToken[];
+  TOKEN: IToken[];
+  tokenName: TokenNameCstNode[];
+  KEEP?: IToken[];
+  duration?: DurationCstNode[];
+};
+
+export interface ExpiryCstNode extends CstNode {
+  name: "expiry";
+  children: ExpiryCstChildren;
+}
+
+export type ExpiryCstChildren = {
+  EXPIRES: IToken[];
+  IN: IToken[];
+  duration: DurationCstNode[];
+};
+
+export interface DurationCstNode extends CstNode {
+  name: "duration";
+  children: DurationCstChildren;
+}
+
+export type DurationCstChildren = {
+  Integer: IToken[];
+  MINUTE?: IToken[];
+  MINUTES?: IToken[];
+  HOUR?: IToken[];
+  HOURS?: IToken[];
+  DAY?: IToken[];
+  DAYS?: IToken[];
+};
+
 export interface CreateStatementCstNode extends CstNode {
   name: "createStatement";
   children: CreateStatementCstChildren;
@@ -639,6 +730,7 @@ export type CreateStatementCstChildren = {
   newTable?: NewTableCstNode[];
   newIndex?: NewIndexCstNode[];
   newObserver?: NewObserverCstNode[];
+  newToken?: NewTokenCstNode[];
 };
 
 export interface DropStatementCstNode extends CstNode {
@@ -651,6 +743,7 @@ export type DropStatementCstChildren = {
   droppedTable?: DroppedTableCstNode[];
   droppedIndex?: DroppedIndexCstNode[];
   droppedObserver?: DroppedObserverCstNode[];
+  droppedToken?: DroppedTokenCstNode[];
 };
 
 export interface AlterStatementCstNode extends CstNode {
@@ -662,6 +755,7 @@ export type AlterStatementCstChildren = {
   ALTER: IToken[];
   alteredTable?: AlteredTableCstNode[];
   alteredObserver?: AlteredObserverCstNode[];
+  alteredToken?: AlteredTokenCstNode[];
 };
 
 export interface NewTableCstNode extends CstNode {
@@ -850,6 +944,7 @@ export type StatementCstChildren = {
   createStatement?: CreateStatementCstNode[];
   alterStatement?: AlterStatementCstNode[];
   dropStatement?: DropStatementCstNode[];
+  rotateStatement?: RotateStatementCstNode[];
   showStatement?: ShowStatementCstNode[];
   describeStatement?: DescribeStatementCstNode[];
 };
@@ -904,6 +999,7 @@ export type ShowStatementCstChildren = {
   SHOW: IToken[];
   TABLES?: IToken[];
   OBSERVERS?: IToken[];
+  TOKENS?: IToken[];
   INDEXES?: IToken[];
   FROM?: IToken[];
   tableName?: TableNameCstNode[];

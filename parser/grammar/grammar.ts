@@ -56,6 +56,7 @@ export class Grammar extends DefinitionGrammar {
       { ALT: () => this.SUBRULE(this.createStatement) },
       { ALT: () => this.SUBRULE(this.alterStatement) },
       { ALT: () => this.SUBRULE(this.dropStatement) },
+      { ALT: () => this.SUBRULE(this.rotateStatement) },
       { ALT: () => this.SUBRULE(this.showStatement) },
       { ALT: () => this.SUBRULE(this.describeStatement) },
     ])
@@ -89,6 +90,7 @@ export class Grammar extends DefinitionGrammar {
     this.OR([
       { ALT: () => this.CONSUME(keyword.Tables) },
       { ALT: () => this.CONSUME(keyword.Observers) },
+      { ALT: () => this.CONSUME(keyword.Tokens) },
       {
         ALT: () => {
           this.CONSUME(keyword.Indexes)

@@ -77,12 +77,20 @@ export const Analyze = unreserved('ANALYZE')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
 export const Default = unreserved('DEFAULT')
+export const Day = unreserved('DAY')
+export const Days = unreserved('DAYS')
 export const Describe = unreserved('DESCRIBE')
 export const Do = unreserved('DO')
+export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
+export const Hour = unreserved('HOUR')
+export const Hours = unreserved('HOURS')
 export const Index = unreserved('INDEX')
 export const Indexes = unreserved('INDEXES')
+export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
+export const Minute = unreserved('MINUTE')
+export const Minutes = unreserved('MINUTES')
 export const Nothing = unreserved('NOTHING')
 export const Notify = unreserved('NOTIFY')
 export const Observer = unreserved('OBSERVER')
@@ -94,10 +102,14 @@ export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
 export const Replay = unreserved('REPLAY')
 export const Resume = unreserved('RESUME')
+export const Role = unreserved('ROLE')
+export const Rotate = unreserved('ROTATE')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
+export const Token = unreserved('TOKEN')
+export const Tokens = unreserved('TOKENS')
 export const Unique = unreserved('UNIQUE')
 export const Weak = unreserved('WEAK')
 
@@ -126,9 +138,26 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Alter, Analyze, Column, Conflict, Default, Describe, Do, Family, Index, Indexes, Key],
-  ...[Nothing, Notify, Observer, Observers, Of, Only, Pause, Primary, Read, Replay, Resume, Show],
-  ...[Storing, Table, Tables, Unique, Weak],
+  ...[Add, Alter, Analyze, Column, Conflict, Day, Days, Default, Describe, Do, Expires, Family],
+  ...[
+    Hour,
+    Hours,
+    Index,
+    Indexes,
+    Keep,
+    Key,
+    Minute,
+    Minutes,
+    Nothing,
+    Notify,
+    Observer,
+    Observers,
+    Of,
+    Only,
+    Pause,
+  ],
+  ...[Primary, Read, Replay, Resume, Role, Rotate, Show, Storing, Table, Tables, Token, Tokens],
+  ...[Unique, Weak],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

@@ -4,6 +4,7 @@ import type { Plan } from '../plan/plan.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
 import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
+import { showTokens } from './execute-show-tokens.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { executeCheck } from './writes/execute-check.ts'
 import { executeNotify } from './writes/execute-notify.ts'
@@ -21,6 +22,8 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return showIndexes(plan.table, transaction)
     case 'showObservers':
       return showObservers(context.catalog)
+    case 'showTokens':
+      return showTokens(transaction)
     case 'describe':
       return describeTable(plan.table)
     case 'explain':

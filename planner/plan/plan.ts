@@ -26,6 +26,7 @@ export type Plan =
   | { readonly kind: 'showTables' }
   | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
   | { readonly kind: 'showObservers' }
+  | { readonly kind: 'showTokens' }
   | { readonly kind: 'describe'; readonly table: TableDefinition }
 /** The plans that EXPLAIN takes. */
 export type DataPlan =

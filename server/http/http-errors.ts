@@ -52,6 +52,7 @@ export function problemSender(log: Logger): ProblemSender {
     logFault(log, error, 'a request failed')
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
+    if (problem.status === 401) reply.header('WWW-Authenticate', challengeOf(request))
     reply.code(problem.status)
     // Fastify would end the connection after any body that it refuses.
     if (isTooMuchLeft(request)) reply.header('connection', 'close')
@@ -62,6 +63,12 @@ export function problemSender(log: Logger): ProblemSender {
     }
     reply.header('content-type', PROBLEM_TYPE).send(bodyOf(problem))
   }
+}
+
+/** RFC 6750, 3: an error is named only where a token was sent. */
+function challengeOf({ headers }: FastifyRequest): string {
+  const realm = 'Bearer realm="percolite"'
+  return headers.authorization === undefined ? realm : `${realm}, error="invalid_token"`
 }
 
 /** Without a socket there is nothing to end. */

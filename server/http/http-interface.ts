@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Parser } from '../../parser/parser.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Config } from '../config.ts'
@@ -29,6 +30,7 @@ import { LargeBodies } from './bodies/large-bodies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import type { Drain } from './drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
+import { isOpenToAll } from './open-routes.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
@@ -54,6 +56,7 @@ export type Shared = {
   readonly plans: PlanCache
   readonly shares: Shares
   readonly ended: EndedTransactions
+  readonly access: Access
 }
 
 /** What the server stands on. */
@@ -92,7 +95,11 @@ export function addInterface(
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   const headers = headersOfAll(history, config.tls !== undefined)
-  addRequestHooks(http, { rules, log, isStopping, requests, largeBodies, headers })
+  const admit = (request: FastifyRequest) =>
+    isOpenToAll(request, document.operations)
+      ? undefined
+      : parts.access.admit(request.raw, requests.clientOf(request.raw))
+  addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   addErrorHandling(http, document.operations, parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
@@ -121,11 +128,11 @@ type Doers = ReturnType<typeof doersOf>
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
-  const { parser, cursors, plans, shares, ended } = parts
+  const { parser, cursors, plans, shares, ended, access } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, plans, ended }
+  const ways = { clock, randomness, plans, ended, access }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import type { MaybePromise } from '../../storage/storage.ts'
 import { COUNTED_BYTES_MIN } from '../budgets/hold.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { HISTORY_HEADER } from '../history/request-history.ts'
@@ -71,6 +72,8 @@ export function addRequestHooks(
   fastify: FastifyInstance,
   around: {
     readonly rules: OriginRules
+    /** Throws or rejects for who is not let in. */
+    readonly admit: (request: FastifyRequest) => MaybePromise<void>
     readonly log: Logger
     readonly isStopping: () => boolean
     readonly requests: RunningRequests
@@ -79,7 +82,7 @@ export function addRequestHooks(
     readonly headers: readonly string[]
   },
 ): void {
-  const { rules, log, isStopping, requests, largeBodies, headers: ofAll } = around
+  const { rules, admit, log, isStopping, requests, largeBodies, headers: ofAll } = around
   // The last one that was allowed: clients name the same host in every request.
   let allowedHost: string | undefined
   // By callback: a promise for each request would cost more than what is done here.
@@ -88,6 +91,7 @@ export function addRequestHooks(
     const { headers } = raw
     const bytes = bodyBytesOf(headers)
     largeBodies.expect(raw, bytes)
+    let admitted: MaybePromise<void>
     try {
       const { host, origin } = headers
       requirePath(raw.url)
@@ -100,6 +104,7 @@ export function addRequestHooks(
       if (origin !== undefined) {
         if (answersPreflight(rules, request, reply)) return
       }
+      admitted = admit(request)
       requirePlainBody(headers['content-encoding'])
       if (isStopping() && request.url.startsWith('/v1/')) {
         throw new ServerError('overloaded', 'The server is stopping.')
@@ -112,7 +117,8 @@ export function addRequestHooks(
       done(error as Error)
       return
     }
-    done()
+    if (admitted instanceof Promise) admitted.then(() => done(), done)
+    else done()
   })
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     for (let at = 0; at < ofAll.length; at += 2) {

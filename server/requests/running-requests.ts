@@ -45,6 +45,10 @@ export class RunningRequests implements RequestKeeper {
     return undefined
   }
 
+  get count(): number {
+    return this.#running.size
+  }
+
   clientOf(request: IncomingMessage): ClientKey {
     return this.#clients.of(request)
   }
@@ -95,6 +99,14 @@ export class RunningRequests implements RequestKeeper {
   holdReceived(response: ServerResponse, bytes: number): void {
     const client = this.clientOf(response.req)
     new Hold(this.shares.receivedBytes, client).untilClosed(response, bytes)
+  }
+
+  /** Aborts those that came over HTTP for which there is a reason. */
+  abortWhere(reasonOf: (request: RunningRequest, raw: IncomingMessage) => Error | undefined): void {
+    for (const request of [...this.#running]) {
+      const reason = request.response && reasonOf(request, request.response.req)
+      if (reason !== undefined) request.abort(reason)
+    }
   }
 
   /** Aborts all that are running, and those that are still to come. */

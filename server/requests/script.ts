@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BeginStatement, DefinitionStatement, Statement } from '../../parser/ast.ts'
+import type {
+  AccessStatement,
+  BeginStatement,
+  DefinitionStatement,
+  Statement,
+} from '../../parser/ast.ts'
 import type { Parameters } from '../../planner/planner.ts'
 import { ServerError, StatementFailure } from '../errors/server-error.ts'
 
@@ -9,10 +14,13 @@ export type ScriptStatement<S extends Statement = Statement> = {
   readonly parameters: Parameters
 }
 
-/** Statements that run inside a transaction: everything but BEGIN and its end, CREATE, ALTER and DROP. */
+/** Statements that are a transaction of their own. */
+export type LoneStatement = DefinitionStatement | AccessStatement
+
+/** Statements that run inside a transaction: everything but BEGIN and its end, and those that stand alone. */
 export type RowStatement = Exclude<
   Statement,
-  BeginStatement | DefinitionStatement | { readonly kind: 'commit' | 'rollback' }
+  BeginStatement | LoneStatement | { readonly kind: 'commit' | 'rollback' }
 >
 
 export type IndexedStatement = ScriptStatement<RowStatement> & { readonly index: number }
@@ -27,7 +35,7 @@ export type Script =
     }
   | {
       readonly kind: 'definitions'
-      readonly statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>
+      readonly statements: ReadonlyArray<ScriptStatement<LoneStatement>>
     }
   | {
       readonly kind: 'transaction'
@@ -41,8 +49,8 @@ export type Script =
 
 /**
  * The rules of a request (each is one transaction): only `BEGIN` opens a transaction over several
- * requests; a `BEGIN` with more needs its `COMMIT` at the end, or `keepOpen`; CREATE, ALTER and DROP stand
- * alone. Pure, and decided before anything runs.
+ * requests; a `BEGIN` with more needs its `COMMIT` at the end, or `keepOpen`; CREATE, ALTER, DROP and
+ * ROTATE stand alone. Pure, and decided before anything runs.
  */
 export function readScript(script: readonly ScriptStatement[], keepOpen = false): Script {
   const [first] = script
@@ -114,13 +122,13 @@ export function readInnerScript(script: readonly ScriptStatement[]): InnerScript
 
 function onlyDefinitions(
   script: readonly ScriptStatement[],
-): Array<ScriptStatement<DefinitionStatement>> {
+): Array<ScriptStatement<LoneStatement>> {
   return script.map((entry, index) => {
     if (isDefinition(entry)) return entry
     throw mixture(
       index,
       entry,
-      'CREATE, ALTER and DROP stand alone: send them in a request of their own.',
+      'CREATE, ALTER, DROP and ROTATE stand alone: send them in a request of their own.',
     )
   })
 }
@@ -136,7 +144,7 @@ function onlyRowStatements(
       throw mixture(
         index,
         entry,
-        'CREATE, ALTER and DROP stand alone: send them outside of a transaction.',
+        'CREATE, ALTER, DROP and ROTATE stand alone: send them outside of a transaction.',
       )
     }
     if (isBegin(entry)) throw mixture(index, entry, 'BEGIN can only be the first statement.')
@@ -171,6 +179,15 @@ const DEFINITIONS: ReadonlySet<Statement['kind']> = new Set<DefinitionStatement[
   ...(['pauseObserver', 'resumeObserver', 'replayObserver'] as const),
 ])
 
-function isDefinition(entry: ScriptStatement): entry is ScriptStatement<DefinitionStatement> {
-  return DEFINITIONS.has(entry.statement.kind)
+const ABOUT_ACCESS: ReadonlySet<Statement['kind']> = new Set<AccessStatement['kind']>([
+  ...(['createToken', 'alterToken', 'rotateToken', 'dropToken'] as const),
+])
+
+export function isAboutAccess(statement: LoneStatement): statement is AccessStatement {
+  return ABOUT_ACCESS.has(statement.kind)
+}
+
+function isDefinition(entry: ScriptStatement): entry is ScriptStatement<LoneStatement> {
+  const { kind } = entry.statement
+  return DEFINITIONS.has(kind) || ABOUT_ACCESS.has(kind)
 }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DefinitionStatement } from '../../parser/ast.ts'
-import { executeDefinition, type StatementResult } from '../../planner/planner.ts'
-import type { Timestamp, Work } from '../../storage/storage.ts'
+import { executeAccess, executeDefinition, type StatementResult } from '../../planner/planner.ts'
+import type { Randomness, Timestamp, Work } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import { newHashedText } from '../access/hashed-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
-import type { ScriptStatement } from '../requests/script.ts'
+import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
 import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
 
-/** Runs statements that change the catalog. */
+export type DefinitionParts = { readonly access: Access; readonly randomness: Randomness }
+
+/** Runs statements that change the catalog, or tokens of access. */
 export class DefinitionRunner {
   readonly #transactions: OwnTransactions
+  readonly #parts: DefinitionParts
 
-  constructor(transactions: OwnTransactions) {
+  constructor(transactions: OwnTransactions, parts: DefinitionParts) {
     this.#transactions = transactions
+    this.#parts = parts
   }
 
-  /** CREATE, ALTER and DROP: each is a transaction of its own, in their order. */
+  /** CREATE, ALTER, DROP and ROTATE: each is a transaction of its own, in their order. */
   *run(
-    statements: ReadonlyArray<ScriptStatement<DefinitionStatement>>,
+    statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
     running: RunningRequest,
   ): Work<QueryOutcome> {
     // The second one is not refused where the first has committed.
@@ -38,11 +43,11 @@ export class DefinitionRunner {
     return { results, ...last }
   }
 
-  #define(entry: ScriptStatement<DefinitionStatement>, running: RunningRequest): Work<Defined> {
+  #define(entry: ScriptStatement<LoneStatement>, running: RunningRequest): Work<Defined> {
     return this.#transactions.run(
       { readOnly: false },
       running,
-      (own) => definedIn(own, entry, running),
+      (own) => definedIn(own, entry, running, this.#parts),
       ({ commitTimestamp }) => commitTimestamp,
     )
   }
@@ -54,11 +59,20 @@ type Defined = Pick<QueryOutcome, 'readTimestamp' | 'commitTimestamp' | 'attempt
 
 async function definedIn(
   own: OwnTransaction,
-  { statement, parameters }: ScriptStatement<DefinitionStatement>,
+  { statement, parameters }: ScriptStatement<LoneStatement>,
   running: RunningRequest,
+  { access, randomness }: DefinitionParts,
 ): Promise<Defined> {
   const { transaction, catalog, attempts } = own
-  const result = await executeDefinition(statement, { transaction, catalog, parameters })
+  const isAccess = isAboutAccess(statement)
+  const result = isAccess
+    ? await executeAccess(statement, {
+        transaction,
+        newText: (id) => newHashedText(randomness, id),
+      })
+    : await executeDefinition(statement, { transaction, catalog, parameters })
   const commitTimestamp = await commitWritten(transaction, running)
+  // Who changes the last thing that lets it in still gets its answer.
+  if (isAccess) await access.changed(running)
   return { result, readTimestamp: transaction.startTs, commitTimestamp, attempts }
 }

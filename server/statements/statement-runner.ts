@@ -37,20 +37,21 @@ import {
 import type { ObserverRun } from '../transactions/observer-run.ts'
 import type { TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
-import { DefinitionRunner } from './definition-runner.ts'
+import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { commitWritten, type OwnTransaction, OwnTransactions } from './own-transactions.ts'
 import { withRunnableSuggestion } from './runnable-suggestion.ts'
 import { type ExecutionParts, StatementExecution } from './statement-execution.ts'
 
-export type RunnerParts = ExecutionParts & {
-  readonly parser: Parser
-  readonly sessions: TransactionSessions
-  readonly cursors: Cursors
-  readonly writer: AnswerWriter
-  readonly shares: Shares
-}
+export type RunnerParts = ExecutionParts &
+  DefinitionParts & {
+    readonly parser: Parser
+    readonly sessions: TransactionSessions
+    readonly cursors: Cursors
+    readonly writer: AnswerWriter
+    readonly shares: Shares
+  }
 
 /** What belongs to a request that is a transaction, in addition to its statements. */
 export type RunAround = {
@@ -89,7 +90,7 @@ export class StatementRunner {
     this.#parts = parts
     this.#execution = new StatementExecution(parts)
     this.#transactions = new OwnTransactions(parts)
-    this.#definitions = new DefinitionRunner(this.#transactions)
+    this.#definitions = new DefinitionRunner(this.#transactions, parts)
   }
 
   /**

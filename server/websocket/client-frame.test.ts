@@ -23,7 +23,7 @@ test('frames of every type are read as they are meant', () => {
     request,
   })
   assert.deepEqual(read({ type: 'unsubscribe', id: '1' }), { type: 'unsubscribe', id: '1' })
-  assert.deepEqual(read({ type: 'auth', token: 'x' }), { type: 'auth' })
+  assert.deepEqual(read({ type: 'auth', token: 'x' }), { type: 'auth', token: 'x' })
 })
 
 test('any bytes are a frame, a frame with a mistake, or a bad frame, and nothing else happens', () => {

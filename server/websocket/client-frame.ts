@@ -28,7 +28,7 @@ export type ClientFrame =
   | { readonly type: 'unobserve'; readonly id: string }
   | { readonly type: 'release'; readonly id: string; readonly request: GivingUp }
   | { readonly type: 'cancel'; readonly id: string }
-  | { readonly type: 'auth' }
+  | { readonly type: 'auth'; readonly token: string }
   /** Its `id` can be told what is wrong with it. */
   | { readonly type: 'invalid'; readonly id: string; readonly error: ServerError }
 
@@ -36,6 +36,16 @@ export type ClientFrame =
 export class BadFrame extends Error {
   override readonly name = 'BadFrame'
 }
+
+/** Throws BadFrame. */
+function tokenOf({ token }: Fields): string {
+  if (typeof token === 'string' && token.length <= TOKEN_CHARACTERS_MAX) return token
+  throw new BadFrame(
+    `An auth frame has a token, a text of at most ${TOKEN_CHARACTERS_MAX} characters.`,
+  )
+}
+
+const TOKEN_CHARACTERS_MAX = 8_192
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -85,7 +95,7 @@ export class ClientFrameReader {
   /** Throws BadFrame. */
   read(bytes: Buffer): ClientFrame {
     const frame = fieldsOf(bytes)
-    if (frame.type === 'auth') return { type: 'auth' }
+    if (frame.type === 'auth') return { type: 'auth', token: tokenOf(frame) }
     const hasTooMany = Object.keys(frame).length > FIELDS_MAX
     const { type, id, ...fields } = hasTooMany ? { type: frame.type, id: frame.id } : frame
     const idCharactersMax = SERVER_LIMITS.frameIdCharactersMax

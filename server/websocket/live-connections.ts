@@ -20,7 +20,7 @@ export class LiveConnections {
 
   constructor(
     parts: ExecutionParts &
-      Pick<RunnerParts, 'parser' | 'sessions' | 'writer'> &
+      Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access'> &
       Pick<SubscriptionParts, 'log'> & {
         readonly parser: Parser
         readonly runner: StatementRunner

@@ -75,6 +75,11 @@ export class SocketServer {
     for (const session of this.#sessions) session.stop(end)
   }
 
+  /** Closes those whose token does not count any more. */
+  endRevoked(): void {
+    for (const session of this.#sessions) session.stepAccess()
+  }
+
   /** To be called when all sockets are gone; resolves when nothing of them is left. */
   async close(): Promise<void> {
     this.#stopping.abort()
@@ -92,7 +97,7 @@ export class SocketServer {
       return
     }
     shares.sockets.take(client)
-    const session = new SocketSession(socket, { connection: handshake.socket, client }, this.#parts)
+    const session = new SocketSession(socket, { handshake, client }, this.#parts)
     this.#sessions.add(session)
     socket.once('close', () => {
       this.#sessions.delete(session)

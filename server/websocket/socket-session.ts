@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from '@fastify/websocket'
 import type { Clock } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { COUNTED_BYTES_MIN, Hold } from '../budgets/hold.ts'
 import { ClientDisconnected, limitExceeded, ServerError } from '../errors/server-error.ts'
@@ -23,6 +24,7 @@ import {
   frameParts,
   Unsubscribed,
 } from './frame-works.ts'
+import { type AccessStep, SocketAccess } from './socket-access.ts'
 import { SocketOutbox } from './socket-outbox.ts'
 import { SocketSink } from './socket-sink.ts'
 import { welcomeText } from './welcome.ts'
@@ -31,6 +33,7 @@ export type SocketParts = FrameWorkParts & {
   readonly clock: Clock
   readonly frames: ClientFrameReader
   readonly requests: RunningRequests
+  readonly access: Access
   readonly version: string
   /** The id of the store's history. */
   readonly history: string
@@ -58,20 +61,25 @@ export class SocketSession {
   readonly #outbox: SocketOutbox
   readonly #arrival: FrameArrival
   readonly #works: FrameWorks
+  readonly #access: SocketAccess
   readonly #asked = new Map<string, Asked>()
   readonly #working = new Set<Promise<void>>()
   readonly #gone = new AbortController()
   #end: SocketEnd | undefined
+  /** While a token is looked at, and after it frames that came meanwhile are taken. */
+  #authenticating: Promise<void> | undefined
   #heardAtMs: number
   #pingedAtMs: number
 
-  /** `connection` is what the socket stands on, and `client` who opened it. */
+  /** `client` is who opened it. */
   constructor(
     socket: WebSocket,
-    { connection, client }: { readonly connection: Socket; readonly client: ClientKey },
+    { handshake, client }: { readonly handshake: IncomingMessage; readonly client: ClientKey },
     parts: SocketParts,
   ) {
+    const connection = handshake.socket
     this.#socket = socket
+    this.#access = new SocketAccess(parts.access, parts.clock, { handshake, client })
     this.#client = client
     this.#parts = parts
     const { unsentBytes, receivedBytes } = parts.requests.shares
@@ -83,7 +91,7 @@ export class SocketSession {
     // At once, or what the client sends with its handshake would be lost.
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary))
     socket.on('pong', () => this.#heard())
-    this.#outbox.sendText(welcomeText(parts.version, parts.history))
+    this.#outbox.sendText(welcomeText(parts.version, parts.history, this.#access.state))
   }
 
   /** Closes at once when nothing runs, else after the last answer. Everything but queries ends. */
@@ -98,6 +106,7 @@ export class SocketSession {
 
   /** To be called about once a second: pings, and closes a socket whose client is gone or stuck. */
   tick(): void {
+    this.stepAccess()
     const nowMs = this.#parts.clock.monotonicMs()
     const { socketPingMs, socketSilenceMsMax, arrivalMsMax } = SERVER_LIMITS
     if (this.#outbox.stuckMs() >= socketSilenceMsMax) {
@@ -112,6 +121,17 @@ export class SocketSession {
       this.#pingedAtMs = nowMs
       this.#socket.ping()
     }
+  }
+
+  /** Closes a socket whose token does not count any more, and tells of one that is about to end. */
+  stepAccess(): void {
+    if (this.#isOpen) this.#follow(this.#access.step())
+  }
+
+  #follow(step: AccessStep | undefined): void {
+    if (step === undefined) return
+    if ('close' in step) this.#close(step.close, step.words)
+    else this.#outbox.sendText(JSON.stringify(step.frame))
   }
 
   /** To be called when the socket is closed; resolves when nothing of it is left. */
@@ -140,8 +160,21 @@ export class SocketSession {
   #received(data: Buffer, isBinary: boolean): void {
     this.#heard()
     if (!this.#isOpen) return
+    // Frames that were read together with the one that shows the token.
+    if (this.#authenticating !== undefined) {
+      this.#authenticating = this.#authenticating.then(() => this.#taken(data, isBinary))
+      return
+    }
+    this.#taken(data, isBinary)
+  }
+
+  #taken(data: Buffer, isBinary: boolean): void {
+    if (!this.#isOpen) return
     try {
       if (isBinary) throw new BadFrame('Frames are text.')
+      if (!this.#access.isLetIn && data.length > SERVER_LIMITS.unauthenticatedBytesMax) {
+        throw new BadFrame('The first frame is auth, and no longer than 64 KiB.')
+      }
       this.#take(this.#parts.frames.read(data), data.length)
     } catch (error) {
       if (error instanceof BadFrame) {
@@ -154,9 +187,40 @@ export class SocketSession {
     }
   }
 
+  /** What follows is not taken before it is known who sends it. */
+  #authenticate(token: string): void {
+    this.#socket.pause()
+    const answering = this.#access
+      .authenticate(token)
+      .then((step) => {
+        if (this.#isOpen) this.#follow(step)
+      })
+      .catch((error) => {
+        this.#parts.log.error({ err: error }, 'a token could not be looked at')
+        this.#socket.terminate()
+      })
+    this.#authenticating = answering
+    this.#working.add(answering)
+    void answering.then(() => {
+      this.#working.delete(answering)
+      // What came meanwhile has its turn first.
+      this.#authenticating?.then(() => {
+        this.#authenticating = undefined
+        if (this.#isOpen) this.#socket.resume()
+      })
+    })
+  }
+
   /** Throws BadFrame. */
   #take(frame: ClientFrame, bytes: number): void {
-    if (frame.type === 'auth') return
+    if (frame.type === 'auth') {
+      this.#authenticate(frame.token)
+      return
+    }
+    if (!this.#access.isLetIn) {
+      this.#close('unauthorized', 'unauthenticated')
+      return
+    }
     const { id } = frame
     const known = this.#asked.get(id)
     if (frame.type === 'unsubscribe' || frame.type === 'unobserve') {

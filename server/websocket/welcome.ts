@@ -21,7 +21,11 @@ const LIMITS_TOLD = Object.fromEntries(
 )
 
 /** The first frame of every socket. */
-export function welcomeText(version: string, history: string): string {
+export function welcomeText(
+  version: string,
+  history: string,
+  auth: 'none' | 'required' | 'done',
+): string {
   const type = 'welcome'
-  return JSON.stringify({ type, version, protocol: PROTOCOL, history, limits: LIMITS_TOLD })
+  return JSON.stringify({ type, version, protocol: PROTOCOL, history, auth, limits: LIMITS_TOLD })
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ALL_LIMITS } from '../../limits.ts'
 
-/** The right that a client needs for an operation or a frame. None is asked for yet: access control reads them. */
+/**
+ * The right that a client needs for an operation or a frame. `none` needs no token, and all others any token: the only
+ * role has all rights.
+ */
 export const RIGHTS = {
   none: 'open to all clients',
   any: 'any client that is let in; each statement inside asks for its own right',

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Rule } from './expression-grammar.ts'
+import * as keyword from './keywords.ts'
+import { Name } from './keywords.ts'
+import { ObserverGrammar } from './observer-grammar.ts'
+import * as token from './tokens.ts'
+
+/** What follows CREATE, ALTER and DROP of a token of access, and ROTATE. */
+export class TokenGrammar extends ObserverGrammar {
+  readonly tokenName: Rule = this.RULE('tokenName', () => {
+    this.CONSUME(Name)
+  })
+
+  readonly roleName: Rule = this.RULE('roleName', () => {
+    this.CONSUME(Name)
+  })
+
+  readonly newToken: Rule = this.RULE('newToken', () => {
+    this.CONSUME(keyword.Token)
+    this.SUBRULE(this.tokenName)
+    this.CONSUME(keyword.Role)
+    this.SUBRULE(this.roleName)
+    this.SUBRULE(this.expiry)
+  })
+
+  readonly alteredToken: Rule = this.RULE('alteredToken', () => {
+    this.CONSUME(keyword.Token)
+    this.SUBRULE(this.tokenName)
+    this.SUBRULE(this.expiry)
+  })
+
+  readonly droppedToken: Rule = this.RULE('droppedToken', () => {
+    this.CONSUME(keyword.Token)
+    this.SUBRULE(this.tokenName)
+  })
+
+  readonly rotateStatement: Rule = this.RULE('rotateStatement', () => {
+    this.CONSUME(keyword.Rotate)
+    this.CONSUME(keyword.Token)
+    this.SUBRULE(this.tokenName)
+    this.OPTION(() => {
+      this.CONSUME(keyword.Keep)
+      this.SUBRULE(this.duration)
+    })
+  })
+
+  readonly expiry: Rule = this.RULE('expiry', () => {
+    this.CONSUME(keyword.Expires)
+    this.CONSUME(keyword.In)
+    this.SUBRULE(this.duration)
+  })
+
+  readonly duration: Rule = this.RULE('duration', () => {
+    this.CONSUME(token.Integer)
+    this.OR([
+      { ALT: () => this.CONSUME(keyword.Minute) },
+      { ALT: () => this.CONSUME(keyword.Minutes) },
+      { ALT: () => this.CONSUME(keyword.Hour) },
+      { ALT: () => this.CONSUME(keyword.Hours) },
+      { ALT: () => this.CONSUME(keyword.Day) },
+      { ALT: () => this.CONSUME(keyword.Days) },
+    ])
+  })
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import {
+  type AccessToken,
+  type Clock,
+  hashOfToken,
+  idOfToken,
+  type MaybePromise,
+  readAccessTokens,
+  readAccessVersion,
+  repeat,
+  type Storage,
+  type Timestamp,
+} from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import { ServerError } from '../errors/server-error.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
+import { FailedAttempts } from './failed-attempts.ts'
+
+/** Who asks: the holder of a token. */
+export type Principal = {
+  /** `token:` and the public id of the token. */
+  readonly id: string
+  readonly role: string
+  readonly tokenId: string
+  /** The hash of the text that was shown, in hexadecimal digits: after a rotation an old one ends. */
+  readonly hash: string
+  readonly expires: Timestamp
+}
+
+export type AccessMode = 'auto' | 'required'
+
+/** How long a revocation on another server may go unnoticed here, and how often what is open is looked at. */
+const ACCESS_LOOK_MS = 1_000
+
+/**
+ * Who is let in. Without a token in the store all clients are, unless `mode` demands one; from the first token on none
+ * is let in without. They are in memory, so a request costs one hash. Where servers share the store, they are looked at
+ * again when the last look is a second ago.
+ */
+export class Access {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #mode: AccessMode | 'off'
+  readonly #failed: FailedAttempts
+  readonly #principals = new WeakMap<IncomingMessage, Principal>()
+  readonly #stopping = new AbortController()
+  #tokens: ReadonlyMap<string, AccessToken> = new Map()
+  #version: Timestamp = -1
+  #lookedMs = Number.NEGATIVE_INFINITY
+  #look: Promise<void> | undefined
+  #watching: Promise<void> = Promise.resolve()
+  #endRevoked: EndRevoked = () => {}
+
+  private constructor({ storage, clock, mode }: AccessParts) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#mode = mode
+    this.#failed = new FailedAttempts(clock)
+  }
+
+  /** Resolves when the tokens have been read. */
+  static async open(parts: AccessParts): Promise<Access> {
+    const access = new Access(parts)
+    await access.lookAgain()
+    return access
+  }
+
+  /** How many tokens there are, those that have expired included. */
+  get tokenCount(): number {
+    return this.#tokens.size
+  }
+
+  /** Whether a request without a token is refused. */
+  get isRequired(): boolean {
+    return this.#mode === 'required' || (this.#mode === 'auto' && this.#tokens.size > 0)
+  }
+
+  /** Ends, about once a second and after each change of a token, what is open and may not be any more. */
+  watch(endRevoked: EndRevoked, hasOpen: () => boolean): void {
+    this.#watching = repeat(this.#clock, {
+      everyMs: ACCESS_LOOK_MS,
+      signal: this.#stopping.signal,
+      work: async () => {
+        if (!this.isRequired || !hasOpen()) return
+        await this.lookIfDue()
+        endRevoked()
+      },
+    })
+    this.#endRevoked = endRevoked
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#watching
+  }
+
+  /**
+   * Lets a request in, and remembers who sent it. Throws or rejects with ServerError `unauthenticated`, in the same
+   * words for all reasons, `token_expired`, or `client_overloaded` after too many of those.
+   */
+  admit(request: IncomingMessage, client: ClientKey): MaybePromise<void> {
+    const looked = this.lookIfDue()
+    if (looked !== undefined) return looked.then(() => this.#admitNow(request, client))
+    this.#admitNow(request, client)
+  }
+
+  #admitNow(request: IncomingMessage, client: ClientKey): void {
+    if (!this.isRequired) return
+    const { authorization } = request.headers
+    const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
+    const isDoubled = request.headersDistinct.authorization?.length !== 1
+    this.#principals.set(request, this.principalOf(isDoubled ? undefined : shown, client))
+  }
+
+  /** Who shows this text. Throws as `admit`. */
+  principalOf(text: string | undefined, client: ClientKey): Principal {
+    this.#failed.check(client)
+    const principal = text === undefined ? undefined : this.#find(text)
+    if (principal === undefined) {
+      if (text !== undefined) this.#failed.note(client)
+      throw unauthenticated()
+    }
+    if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
+    return principal
+  }
+
+  /** Of a request that was admitted; undefined where none was asked for. */
+  of(request: IncomingMessage): Principal | undefined {
+    return this.#principals.get(request)
+  }
+
+  /** The error of one who may not go on; undefined for one who may. */
+  refusalOf(principal: Principal | undefined): ServerError | undefined {
+    if (!this.isRequired) return undefined
+    if (principal === undefined) return unauthenticated()
+    const token = this.#tokens.get(principal.tokenId)
+    if (token === undefined || !this.#holds(token, principal.hash)) return unauthenticated()
+    return token.expires <= this.#clock.wallMicros() ? expired(token) : undefined
+  }
+
+  /** To be called when a token has been changed by this request. */
+  async changed(by: RunningRequest): Promise<void> {
+    await this.lookAgain()
+    this.#endRevoked(by)
+  }
+
+  /** Reads the tokens, if they have changed. Rejects as a read does. */
+  async lookAgain(): Promise<void> {
+    const lookedMs = this.#clock.monotonicMs()
+    const transaction = await this.#storage.begin({ readOnly: true })
+    try {
+      const version = await readAccessVersion(transaction)
+      if (version !== this.#version) {
+        const tokens = await readAccessTokens(transaction)
+        this.#tokens = new Map(tokens.map((token) => [token.id, token]))
+        this.#version = version
+      }
+      this.#lookedMs = lookedMs
+    } finally {
+      transaction.rollback()
+    }
+  }
+
+  /**
+   * Undefined where nobody else can have changed a token, or the last look is not long ago. Where requests follow each
+   * other, the next look is begun before it is due, and none of them waits for it.
+   */
+  lookIfDue(): Promise<void> | undefined {
+    if (!this.#storage.isShared || this.#mode === 'off') return undefined
+    const ageMs = this.#clock.monotonicMs() - this.#lookedMs
+    if (ageMs < ACCESS_LOOK_MS / 2) return undefined
+    this.#look ??= this.lookAgain().finally(() => {
+      this.#look = undefined
+    })
+    if (ageMs >= ACCESS_LOOK_MS) return this.#look
+    this.#look.catch(() => {}) // Who waits for it later is told.
+    return undefined
+  }
+
+  #find(text: string): Principal | undefined {
+    const id = idOfToken(text)
+    if (id === undefined) return undefined
+    const token = this.#tokens.get(id)
+    const hash = Buffer.from(hashOfToken(text)).toString('hex')
+    // Also for an unknown id, so that both take the same time.
+    const holds = this.#holds(token ?? NOBODY, hash)
+    if (token === undefined || !holds) return undefined
+    const { role, expires } = token
+    return { id: `token:${id}`, role, tokenId: id, hash, expires }
+  }
+
+  #holds({ hash: kept, former }: Pick<AccessToken, 'hash' | 'former'>, hash: string): boolean {
+    if (isSame(kept, hash)) return true
+    return (
+      former !== undefined && former.until > this.#clock.wallMicros() && isSame(former.hash, hash)
+    )
+  }
+}
+
+/** Ends what is open of those who may not go on, but for this request. */
+type EndRevoked = (but?: RunningRequest) => void
+
+type AccessParts = {
+  readonly storage: Storage
+  readonly clock: Clock
+  /** `off`: whoever reaches the server is let in, whatever the store says. */
+  readonly mode: AccessMode | 'off'
+}
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
+const NOBODY = { hash: '0'.repeat(64) }
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'))
+}
+
+/** One text for all reasons: nobody learns which part of a token is right. */
+function unauthenticated(): ServerError {
+  return new ServerError(
+    'unauthenticated',
+    'This needs a valid token, in one header: Authorization: Bearer pct_….',
+  )
+}
+
+function expired({ expires }: { readonly expires: Timestamp }): ServerError {
+  const expiredAt = new Date(expires / 1000).toISOString()
+  return new ServerError('token_expired', 'The token has expired.', { expiredAt })
+}

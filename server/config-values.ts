@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ClientKeys } from './budgets/client-key.ts'
+import { FLAGS, type Flag, type FlagName } from './flags.ts'
+import { UsageError } from './usage-error.ts'
+
+const AMOUNT = /^(\d{1,9})([A-Za-z]+)$/
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+// A timer of Node holds no more than this, about 24 days.
+const DURATION_MS_MAX = 2 ** 31 - 1
+
+const UNIT_BYTES = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+const SIZE_BYTES_MAX = 2 ** 32
+
+/** The text of a flag as it was given. Throws UsageError where it is none that the flag takes. */
+export function checkedText(name: FlagName, text: string): string {
+  const { kind, choices, mayBeZero = false }: Flag = FLAGS[name]
+  const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
+  switch (kind) {
+    case 'choice':
+      if (!choices?.includes(text)) throw refused(`it is one of ${choices?.join(', ')}`)
+      break
+    case 'port':
+      if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+        throw refused('a port is a number from 0 to 65535')
+      }
+      break
+    case 'switch':
+      if (text !== 'true' && text !== 'false') throw refused('it is true or false')
+      break
+    case 'duration': {
+      const ms = durationMs(text)
+      if (!(ms >= (mayBeZero ? 0 : 1) && ms <= DURATION_MS_MAX)) {
+        throw refused('a duration is written like 500ms, 30s, 5m or 1h, and is at most 24 days')
+      }
+      break
+    }
+    case 'size': {
+      const bytes = sizeBytes(text)
+      if (!(bytes <= SIZE_BYTES_MAX)) {
+        throw refused('a size is written like 512KiB, 64MiB or 1GiB, and is at most 4GiB')
+      }
+      break
+    }
+    case 'text':
+      if (text === '') throw refused('it is empty')
+  }
+  return text
+}
+
+/** `30s` in ms; NaN where the text is no duration. */
+export function durationMs(text: string): number {
+  return amountOf(text, UNIT_MS)
+}
+
+/** `64MiB` in bytes; NaN where the text is no size. */
+export function sizeBytes(text: string): number {
+  return amountOf(text, UNIT_BYTES)
+}
+
+function amountOf(text: string, units: Readonly<Record<string, number>>): number {
+  const [, amount, unit = ''] = AMOUNT.exec(text) ?? []
+  return Object.hasOwn(units, unit) ? Number(amount) * (units[unit] as number) : Number.NaN
+}
+
+/** Whether it is an address of the web. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+}
+
+/** It stands in the close of a socket. */
+const URL_CHARACTERS_MAX = 120
+
+/** Without the slash at its end; undefined where nothing was given. Throws UsageError. */
+export function checkedUrl(flag: string, text: string): string | undefined {
+  if (text === '') return undefined
+  if (isWebAddress(text) && text.length <= URL_CHARACTERS_MAX) {
+    return text.replace(/\/$/, '')
+  }
+  throw new UsageError(
+    `--${flag} ${text}: it is an address such as http://10.0.0.4:4270, at most 120 bytes.`,
+  )
+}
+
+/** As browsers send it: scheme, host and, where it is not the scheme's own, port; nothing after it. */
+export function checkedOrigin(text: string): string {
+  if (URL.parse(text)?.origin === text) return text
+  throw new UsageError(
+    `--allow-origin ${text}: an origin is written like https://app.example or http://localhost:3000.`,
+  )
+}
+
+/** Throws UsageError where one is no address and no network. */
+export function checkedProxies(trusted: readonly string[]): readonly string[] {
+  try {
+    new ClientKeys(trusted)
+    return trusted
+  } catch {
+    throw new UsageError(
+      `--trust-proxy ${trusted.join(',')}: a proxy is an address, a network such as 10.0.0.0/8, or loopback.`,
+    )
+  }
+}
+
+/** What stands between the commas. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}

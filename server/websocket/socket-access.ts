@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../storage/storage.ts'
+import type { Access, Principal } from '../access/access.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+import { ServerError } from '../errors/server-error.ts'
+import { SERVER_LIMITS } from '../limits.ts'
+import type { CloseReason } from './close-codes.ts'
+
+const MICROS = 1_000
+/** So long before its token ends a client is told, or a quarter of what is left when it came, if that is shorter. */
+const TOLD_MS = 60_000
+
+/** What is sent to a client, or why its socket is closed. */
+export type AccessStep =
+  | { readonly frame: Readonly<Record<string, unknown>> }
+  | { readonly close: CloseReason; readonly words: string }
+
+/**
+ * Who is at the other end of a socket: the sender of its handshake, or of an `auth` frame where that had no token, as
+ * those of browsers have none.
+ */
+export class SocketAccess {
+  readonly #access: Access
+  readonly #clock: Clock
+  readonly #client: ClientKey
+  readonly #openedMs: number
+  #principal: Principal | undefined
+  /** On the wall clock; when the client is told that its token ends. */
+  #tellAtMs = Number.POSITIVE_INFINITY
+
+  constructor(
+    access: Access,
+    clock: Clock,
+    from: { handshake: IncomingMessage; client: ClientKey },
+  ) {
+    this.#access = access
+    this.#clock = clock
+    this.#client = from.client
+    this.#openedMs = clock.monotonicMs()
+    this.#accept(access.of(from.handshake))
+  }
+
+  /** What `welcome` says of it. */
+  get state(): 'none' | 'required' | 'done' {
+    if (this.#principal !== undefined) return 'done'
+    return this.#access.isRequired ? 'required' : 'none'
+  }
+
+  /** Whether frames other than `auth` are read. */
+  get isLetIn(): boolean {
+    return this.state !== 'required'
+  }
+
+  /** What an `auth` frame leads to; undefined where nobody is asked for a token. */
+  async authenticate(token: string): Promise<AccessStep | undefined> {
+    const access = this.#access
+    await access.lookIfDue()
+    if (!access.isRequired) return undefined
+    let principal: Principal
+    try {
+      principal = access.principalOf(token, this.#client)
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error
+      return { close: 'unauthorized', words: error.code }
+    }
+    const former = this.#principal
+    if (former !== undefined && former.id !== principal.id) {
+      return { close: 'forbidden', words: 'A socket stays with the token that it began with.' }
+    }
+    this.#accept(principal)
+    const { id, role, expires } = principal
+    return { frame: { type: 'authenticated', role, subject: id, expiresAt: timeOf(expires) } }
+  }
+
+  /** To be called about once a second, and when a token has been changed. */
+  step(): AccessStep | undefined {
+    if (!this.#access.isRequired) return undefined
+    const principal = this.#principal
+    if (principal === undefined) {
+      const waitedMs = this.#clock.monotonicMs() - this.#openedMs
+      if (waitedMs < SERVER_LIMITS.authenticationMsMax) return undefined
+      return { close: 'unauthorized', words: 'unauthenticated' }
+    }
+    const refusal = this.#access.refusalOf(principal)
+    if (refusal !== undefined) return { close: 'unauthorized', words: refusal.code }
+    if (this.#nowMs() < this.#tellAtMs) return undefined
+    this.#tellAtMs = Number.POSITIVE_INFINITY
+    return { frame: { type: 'authExpiring', expiresAt: timeOf(principal.expires) } }
+  }
+
+  #accept(principal: Principal | undefined): void {
+    this.#principal = principal
+    if (principal === undefined) return
+    const endsMs = principal.expires / MICROS
+    this.#tellAtMs = endsMs - Math.min(TOLD_MS, (endsMs - this.#nowMs()) / 4)
+  }
+
+  #nowMs(): number {
+    return this.#clock.wallMicros() / MICROS
+  }
+}
+
+function timeOf(micros: number): string {
+  return new Date(micros / MICROS).toISOString()
+}
