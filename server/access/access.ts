@@ -142,7 +142,10 @@ export class Access {
 
   /** To be called when a token has been changed by this request. */
   async changed(by: RunningRequest): Promise<void> {
-    await this.lookAgain()
+    // The change has been committed, whatever becomes of this look: then the next request makes one.
+    await this.lookAgain().catch(() => {
+      this.#lookedMs = Number.NEGATIVE_INFINITY
+    })
     this.#endRevoked(by)
   }
 
@@ -152,15 +155,18 @@ export class Access {
     const transaction = await this.#storage.begin({ readOnly: true })
     try {
       const version = await readAccessVersion(transaction)
-      if (version !== this.#version) {
-        const tokens = await readAccessTokens(transaction)
-        this.#tokens = new Map(tokens.map((token) => [token.id, token]))
-        this.#version = version
-      }
+      if (version > this.#version) this.#know(version, await readAccessTokens(transaction))
       this.#lookedMs = lookedMs
     } finally {
       transaction.rollback()
     }
+  }
+
+  /** Of two looks at once the older one may end last. */
+  #know(version: Timestamp, tokens: readonly AccessToken[]): void {
+    if (version <= this.#version) return
+    this.#tokens = new Map(tokens.map((token) => [token.id, token]))
+    this.#version = version
   }
 
   /**
@@ -168,8 +174,9 @@ export class Access {
    * other, the next look is begun before it is due, and none of them waits for it.
    */
   lookIfDue(): Promise<void> | undefined {
-    if (!this.#storage.isShared || this.#mode === 'off') return undefined
     const ageMs = this.#clock.monotonicMs() - this.#lookedMs
+    const isAlone = !this.#storage.isShared && Number.isFinite(ageMs)
+    if (isAlone || this.#mode === 'off') return undefined
     if (ageMs < ACCESS_LOOK_MS / 2) return undefined
     this.#look ??= this.lookAgain().finally(() => {
       this.#look = undefined

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { openSocket } from '../../test/server/socket-client.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import { CLIENT_FRAMES } from './client-frame.ts'
 
 const MINUTE_MS = 60_000
 
@@ -42,6 +43,16 @@ test('a token in the handshake is enough, and a wrong one is refused there', asy
   assert.equal(socket.welcome.auth, 'done')
   assert.equal((await socket.query('SHOW TABLES')).type, 'result')
   await assert.rejects(openSocket(t, port, headers('pct_wrong')), /401/)
+})
+
+test('every frame but auth is refused before it, whatever is in it', async (t) => {
+  const { port } = await guardedSocket(t)
+  for (const type of CLIENT_FRAMES.filter((each) => each !== 'auth')) {
+    const socket = await openSocket(t, port)
+    socket.send({ type, id: '1', sql: 'SHOW TABLES', observer: 'o', notification: 'n' })
+    assert.deepEqual(await socket.closed(), { code: 4401, reason: 'unauthenticated' }, type)
+    assert.deepEqual(socket.unread, [], type)
+  }
 })
 
 test('any other frame, a wrong token or none in time close it with 4401', async (t) => {
