@@ -110,8 +110,8 @@ export class Access {
     if (!this.isRequired) return
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
-    const isDoubled = request.headersDistinct.authorization?.length !== 1
-    this.#principals.set(request, this.principalOf(isDoubled ? undefined : shown, client))
+    const isOne = shown !== undefined && hasOneAuthorization(request.rawHeaders)
+    this.#principals.set(request, this.principalOf(isOne ? shown : undefined, client))
   }
 
   /** Who shows this text. Throws as `admit`. */
@@ -190,7 +190,7 @@ export class Access {
     const id = idOfToken(text)
     if (id === undefined) return undefined
     const token = this.#tokens.get(id)
-    const hash = Buffer.from(hashOfToken(text)).toString('hex')
+    const hash = hashOfToken(text)
     // Also for an unknown id, so that both take the same time.
     const holds = this.#holds(token ?? NOBODY, hash)
     if (token === undefined || !holds) return undefined
@@ -218,6 +218,16 @@ type AccessParts = {
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
 const NOBODY = { hash: '0'.repeat(64) }
+
+/** Node.js keeps the first of several. */
+function hasOneAuthorization(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1
+  }
+  return count === 1
+}
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'))

@@ -5,5 +5,5 @@ import { hashOfToken, newTokenText, type Randomness } from '../../storage/storag
 /** The text of a new token, or a new text of the one with this id, and its hash in hexadecimal digits. */
 export function newHashedText(randomness: Randomness, id: string | undefined): NewTokenText {
   const made = newTokenText(randomness, id)
-  return { ...made, hash: Buffer.from(hashOfToken(made.text)).toString('hex') }
+  return { ...made, hash: hashOfToken(made.text) }
 }

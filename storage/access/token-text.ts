@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Randomness } from '../randomness.ts'
 
@@ -30,9 +30,9 @@ export function idOfToken(text: string): string | undefined {
   return checkOf(body) === text.slice(-CHECK_LENGTH) ? id : undefined
 }
 
-/** SHA-256 without stretching, which is right for 256 random bits. */
-export function hashOfToken(text: string): Uint8Array {
-  return createHash('sha256').update(text, 'latin1').digest()
+/** SHA-256 in hexadecimal digits, without stretching, which is right for 256 random bits. */
+export function hashOfToken(text: string): string {
+  return hash('sha256', text, 'hex')
 }
 
 /** Each letter equally often: bytes beyond the last whole round of the alphabet are thrown away. */
