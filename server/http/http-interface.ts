@@ -30,7 +30,7 @@ import { LargeBodies } from './bodies/large-bodies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import type { Drain } from './drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
-import { isOpenToAll } from './open-routes.ts'
+import { openRoutes } from './open-routes.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
@@ -95,8 +95,9 @@ export function addInterface(
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   const headers = headersOfAll(history, config.tls !== undefined)
+  const isOpenToAll = openRoutes(document.operations)
   const admit = (request: FastifyRequest) =>
-    isOpenToAll(request, document.operations)
+    isOpenToAll(request)
       ? undefined
       : parts.access.admit(request.raw, requests.clientOf(request.raw))
   addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })

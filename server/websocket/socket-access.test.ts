@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ManualClock } from '../../test/manual-clock.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { CLIENT_FRAMES } from './client-frame.ts'
@@ -108,8 +110,7 @@ test('DROP TOKEN closes it, with all that it runs, and others stay', async (t) =
 })
 
 test('a socket that was open to all is closed by the first token', async (t) => {
-  const { startTestServer } = await import('../../test/server/test-server.ts')
-  const server = await startTestServer(t)
+  const server = await startTestServer(t, { outside: { clock: new ManualClock() } })
   const { port } = await server.listen()
   const socket = await openSocket(t, port)
   assert.equal(socket.welcome.auth, 'none')

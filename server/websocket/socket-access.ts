@@ -25,6 +25,8 @@ export class SocketAccess {
   readonly #clock: Clock
   readonly #client: ClientKey
   readonly #openedMs: number
+  /** It was let in when nobody was asked for a token. */
+  readonly #wasOpenToAll: boolean
   #principal: Principal | undefined
   /** On the wall clock; when the client is told that its token ends. */
   #tellAtMs = Number.POSITIVE_INFINITY
@@ -38,6 +40,7 @@ export class SocketAccess {
     this.#clock = clock
     this.#client = from.client
     this.#openedMs = clock.monotonicMs()
+    this.#wasOpenToAll = !access.isRequired
     this.#accept(access.of(from.handshake))
   }
 
@@ -79,7 +82,8 @@ export class SocketAccess {
     const principal = this.#principal
     if (principal === undefined) {
       const waitedMs = this.#clock.monotonicMs() - this.#openedMs
-      if (waitedMs < SERVER_LIMITS.authenticationMsMax) return undefined
+      const mayStillShow = waitedMs < SERVER_LIMITS.authenticationMsMax && !this.#wasOpenToAll
+      if (mayStillShow) return undefined
       return { close: 'unauthorized', words: 'unauthenticated' }
     }
     const refusal = this.#access.refusalOf(principal)
