@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createParser } from '../parser/parser.ts'
 import { executeAccess } from '../planner/planner.ts'
-import {
-  openGateway,
-  openStorage,
-  type Storage,
-  StorageError,
-  systemRandomness,
-} from '../storage/storage.ts'
+import { openGateway, openStorage, type Storage, systemRandomness } from '../storage/storage.ts'
 import { newHashedText } from './access/hashed-text.ts'
 import type { CheckConfig } from './check-command.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
+import { commandFailure } from './errors/command-failure.ts'
 
 /** What `percolite token create` makes: a token of an administrator, in a store that the flags name. */
 export type TokenConfig = {
@@ -21,6 +16,7 @@ export type TokenConfig = {
 
 const EXIT_DONE = 0
 const EXIT_FAILED = 1
+const WHEN_LOCKED = 'A running server makes tokens by the statement CREATE TOKEN.'
 
 type Output = { write(text: string): unknown }
 
@@ -38,7 +34,7 @@ export async function runToken(
     }
     return EXIT_DONE
   } catch (error) {
-    errors.write(`percolite: ${failureText(error)}\n`)
+    errors.write(`percolite: ${commandFailure(error, WHEN_LOCKED)}\n`)
     return EXIT_FAILED
   }
 }
@@ -59,10 +55,4 @@ async function create(storage: Storage, { name, days }: TokenConfig): Promise<un
   const { rows } = await executeAccess(statement, { transaction, newText })
   await transaction.commit()
   return rows[0]?.[0]
-}
-
-function failureText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof StorageError) || error.code !== 'data_directory_locked') return text
-  return `${text} A running server makes tokens by the statement CREATE TOKEN.`
 }

@@ -2,9 +2,9 @@
 import {
   readDirectoryHistory,
   renewDirectoryHistory,
-  StorageError,
   type StoreHistory,
 } from '../../storage/storage.ts'
+import { commandFailure } from '../errors/command-failure.ts'
 
 /** What `percolite history show` and `percolite history renew` are to look at. */
 export type HistoryConfig = {
@@ -15,6 +15,7 @@ export type HistoryConfig = {
 
 const EXIT_DONE = 0
 const EXIT_FAILED = 1
+const WHEN_LOCKED = 'Stop the server first; what GET /v1/status of it names as "history" is the id.'
 
 type Output = { write(text: string): unknown }
 
@@ -31,15 +32,9 @@ export async function runHistory(
     output.write(json ? `${JSON.stringify(history)}\n` : historyText(history))
     return EXIT_DONE
   } catch (error) {
-    errors.write(`percolite: ${failureText(error)}\n`)
+    errors.write(`percolite: ${commandFailure(error, WHEN_LOCKED)}\n`)
     return EXIT_FAILED
   }
-}
-
-function failureText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof StorageError) || error.code !== 'data_directory_locked') return text
-  return `${text} Stop the server first; what GET /v1/status of it names as "history" is the id.`
 }
 
 function historyText({ id, from, gaps }: StoreHistory): string {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type MoveReport,
-  openStorage,
-  readDirectoryHistory,
-  StorageError,
-} from '../../storage/storage.ts'
+import { type MoveReport, openStorage, readDirectoryHistory } from '../../storage/storage.ts'
 import { askServer } from '../ask-server.ts'
 import { describeEngine, type SharedEngine } from '../engines/engine-config.ts'
 import { openSharedEngine } from '../engines/open-engine.ts'
+import { commandFailure } from '../errors/command-failure.ts'
 import { UsageError } from '../usage-error.ts'
 import type { TargetTexts } from './move-target.ts'
 import { type MoveState, moveFacts } from './moves.ts'
@@ -31,6 +27,8 @@ export type MoveConfig = {
 
 const EXIT_DONE = 0
 const EXIT_FAILED = 1
+const WHEN_LOCKED =
+  'A running server is moved with --from http://… [--follow]; it was started with --allow-move.'
 /** Between two lines about how far it is. */
 const SHOWN_EVERY_MS = 1_000
 
@@ -54,7 +52,7 @@ export async function runMove(
     return EXIT_DONE
   } catch (error) {
     if (error instanceof UsageError) throw error
-    errors.write(`percolite: ${failureText(error)}\n`)
+    errors.write(`percolite: ${commandFailure(error, WHEN_LOCKED)}\n`)
     return EXIT_FAILED
   }
 }
@@ -116,12 +114,6 @@ async function ask(url: string, method: 'GET' | 'POST', body?: object): Promise<
   if (ok) return JSON.parse(text)
   const { detail } = JSON.parse(text) as { detail?: string }
   throw new Error(`${url} answers ${status}: ${detail ?? text.slice(0, 300)}`)
-}
-
-function failureText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof StorageError) || error.code !== 'data_directory_locked') return text
-  return `${text} A running server is moved with --from http://… [--follow]; it was started with --allow-move.`
 }
 
 function stateText({ phase, rows, bytes }: MoveState): string {
