@@ -66,8 +66,8 @@ export class SocketSession {
   readonly #working = new Set<Promise<void>>()
   readonly #gone = new AbortController()
   #end: SocketEnd | undefined
-  /** While a token is looked at, and after it frames that came meanwhile are taken. */
-  #authenticating: Promise<void> | undefined
+  /** Frames that came behind one that shows a token, while that is looked at; undefined at other times. */
+  #held: Array<readonly [data: Buffer, isBinary: boolean]> | undefined
   #heardAtMs: number
   #pingedAtMs: number
 
@@ -106,7 +106,6 @@ export class SocketSession {
 
   /** To be called about once a second: pings, and closes a socket whose client is gone or stuck. */
   tick(): void {
-    this.stepAccess()
     const nowMs = this.#parts.clock.monotonicMs()
     const { socketPingMs, socketSilenceMsMax, arrivalMsMax } = SERVER_LIMITS
     if (this.#outbox.stuckMs() >= socketSilenceMsMax) {
@@ -160,16 +159,10 @@ export class SocketSession {
   #received(data: Buffer, isBinary: boolean): void {
     this.#heard()
     if (!this.#isOpen) return
-    // Frames that were read together with the one that shows the token.
-    if (this.#authenticating !== undefined) {
-      this.#authenticating = this.#authenticating.then(() => this.#taken(data, isBinary))
+    if (this.#held !== undefined) {
+      this.#held.push([data, isBinary])
       return
     }
-    this.#taken(data, isBinary)
-  }
-
-  #taken(data: Buffer, isBinary: boolean): void {
-    if (!this.#isOpen) return
     try {
       if (isBinary) throw new BadFrame('Frames are text.')
       if (!this.#access.isLetIn && data.length > SERVER_LIMITS.unauthenticatedBytesMax) {
@@ -190,6 +183,7 @@ export class SocketSession {
   /** What follows is not taken before it is known who sends it. */
   #authenticate(token: string): void {
     this.#socket.pause()
+    this.#held = []
     const answering = this.#access
       .authenticate(token)
       .then((step) => {
@@ -199,16 +193,19 @@ export class SocketSession {
         this.#parts.log.error({ err: error }, 'a token could not be looked at')
         this.#socket.terminate()
       })
-    this.#authenticating = answering
-    this.#working.add(answering)
-    void answering.then(() => {
-      this.#working.delete(answering)
-      // What came meanwhile has its turn first.
-      this.#authenticating?.then(() => {
-        this.#authenticating = undefined
-        if (this.#isOpen) this.#socket.resume()
+      .finally(() => {
+        this.#working.delete(answering)
+        this.#takeHeld()
       })
-    })
+    this.#working.add(answering)
+  }
+
+  /** One of them may show a token again, and holds those behind it. */
+  #takeHeld(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const frame of held) this.#received(...frame)
+    if (this.#held === undefined && this.#isOpen) this.#socket.resume()
   }
 
   /** Throws BadFrame. */
