@@ -135,9 +135,9 @@ export class Server {
   #closing: Promise<void> | undefined
 
   static async create(parts: ServerParts): Promise<Server> {
-    const { storage, clock, config } = parts
+    const { storage, clock, config, log } = parts
     const cursors = new Cursors(await storage.secret('cursor'), storage.history)
-    const access = await Access.open({ storage, clock, mode: config.auth })
+    const access = await Access.open({ storage, clock, log, mode: config.auth })
     requireTokens(config, access)
     const server = new Server(parts, cursors, access)
     const { movedTo } = parts.storage

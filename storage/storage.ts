@@ -26,7 +26,7 @@ export {
   keyAfter,
   keyString,
 } from './cell-store/row-key.ts'
-export { type Clock, repeat, systemClock } from './clock.ts'
+export { type Clock, repeat, systemClock, timeText } from './clock.ts'
 export { SlottedSet } from './collections/slotted-set.ts'
 export type { ConsistencyProblem, ConsistencyReport } from './consistency/consistency-report.ts'
 export { checkDataDirectory } from './consistency/data-directory-check.ts'

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { CellStoreError } from '../../storage/cell-store/cell-store.ts'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import type { RowFilter } from '../../storage/cell-store/row-filter.ts'
 import { openGateway, openStorage } from '../../storage/storage.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
+import { openSocket } from '../../test/server/socket-client.ts'
 import { startTestServer } from '../../test/server/test-server.ts'
 import { TokenServer } from '../../test/server/token-server.ts'
+import { ForwardingCellStore } from '../../test/storage/forwarding-cell-store.ts'
 import { loadContract } from '../http/openapi/contract.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 
@@ -13,6 +17,17 @@ const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
 const OPEN = ['getHealth', 'getOpenApiJson', 'getOpenApiYaml', 'getReadiness', 'getRoot']
 const { operations } = loadContract().document
+
+/** Answers no read of a row, if it is told so. */
+class SilentCellStore extends ForwardingCellStore {
+  readonly atomicScope = 'row'
+  isSilent = false
+
+  override async readRows(keys: readonly Uint8Array[], filter: RowFilter) {
+    if (this.isSilent) throw new CellStoreError('notApplied', 'the store does not respond')
+    return await super.readRows(keys, filter)
+  }
+}
 
 describe('without a token', () => {
   test('all clients of the machine are let in until there is one, and nobody after that', async (t) => {
@@ -199,6 +214,25 @@ describe('what is open when a token ends', () => {
     const dropped = await guarded.query('DROP TOKEN web', web)
     assert.equal(dropped.status, 200)
     await ended
+  })
+
+  test('a store that does not respond ends no server, and a token ends in time all the same', async (t) => {
+    const store = new SilentCellStore(new MemoryCellStore())
+    const clock = new ManualClock()
+    const guarded = await TokenServer.start(t, {
+      clock,
+      outside: { storage: await openGateway(store, { clock }) },
+    })
+    await clock.advance(1_000)
+    const short = await guarded.made('CREATE TOKEN short ROLE admin EXPIRES IN 1 MINUTE')
+    const { port } = await guarded.server.listen()
+    const socket = await openSocket(t, port, { headers: { authorization: `Bearer ${short}` } })
+    store.isSilent = true
+    await clock.advance(62_000)
+    assert.equal((await socket.closed()).code, 4401)
+    store.isSilent = false
+    await clock.advance(1_000)
+    assert.equal((await guarded.query('SHOW TABLES')).status, 200)
   })
 
   test('where servers share the store, all of them know within a second', async (t) => {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
 import {
   type AccessToken,
+  andThen,
   type Clock,
   hashOfToken,
   idOfToken,
@@ -12,9 +14,11 @@ import {
   repeat,
   type Storage,
   type Timestamp,
+  timeText,
 } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
+import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 
@@ -42,6 +46,7 @@ const ACCESS_LOOK_MS = 1_000
 export class Access {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #log: Logger
   readonly #mode: AccessMode | 'off'
   readonly #failed: FailedAttempts
   readonly #principals = new WeakMap<IncomingMessage, Principal>()
@@ -53,9 +58,10 @@ export class Access {
   #watching: Promise<void> = Promise.resolve()
   #endRevoked: EndRevoked = () => {}
 
-  private constructor({ storage, clock, mode }: AccessParts) {
+  private constructor({ storage, clock, log, mode }: AccessParts) {
     this.#storage = storage
     this.#clock = clock
+    this.#log = log
     this.#mode = mode
     this.#failed = new FailedAttempts(clock)
   }
@@ -84,9 +90,13 @@ export class Access {
       signal: this.#stopping.signal,
       work: async () => {
         if (!this.isRequired || !hasOpen()) return
-        await this.lookIfDue()
-        endRevoked()
+        try {
+          await this.lookIfDue()
+        } finally {
+          endRevoked() // Time passes for tokens also while the store does not respond.
+        }
       },
+      failed: (error) => this.#log.warn({ error: String(error) }, 'tokens were not looked at'),
     })
     this.#endRevoked = endRevoked
   }
@@ -100,18 +110,17 @@ export class Access {
    * Lets a request in, and remembers who sent it. Throws or rejects with ServerError `unauthenticated`, in the same
    * words for all reasons, `token_expired`, or `client_overloaded` after too many of those.
    */
-  admit(request: IncomingMessage, client: ClientKey): MaybePromise<void> {
-    const looked = this.lookIfDue()
-    if (looked !== undefined) return looked.then(() => this.#admitNow(request, client))
-    this.#admitNow(request, client)
+  admit(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {
+    return andThen(this.lookIfDue(), () => this.#admitNow(request, clientOf))
   }
 
-  #admitNow(request: IncomingMessage, client: ClientKey): void {
+  #admitNow(request: IncomingMessage, clientOf: ClientOf): void {
     if (!this.isRequired) return
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
-    const isOne = shown !== undefined && hasOneAuthorization(request.rawHeaders)
-    this.#principals.set(request, this.principalOf(isOne ? shown : undefined, client))
+    const isOne = countOfHeader(request.rawHeaders, 'authorization') === 1
+    const principal = this.principalOf(isOne ? shown : undefined, clientOf(request))
+    this.#principals.set(request, principal)
   }
 
   /** Who shows this text. Throws as `admit`. */
@@ -209,25 +218,18 @@ export class Access {
 /** Ends what is open of those who may not go on, but for this request. */
 type EndRevoked = (but?: RunningRequest) => void
 
+type ClientOf = (request: IncomingMessage) => ClientKey
+
 type AccessParts = {
   readonly storage: Storage
   readonly clock: Clock
+  readonly log: Logger
   /** `off`: whoever reaches the server is let in, whatever the store says. */
   readonly mode: AccessMode | 'off'
 }
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
 const NOBODY = { hash: '0'.repeat(64) }
-
-/** Node.js keeps the first of several. */
-function hasOneAuthorization(rawHeaders: readonly string[]): boolean {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1
-  }
-  return count === 1
-}
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'))
@@ -242,6 +244,7 @@ function unauthenticated(): ServerError {
 }
 
 function expired({ expires }: { readonly expires: Timestamp }): ServerError {
-  const expiredAt = new Date(expires / 1000).toISOString()
-  return new ServerError('token_expired', 'The token has expired.', { expiredAt })
+  return new ServerError('token_expired', 'The token has expired.', {
+    expiredAt: timeText(expires),
+  })
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Parser } from '../../parser/parser.ts'
@@ -96,10 +97,9 @@ export function addInterface(
   const rules = originRulesOf(config)
   const headers = headersOfAll(history, config.tls !== undefined)
   const isOpenToAll = openRoutes(document.operations)
+  const clientOf = (raw: IncomingMessage) => requests.clientOf(raw)
   const admit = (request: FastifyRequest) =>
-    isOpenToAll(request)
-      ? undefined
-      : parts.access.admit(request.raw, requests.clientOf(request.raw))
+    isOpenToAll(request) ? undefined : parts.access.admit(request.raw, clientOf)
   addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   addErrorHandling(http, document.operations, parts.sendProblem)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ServerError } from '../errors/server-error.ts'
+import { countOfHeader } from '../requests/header-count.ts'
 
 export type OriginRules = {
   /** Origins in addition to the server's own, as browsers send them: `https://app.example:8080`. */
@@ -52,12 +53,7 @@ export type BrowserRequest = Pick<IncomingMessage, 'url' | 'headers' | 'rawHeade
 
 /** Of several Host fields a proxy before the server may have believed another one (RFC 9112 3.2). */
 export function requireOneHost(rawHeaders: readonly string[]): void {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  if (count < 2) return
+  if (countOfHeader(rawHeaders, 'host') < 2) return
   throw new ServerError('invalid_request', 'The request has more than one Host header.', {
     parameter: 'Host',
     in: 'header',

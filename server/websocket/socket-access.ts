@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '../../storage/storage.ts'
+import { type Clock, timeText } from '../../storage/storage.ts'
 import type { Access, Principal } from '../access/access.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -24,9 +24,8 @@ export class SocketAccess {
   readonly #access: Access
   readonly #clock: Clock
   readonly #client: ClientKey
-  readonly #openedMs: number
-  /** It was let in when nobody was asked for a token. */
-  readonly #wasOpenToAll: boolean
+  /** Until then it may show its first token; at once where nobody was asked for one when it was let in. */
+  readonly #showsByMs: number
   #principal: Principal | undefined
   /** On the wall clock; when the client is told that its token ends. */
   #tellAtMs = Number.POSITIVE_INFINITY
@@ -39,8 +38,8 @@ export class SocketAccess {
     this.#access = access
     this.#clock = clock
     this.#client = from.client
-    this.#openedMs = clock.monotonicMs()
-    this.#wasOpenToAll = !access.isRequired
+    const waitMs = access.isRequired ? SERVER_LIMITS.authenticationMsMax : 0
+    this.#showsByMs = clock.monotonicMs() + waitMs
     this.#accept(access.of(from.handshake))
   }
 
@@ -73,7 +72,7 @@ export class SocketAccess {
     }
     this.#accept(principal)
     const { id, role, expires } = principal
-    return { frame: { type: 'authenticated', role, subject: id, expiresAt: timeOf(expires) } }
+    return { frame: { type: 'authenticated', role, subject: id, expiresAt: timeText(expires) } }
   }
 
   /** To be called about once a second, and when a token has been changed. */
@@ -81,16 +80,14 @@ export class SocketAccess {
     if (!this.#access.isRequired) return undefined
     const principal = this.#principal
     if (principal === undefined) {
-      const waitedMs = this.#clock.monotonicMs() - this.#openedMs
-      const mayStillShow = waitedMs < SERVER_LIMITS.authenticationMsMax && !this.#wasOpenToAll
-      if (mayStillShow) return undefined
+      if (this.#clock.monotonicMs() < this.#showsByMs) return undefined
       return { close: 'unauthorized', words: 'unauthenticated' }
     }
     const refusal = this.#access.refusalOf(principal)
     if (refusal !== undefined) return { close: 'unauthorized', words: refusal.code }
     if (this.#nowMs() < this.#tellAtMs) return undefined
     this.#tellAtMs = Number.POSITIVE_INFINITY
-    return { frame: { type: 'authExpiring', expiresAt: timeOf(principal.expires) } }
+    return { frame: { type: 'authExpiring', expiresAt: timeText(principal.expires) } }
   }
 
   #accept(principal: Principal | undefined): void {
@@ -103,8 +100,4 @@ export class SocketAccess {
   #nowMs(): number {
     return this.#clock.wallMicros() / MICROS
   }
-}
-
-function timeOf(micros: number): string {
-  return new Date(micros / MICROS).toISOString()
 }
