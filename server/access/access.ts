@@ -21,17 +21,7 @@ import { ServerError } from '../errors/server-error.ts'
 import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { FailedAttempts } from './failed-attempts.ts'
-
-/** Who asks: the holder of a token. */
-export type Principal = {
-  /** `token:` and the public id of the token. */
-  readonly id: string
-  readonly role: string
-  readonly tokenId: string
-  /** The hash of the text that was shown, in hexadecimal digits: after a rotation an old one ends. */
-  readonly hash: string
-  readonly expires: Timestamp
-}
+import type { Principal } from './principal.ts'
 
 export type AccessMode = 'auto' | 'required'
 

@@ -96,7 +96,7 @@ export class InProcessObservers {
   async #run(defined: DefinedObserver, notification: Notification): Promise<void> {
     const { requests, runMsMax, log } = this.#parts
     this.#missing.delete(defined.observer)
-    const running = requests.beginFor(SERVER_ITSELF, { operation: 'observer' })
+    const running = requests.beginFor({ client: SERVER_ITSELF }, { operation: 'observer' })
     running.admitted()
     const timer = setTimeout(() => running.abort(tookTooLong(runMsMax)), runMsMax)
     try {

@@ -8,7 +8,7 @@ import { Cursors } from './cursor.ts'
 const history = new StoreHistory('000102030405060708090a0b0c0d0e0f', 0, [])
 const secret = new Uint8Array(32).fill(7)
 const cursors = new Cursors(secret, history)
-const owner = { sql: 'SCAN * FROM t', params: { a: 1 } }
+const owner = { sql: 'SCAN * FROM t', params: { a: 1 }, principal: undefined }
 
 test('a cursor is read as it was written', () => {
   fc.assert(
@@ -29,6 +29,15 @@ test('a cursor is refused with any other statement or parameters', () => {
   assert.throws(() => cursors.read(cursor, { ...owner, sql: 'SCAN * FROM u' }), refused)
   assert.throws(() => cursors.read(cursor, { ...owner, params: { a: 2 } }), refused)
   assert.throws(() => cursors.read(cursor, { ...owner, params: undefined }), refused)
+})
+
+test('a cursor is of its principal only', () => {
+  const mine = { ...owner, principal: 'token:aaaaaaaaaa' }
+  const cursor = cursors.write(position, mine)
+  assert.equal(cursors.read(cursor, mine).readTimestamp, 5)
+  assert.throws(() => cursors.read(cursor, { ...owner, principal: 'token:bbbbbbbbbb' }), refused)
+  assert.throws(() => cursors.read(cursor, owner), refused)
+  assert.throws(() => cursors.read(cursors.write(position, owner), mine), refused)
 })
 
 test('a cursor of another store is refused', () => {

@@ -12,8 +12,13 @@ export type CursorPosition = {
   readonly after: Uint8Array
 }
 
-/** What a cursor belongs to: it is refused together with any other text or other parameters. */
-export type CursorOwner = { readonly sql: string; readonly params: unknown }
+/** What a cursor belongs to: it is refused together with any other text or other parameters, and of anybody else. */
+export type CursorOwner = {
+  readonly sql: string
+  readonly params: unknown
+  /** The id of the principal; undefined where nobody is asked for a token. */
+  readonly principal: string | undefined
+}
 
 /**
  * Makes and reads cursors. The server keeps nothing: a cursor is its position, signed together with
@@ -55,12 +60,16 @@ export class Cursors {
     return { readTimestamp, after: Buffer.from(after ?? '', 'base64url') }
   }
 
-  #sign(body: string, { sql, params }: CursorOwner): Buffer {
-    const owner = createHash('sha256')
-      .update(`[${JSON.stringify(sql)},${distinctText(params ?? null)}]`)
-      .digest()
+  #sign(body: string, { sql, params, principal }: CursorOwner): Buffer {
+    const owner = createHash('sha256').update(textOf({ sql, params, principal })).digest()
     return createHmac('sha256', this.#secret).update(owner).update(body).digest()
   }
+}
+
+/** Without a principal it is the text of the versions that knew none, whose cursors go on. */
+function textOf({ sql, params, principal }: CursorOwner): string {
+  const ofPrincipal = principal === undefined ? '' : `,${JSON.stringify(principal)}`
+  return `[${JSON.stringify(sql)},${distinctText(params ?? null)}${ofPrincipal}]`
 }
 
 const CURSOR = /^(2\.([0-9a-f]{32})\.(\d{1,16})\.([\w-]*))\.([\w-]*)$/

@@ -6,10 +6,10 @@ import {
   writeIdempotencyRecord,
 } from '../../storage/storage.ts'
 import { type AnswerBody, bytesOf, textOf } from '../answers/answer-body.ts'
-import type { Turns } from '../budgets/turns.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import type { RunningRequest } from './running-request.ts'
 
 /** An answer that was given before. */
 export class ReplayedAnswer {
@@ -72,9 +72,9 @@ export class IdempotentRequest {
   readonly #address: { readonly scope: string; readonly key: string }
   readonly #fingerprint: string
 
-  private constructor(key: string, fingerprint: string) {
-    // Keys of different clients will be kept apart by their tokens; without tokens there is one client.
-    this.#address = { scope: 'anonymous', key }
+  private constructor(key: string, fingerprint: string, owner: string | undefined) {
+    // Where nobody is asked for a token there is one client.
+    this.#address = { scope: owner ?? 'anonymous', key }
     this.#fingerprint = fingerprint
   }
 
@@ -85,7 +85,7 @@ export class IdempotentRequest {
   static async of(
     header: unknown,
     about: () => Iterable<string>,
-    turns: Turns,
+    { turns, owner }: Pick<RunningRequest, 'turns' | 'owner'>,
   ): Promise<IdempotentRequest | undefined> {
     if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
@@ -94,11 +94,13 @@ export class IdempotentRequest {
         'Idempotency-Key takes 1 to 255 visible ASCII characters, given once.',
       )
     }
-    return new IdempotentRequest(header, await fingerprintOf(about(), turns))
+    return new IdempotentRequest(header, await fingerprintOf(about(), turns), owner)
   }
 
-  get key(): string {
-    return this.#address.key
+  /** What no other request has that is not a repetition of this one. */
+  get scopedKey(): string {
+    const { scope, key } = this.#address
+    return `${scope} ${key}`
   }
 
   /** The answer that is kept, if there is one. Throws `idempotency_key_reused`. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http'
 import { systemClock } from '../../storage/storage.ts'
+import type { Caller, Principal } from '../access/principal.ts'
 import { type ClientKey, SERVER_ITSELF } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -29,6 +30,8 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   /** Whose shares it takes from. */
   readonly client: ClientKey
+  /** Undefined where nobody is asked for a token, and for what the server does on its own account. */
+  readonly principal: Principal | undefined
   #isArmed = false
   #unsent: Hold | undefined
   #state: RunningState = 'running'
@@ -40,7 +43,9 @@ export class RunningRequest implements TurnTaker, Waiting {
 
   constructor(parts: RequestParts = {}) {
     this.#parts = parts
-    this.client = parts.client ?? SERVER_ITSELF
+    const { client = SERVER_ITSELF, principal } = parts.caller ?? {}
+    this.client = client
+    this.principal = principal
     this.turns = new Turns(parts.keeper?.turnQueue ?? new TurnQueue(systemClock), this)
   }
 
@@ -88,6 +93,11 @@ export class RunningRequest implements TurnTaker, Waiting {
   /** Whose closing ends it; undefined for what came in a frame, or is run by the server itself. */
   get response(): ServerResponse | undefined {
     return this.#parts.response
+  }
+
+  /** The id of its principal: whose transactions, cursors and idempotency keys it may use. */
+  get owner(): string | undefined {
+    return this.principal?.id
   }
 
   /** Whether it counts among the requests of its client. */
@@ -243,7 +253,7 @@ export interface RequestKeeper {
 }
 
 type RequestParts = {
-  readonly client?: ClientKey
+  readonly caller?: Caller
   readonly about?: RequestAbout | undefined
   readonly response?: ServerResponse | undefined
   readonly takesShare?: boolean

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
+import { type Caller, callerOf, type Principal } from '../access/principal.ts'
 import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import { Shares } from '../budgets/shares.ts'
@@ -14,6 +15,7 @@ export class RunningRequests implements RequestKeeper {
   /** Where those wait that are not alone in a turn of the event loop. */
   readonly turnQueue: TurnQueue
   readonly #clients: ClientKeys
+  readonly #principalOf: PrincipalOf
   /** Tells the ids of this process from those of earlier ones. */
   readonly #idPrefix: string
   readonly #running = new SlottedSet<RunningRequest>()
@@ -24,8 +26,10 @@ export class RunningRequests implements RequestKeeper {
     clients: ClientKeys = new ClientKeys([]),
     shares: Shares = new Shares(),
     clock: Clock = systemClock,
+    principalOf: PrincipalOf = () => undefined,
   ) {
     this.#clients = clients
+    this.#principalOf = principalOf
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
     this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
@@ -49,14 +53,19 @@ export class RunningRequests implements RequestKeeper {
     return this.#running.size
   }
 
+  /** Of a request that has been let in, its principal; before that, its address. */
   clientOf(request: IncomingMessage): ClientKey {
-    return this.#clients.of(request)
+    return this.callerOf(request).client
+  }
+
+  callerOf(request: IncomingMessage): Caller {
+    return callerOf(this.#clients.of(request), this.#principalOf(request))
   }
 
   /** A request that has just arrived. It is armed when it first has to wait. */
   arrived(response: ServerResponse, about?: RequestAbout): RunningRequest {
-    const client = this.clientOf(response.req)
-    return new RunningRequest({ client, about, response, takesShare: true, keeper: this })
+    const caller = this.callerOf(response.req)
+    return new RunningRequest({ caller, about, response, takesShare: true, keeper: this })
   }
 
   /**
@@ -71,13 +80,13 @@ export class RunningRequests implements RequestKeeper {
    * For what came in a frame of a socket: the caller aborts it when its client goes away, and closes what is unsent
    * when the response has been sent. Throws as `begin`.
    */
-  beginQuery(client: ClientKey, about?: RequestAbout): RunningRequest {
-    return armed(new RunningRequest({ client, about, takesShare: true, keeper: this }))
+  beginQuery(caller: Caller, about?: RequestAbout): RunningRequest {
+    return armed(new RunningRequest({ caller, about, takesShare: true, keeper: this }))
   }
 
   /** As `beginQuery`, for what is counted elsewhere, or is run by the server itself. */
-  beginFor(client: ClientKey, about?: RequestAbout): RunningRequest {
-    return armed(new RunningRequest({ client, about, keeper: this }))
+  beginFor(caller: Caller, about?: RequestAbout): RunningRequest {
+    return armed(new RunningRequest({ caller, about, keeper: this }))
   }
 
   armed(request: RunningRequest): void {
@@ -115,6 +124,8 @@ export class RunningRequests implements RequestKeeper {
     for (const request of [...this.#running]) request.abort(reason)
   }
 }
+
+type PrincipalOf = (request: IncomingMessage) => Principal | undefined
 
 function armed(request: RunningRequest): RunningRequest {
   request.arm()

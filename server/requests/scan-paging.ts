@@ -35,10 +35,11 @@ export class Paging {
     request: QueryRequest,
     statements: readonly IndexedStatement[],
     cursors: Cursors,
+    principal: string | undefined,
   ): Paging {
     const { pageRowsDefault } = SERVER_LIMITS
     if (request.sql === undefined || !isOneScan(request, statements)) return Paging.ofWhole(cursors)
-    const owner = { sql: request.sql, params: request.params }
+    const owner = { sql: request.sql, params: request.params, principal }
     const rows = request.pageSize ?? pageRowsDefault
     const paging = Paging.ofScan(cursors, { owner, rows, cursor: request.cursor })
     requireSameSnapshot(request.asOf, paging.readTimestamp)

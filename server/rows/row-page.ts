@@ -35,9 +35,10 @@ export function scanOf(parser: Parser, asked: RowsAsked): ScanStatement {
 }
 
 /** What a cursor of these rows is bound to; no text of a statement begins like that. */
-export function ownerOf(asked: RowsAsked): CursorOwner {
+export function ownerOf(asked: RowsAsked, principal: string | undefined): CursorOwner {
   const { table, columns, where, params, index, order } = asked
-  return { sql: JSON.stringify(['rows', table, columns, where, index, order]), params }
+  const sql = JSON.stringify(['rows', table, columns, where, index, order])
+  return { sql, params, principal }
 }
 
 /** `params`: a JSON object with the values of the `:name` of `where`, and no other. Throws `invalid_request`. */

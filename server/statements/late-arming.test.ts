@@ -52,7 +52,7 @@ async function given(t: TestContext, shares = new Shares()) {
   /** Without a promise where the request did not have to wait. */
   const start = (request: QueryRequest, response?: EventEmitter & { destroyed?: boolean }) => {
     const running = new RunningRequest({
-      client: 'somebody' as ClientKey,
+      caller: { client: 'somebody' as ClientKey },
       about: { operation: request.sql ?? 'statements' },
       response: response as unknown as ServerResponse,
       takesShare: true,

@@ -35,7 +35,7 @@ import {
   type ScriptStatement,
 } from '../requests/script.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
-import type { TransactionSession } from '../transactions/transaction-session.ts'
+import type { TransactionAddress, TransactionSession } from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { type DefinitionParts, DefinitionRunner } from './definition-runner.ts'
 import { explained } from './explained-error.ts'
@@ -181,9 +181,8 @@ export class StatementRunner {
     const { observerRun } = inside
     const { sessions } = this.#parts
     const { minTimestamp, history } = request
-    const { client } = inside.running
     const snapshot = beginOptions(begin, request)
-    const session = await sessions.open({ minTimestamp, history, ...snapshot, client })
+    const session = await sessions.open(inside.running, { minTimestamp, history, ...snapshot })
     if (observerRun !== undefined) await this.#runFor(session, observerRun, inside.running)
     if (statements.length === 0) return session
     try {
@@ -193,7 +192,7 @@ export class StatementRunner {
       return { ...outcome, opened: { transaction, expiresAt } }
     } catch (error) {
       // Its client will not learn of it.
-      if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
+      if (sessions.isOpen(session.id)) await sessions.rollBack(session)
       throw error
     }
   }
@@ -206,7 +205,7 @@ export class StatementRunner {
     around: RunAround,
   ): Work<QueryOutcome | ReplayedAnswer> {
     const { idempotent } = around
-    const paging = Paging.of(request, script.statements, this.#parts.cursors)
+    const paging = Paging.of(request, script.statements, this.#parts.cursors, running.owner)
     const { minTimestamp, history } = request
     const snapshot = { minTimestamp, history, ...snapshotOf(script, paging, request) }
     const run = () =>
@@ -221,7 +220,7 @@ export class StatementRunner {
       )
     if (idempotent === undefined) return run()
     // Repetitions wait for the first of them, here; between gateways they conflict and run again.
-    const { key } = idempotent
+    const { scopedKey: key } = idempotent
     return awaited(this.#repetitions.run(key, running.signal, async () => doWork(run())))
   }
 
@@ -302,9 +301,9 @@ export class StatementRunner {
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
     const { sessions, cursors, storage } = this.#parts
-    const paging = Paging.of(request, script.statements, cursors)
+    const paging = Paging.of(request, script.statements, cursors, running.owner)
     if (script.statements.length === 0 && observerRun === undefined) {
-      return this.#endOnly(id, script.end)
+      return this.#endOnly({ id, owner: running.owner }, script.end)
     }
     const { result, commitTs } = await sessions.run(
       id,
@@ -348,17 +347,20 @@ export class StatementRunner {
     try {
       await sessions.run(session.id, running, () => session.runFor(observerRun))
     } catch (error) {
-      if (sessions.isOpen(session.id)) await sessions.rollBack(session.id)
+      if (sessions.isOpen(session.id)) await sessions.rollBack(session)
       throw error
     }
   }
 
   /** A request that is only COMMIT or ROLLBACK; like its own operation, it can be repeated. */
-  async #endOnly(id: string, end: 'commit' | 'rollback' | undefined): Promise<QueryOutcome> {
+  async #endOnly(
+    address: TransactionAddress,
+    end: 'commit' | 'rollback' | undefined,
+  ): Promise<QueryOutcome> {
     const { sessions } = this.#parts
-    const commitTimestamp = end === 'commit' ? await sessions.commit(id) : null
-    if (end === 'rollback') await sessions.rollBack(id)
-    const readTimestamp = Number.parseInt(id, 10)
+    const commitTimestamp = end === 'commit' ? await sessions.commit(address) : null
+    if (end === 'rollback') await sessions.rollBack(address)
+    const readTimestamp = Number.parseInt(address.id, 10)
     return { results: [EMPTY_RESULT], readTimestamp, commitTimestamp, attempts: 1 }
   }
 }

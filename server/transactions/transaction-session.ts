@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Catalog, Clock, Timestamp, Transaction } from '../../storage/storage.ts'
+import type { Caller } from '../access/principal.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -24,11 +25,16 @@ export type SessionEnding =
   /** A statement or the commit met this error, and with it the transaction was over. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly reason: string }
 
+/** A transaction as its client names it, and the id of the principal who asks: it is there for its owner only. */
+export type TransactionAddress = Pick<TransactionSession, 'id' | 'owner'>
+
 /** One open transaction over several requests: the transaction and its deadlines. */
 export class TransactionSession {
   readonly transaction: Transaction
-  /** Who opened it. */
+  /** Whose share it is one of. */
   readonly client: ClientKey
+  /** The id of the principal that opened it; undefined where nobody is asked for a token. */
+  readonly owner: string | undefined
   /** The request that is running inside. */
   running: Pick<RunningRequest, 'abort' | 'commits'> | undefined
   /** How many requests have run inside. */
@@ -47,12 +53,13 @@ export class TransactionSession {
 
   constructor(
     transaction: Transaction,
-    client: ClientKey,
+    { client, principal }: Caller,
     clock: Clock,
     timeouts: SessionTimeouts,
   ) {
     this.transaction = transaction
     this.client = client
+    this.owner = principal?.id
     this.#clock = clock
     this.#timeouts = timeouts
     this.#openedAtMs = clock.monotonicMs()

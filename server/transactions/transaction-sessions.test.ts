@@ -9,6 +9,7 @@ import { Shares } from '../budgets/shares.ts'
 import type { ServerError } from '../errors/server-error.ts'
 import { RunningRequest } from '../requests/running-request.ts'
 import { EndedTransactions } from './ended-transactions.ts'
+import type { TransactionSession } from './transaction-session.ts'
 import { TransactionSessions } from './transaction-sessions.ts'
 
 const A = clientKeyOf('127.0.0.2')
@@ -36,10 +37,10 @@ async function memorySessions(t: { after(step: () => unknown): void }) {
 
 test('more transactions than may be open are refused, until one ends', async (t) => {
   const { sessions } = await memorySessions(t)
-  const open = (client = A) => sessions.open({ readOnly: false, client })
+  const open = (client = A) => sessions.open({ client }, { readOnly: false })
   const opened = await Promise.all(Array.from({ length: 60 }, () => open()))
   await assert.rejects(open(), { code: 'client_overloaded' })
-  await sessions.commit(opened[0]?.id ?? '')
+  await sessions.commit(opened[0] as TransactionSession)
   await open()
   await open(B)
 })
@@ -47,31 +48,31 @@ test('more transactions than may be open are refused, until one ends', async (t)
 test('an error that asks for a new run ends the transaction, any other does not', async (t) => {
   const { sessions } = await memorySessions(t)
   const conflict = new StorageError('write_conflict', 'It was written.')
-  const { id } = await sessions.open({ readOnly: false, client: A })
+  const { id } = await sessions.open({ client: A }, { readOnly: false })
   const failing = (error: Error) =>
     sessions.run(id, new RunningRequest(), () => Promise.reject(error))
   await assert.rejects(failing(new StorageError('unknown_table', 'No.')), { code: 'unknown_table' })
   await assert.rejects(failing(conflict), conflict)
   await assert.rejects(failing(conflict), { code: 'transaction_closed' })
-  const ending = await sessions.outcome(id)
+  const ending = await sessions.outcome({ id, owner: undefined })
   assert.deepEqual('kind' in ending && ending.kind === 'failed' && ending.reason, 'write_conflict')
 })
 
 test('a transaction does not expire while a request is running inside', async (t) => {
   const { clock, sessions } = await memorySessions(t)
-  const { id } = await sessions.open({ readOnly: false, client: A })
+  const { id } = await sessions.open({ client: A }, { readOnly: false })
   const { result } = await sessions.run(id, new RunningRequest(), async () => {
     await clock.advance(TIMEOUTS.idleMsMax * 2)
     sessions.sweep()
     return 'done'
   })
   assert.equal(result, 'done')
-  assert.equal(await sessions.commit(id), null)
+  assert.equal(await sessions.commit({ id, owner: undefined }), null)
 })
 
 test('a rollback stops the statement that is running inside, and its writes are gone', async (t) => {
   const { sessions, storage } = await memorySessions(t)
-  const { id } = await sessions.open({ readOnly: false, client: A })
+  const { id } = await sessions.open({ client: A }, { readOnly: false })
   const running = new RunningRequest()
   const stopped = Promise.withResolvers<void>()
   running.signal.addEventListener('abort', () => stopped.resolve())
@@ -84,22 +85,22 @@ test('a rollback stops the statement that is running inside, and its writes are 
     },
     'commit',
   )
-  while (!sessions.list().some(({ busy }) => busy)) await setImmediate()
-  await sessions.rollBack(id)
+  while (!sessions.list(undefined, true).some(({ busy }) => busy)) await setImmediate()
+  await sessions.rollBack({ id, owner: undefined })
   assert.equal((running.signal.reason as ServerError).code, 'statement_cancelled')
   await assert.rejects(statement, { code: 'transaction_closed' })
-  await sessions.rollBack(id)
+  await sessions.rollBack({ id, owner: undefined })
   assert.equal((await storage.status()).bufferedBytes, 0)
-  const ending = await sessions.outcome(id)
+  const ending = await sessions.outcome({ id, owner: undefined })
   assert.deepEqual('kind' in ending && ending.kind, 'rolledBack')
 })
 
 test('a rollback waits for a commit under way, and says that it is committed', async (t) => {
   const { sessions } = await memorySessions(t)
-  const { id, transaction } = await sessions.open({ readOnly: false, client: A })
+  const { id, transaction } = await sessions.open({ client: A }, { readOnly: false })
   transaction.put(new Uint8Array([1]), 'a', new Uint8Array([1]))
-  const committing = sessions.commit(id)
-  const rolledBack = sessions.rollBack(id)
+  const committing = sessions.commit({ id, owner: undefined })
+  const rolledBack = sessions.rollBack({ id, owner: undefined })
   await assert.rejects(rolledBack, { code: 'transaction_closed' })
   await rolledBack.catch(({ fields }) => assert.equal(fields.outcome, 'committed'))
   assert.notEqual(await committing, null)
@@ -107,30 +108,30 @@ test('a rollback waits for a commit under way, and says that it is committed', a
 
 test('an unknown outcome is told as such, and settled by asking the store again', async (t) => {
   const { sessions, storage } = await memorySessions(t)
-  const { id, transaction } = await sessions.open({ readOnly: false, client: A })
+  const { id, transaction } = await sessions.open({ client: A }, { readOnly: false })
   const commit = t.mock.method(transaction, 'commit', async () => {
     throw new StorageError('commit_outcome_unknown', 'Lost.', { transaction: id })
   })
-  await assert.rejects(sessions.commit(id), {
+  await assert.rejects(sessions.commit({ id, owner: undefined }), {
     code: 'commit_outcome_unknown',
     fields: { transaction: id },
   })
   assert.equal(commit.mock.callCount(), 1)
   t.mock.method(storage, 'outcomeOf', async () => ({ kind: 'committed', commitTs: 77 }))
-  assert.equal(await sessions.commit(id), 77)
+  assert.equal(await sessions.commit({ id, owner: undefined }), 77)
 })
 
 test('how a transaction ended is remembered for at least five minutes', async (t) => {
   const { clock, sessions } = await memorySessions(t)
-  const { id } = await sessions.open({ readOnly: false, client: A })
-  assert.equal(await sessions.commit(id), null)
+  const { id } = await sessions.open({ client: A }, { readOnly: false })
+  assert.equal(await sessions.commit({ id, owner: undefined }), null)
   await clock.advance(5 * 60_000)
-  assert.equal(await sessions.commit(id), null)
+  assert.equal(await sessions.commit({ id, owner: undefined }), null)
 })
 
 test('closing rolls back what is open', async (t) => {
   const { sessions } = await memorySessions(t)
-  const { transaction } = await sessions.open({ readOnly: false, client: A })
+  const { transaction } = await sessions.open({ client: A }, { readOnly: false })
   await sessions.close()
   assert.equal(transaction.state, 'rolledBack')
   assert.equal(sessions.count, 0)

@@ -9,8 +9,8 @@ import {
   type Transaction,
   type TransactionOutcome,
 } from '../../storage/storage.ts'
+import type { Caller } from '../access/principal.ts'
 import { withRowNamed } from '../answers/row-address.ts'
-import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -25,13 +25,12 @@ import {
   outcomeUnknown,
   type SessionEnding,
   type SessionTimeouts,
+  type TransactionAddress,
   TransactionSession,
 } from './transaction-session.ts'
 
-type OpenOptions = SnapshotAsked & {
-  /** Whose transaction it is. */
-  readonly client: ClientKey
-}
+/** What is remembered of a transaction that has ended. */
+type Ended = Pick<TransactionAddress, 'owner'> & { readonly ending: SessionEnding }
 
 const SWEEP_EVERY_MS = 1_000
 const ENDINGS_MAX = 100_000
@@ -47,7 +46,7 @@ export class TransactionSessions {
   readonly #shares: Shares
   readonly #open = new Map<string, TransactionSession>()
   readonly #endedTransactions: EndedTransactions
-  readonly #endings: LRUCache<string, SessionEnding>
+  readonly #endings: LRUCache<string, Ended>
   readonly #stopping = new AbortController()
 
   constructor(
@@ -79,16 +78,17 @@ export class TransactionSessions {
 
   /**
    * Throws `client_overloaded` and `overloaded`, and `timestamp_in_future` for a snapshot that there is not yet. Until
-   * it ends, the transaction is one of its client's share.
+   * it ends, the transaction is one of its caller's share.
    */
-  async open({ client, ...asked }: OpenOptions): Promise<TransactionSession> {
+  async open(caller: Caller, asked: SnapshotAsked): Promise<TransactionSession> {
+    const { client } = caller
     const { openTransactions } = this.#shares
     openTransactions.take(client)
     try {
       const budget = this.#shares.writtenBy(client)
       const transaction = await this.#storage.begin({ ...asked, keepsOutcome: true, budget })
       this.#requireMin(transaction, asked)
-      const session = new TransactionSession(transaction, client, this.#clock, this.#timeouts)
+      const session = new TransactionSession(transaction, caller, this.#clock, this.#timeouts)
       this.#open.set(session.id, session)
       return session
     } catch (error) {
@@ -104,17 +104,18 @@ export class TransactionSessions {
    */
   async run<T>(
     id: string,
-    running: Pick<RunningRequest, 'abort' | 'commits'>,
+    running: Pick<RunningRequest, 'abort' | 'commits' | 'owner'>,
     work: (session: TransactionSession) => Promise<T>,
     end?: 'commit' | 'rollback',
   ): Promise<{ readonly result: T; readonly commitTs: Timestamp | null }> {
-    const session = await this.#requireOpen(id)
+    const address = { id, owner: running.owner }
+    const session = await this.#requireOpen(address)
     if (session.busy || session.committing !== undefined) throw busy(id)
     session.running = running
     session.uses += 1
     try {
       const result = await work(session)
-      if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(id), this.#timeouts)
+      if (!this.#open.has(id)) throw endedError(id, await this.#endingOf(address), this.#timeouts)
       if (end === 'commit') return { result, commitTs: await this.#startCommit(session) }
       if (end === 'rollback') this.#rollBack(session, 'requested')
       return { result, commitTs: null }
@@ -131,11 +132,11 @@ export class TransactionSessions {
   }
 
   /** Null when there was nothing to commit. Repeating it answers the same. */
-  async commit(id: string): Promise<Timestamp | null> {
-    const session = this.#open.get(id)
+  async commit(address: TransactionAddress): Promise<Timestamp | null> {
+    const session = this.#find(address)
     if (session?.committing !== undefined) return session.committing
-    if (session === undefined || this.#expire(session)) return this.#repeatCommit(id)
-    if (session.busy) throw busy(id)
+    if (session === undefined || this.#expire(session)) return this.#repeatCommit(address)
+    if (session.busy) throw busy(session.id)
     session.uses += 1
     return this.#startCommit(session)
   }
@@ -144,19 +145,19 @@ export class TransactionSessions {
    * Nothing of the transaction is kept; a statement that is running inside is stopped. A commit under way is finished
    * first. Repeating it is harmless; a committed one is an error.
    */
-  async rollBack(id: string): Promise<void> {
-    const session = this.#open.get(id)
+  async rollBack(address: TransactionAddress): Promise<void> {
+    const session = this.#find(address)
     if (session !== undefined && session.committing === undefined) {
-      session.running?.abort(rolledBackMeanwhile(id))
+      session.running?.abort(rolledBackMeanwhile(session.id))
       this.#rollBack(session, 'requested')
       return
     }
     // How it ends, its own client is told.
     await session?.committing?.catch(() => undefined)
-    const ending = await this.#endingOf(id)
+    const ending = await this.#endingOf(address)
     if (ending.kind === 'rolledBack' || ending.kind === 'failed' || ending.kind === 'expired')
       return
-    throw endedError(id, ending, this.#timeouts)
+    throw endedError(address.id, ending, this.#timeouts)
   }
 
   /** What rolls the transaction back, unless a request has come for it since: its client may never learn its id. */
@@ -170,17 +171,17 @@ export class TransactionSessions {
   }
 
   /** What became of it; the open session while it is open. Throws `unknown_transaction`. */
-  async outcome(id: string): Promise<TransactionSession | SessionEnding> {
-    const session = this.#open.get(id)
+  async outcome(address: TransactionAddress): Promise<TransactionSession | SessionEnding> {
+    const session = this.#find(address)
     if (session !== undefined && !this.#expire(session)) return session
-    const remembered = this.#endings.get(id)
+    const remembered = this.#remembered(address)
     if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
-    return knownEnding(id, await this.#outcomeOf(id))
+    return knownEnding(address.id, await this.#outcomeOf(address.id))
   }
 
-  /** The oldest first. */
-  list(): TransactionSession[] {
-    return [...this.#open.values()]
+  /** The oldest first: those of one owner, or of all. */
+  list(owner: string | undefined, ofAll: boolean): TransactionSession[] {
+    return [...this.#open.values()].filter((session) => ofAll || session.owner === owner)
   }
 
   get count(): number {
@@ -206,6 +207,20 @@ export class TransactionSessions {
     this.#stopping.abort()
     await Promise.allSettled([...this.#open.values()].map((session) => session.committing))
     for (const session of this.#open.values()) this.#rollBack(session, 'server_stopped')
+  }
+
+  /** The open one of this id. Throws `unknown_transaction` for that of another owner. */
+  #find({ id, owner }: TransactionAddress): TransactionSession | undefined {
+    const session = this.#open.get(id)
+    if (session !== undefined && session.owner !== owner) throw unknownTransaction(id)
+    return session
+  }
+
+  /** How the one of this id ended. Throws as `#find`. */
+  #remembered({ id, owner }: TransactionAddress): SessionEnding | undefined {
+    const ended = this.#endings.get(id)
+    if (ended !== undefined && ended.owner !== owner) throw unknownTransaction(id)
+    return ended?.ending
   }
 
   #requireMin(transaction: Transaction, asked: SnapshotAsked): void {
@@ -240,22 +255,23 @@ export class TransactionSessions {
     }
   }
 
-  async #repeatCommit(id: string): Promise<Timestamp | null> {
-    const ending = await this.#endingOf(id)
+  async #repeatCommit(address: TransactionAddress): Promise<Timestamp | null> {
+    const ending = await this.#endingOf(address)
     if (ending.kind === 'committed') return ending.commitTs
     if (ending.kind === 'failed') throw ending.error
-    throw endedError(id, ending, this.#timeouts)
+    throw endedError(address.id, ending, this.#timeouts)
   }
 
-  async #requireOpen(id: string): Promise<TransactionSession> {
-    const session = this.#open.get(id)
+  async #requireOpen(address: TransactionAddress): Promise<TransactionSession> {
+    const session = this.#find(address)
     if (session !== undefined && !this.#expire(session)) return session
-    throw endedError(id, await this.#endingOf(id), this.#timeouts)
+    throw endedError(address.id, await this.#endingOf(address), this.#timeouts)
   }
 
   /** How a transaction that is not open ended. Throws when that cannot be said. */
-  async #endingOf(id: string): Promise<SessionEnding> {
-    const remembered = this.#endings.get(id)
+  async #endingOf(address: TransactionAddress): Promise<SessionEnding> {
+    const { id } = address
+    const remembered = this.#remembered(address)
     if (remembered !== undefined && remembered.kind !== 'unknown') return remembered
     const ending = knownEnding(id, await this.#outcomeOf(id))
     if (ending.kind === 'active') await this.#requireHere(id)
@@ -292,7 +308,7 @@ export class TransactionSessions {
   #ended(session: TransactionSession, ending: SessionEnding): void {
     this.#open.delete(session.id)
     this.#shares.openTransactions.giveBack(session.client)
-    this.#endings.set(session.id, ending)
+    this.#endings.set(session.id, { owner: session.owner, ending })
     this.#count(ending)
     if (ending.kind === 'committed') session.observerRun?.committed()
     else session.observerRun?.notCommitted('error' in ending ? ending.error : undefined)

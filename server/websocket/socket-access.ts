@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http'
 import { type Clock, timeText } from '../../storage/storage.ts'
-import type { Access, Principal } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import { type Caller, callerOf, type Principal } from '../access/principal.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -41,6 +42,10 @@ export class SocketAccess {
     const waitMs = access.isRequired ? SERVER_LIMITS.authenticationMsMax : 0
     this.#showsByMs = clock.monotonicMs() + waitMs
     this.#accept(access.of(from.handshake))
+  }
+
+  get caller(): Caller {
+    return callerOf(this.#client, this.#principal)
   }
 
   /** What `welcome` says of it. */

@@ -8,7 +8,11 @@ import type { QueryRequest } from '../requests/query-request.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import type { StatementRunner } from '../statements/statement-runner.ts'
 import type { ObserverRun } from '../transactions/observer-run.ts'
-import { busy, TransactionSession } from '../transactions/transaction-session.ts'
+import {
+  busy,
+  type TransactionAddress,
+  TransactionSession,
+} from '../transactions/transaction-session.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 
 export type SocketQueryParts = {
@@ -23,7 +27,7 @@ const FORGET_EVERY = 100
 /** The queries of one socket, and the transactions that were begun on it and end with it. */
 export class SocketQueries {
   readonly #parts: SocketQueryParts
-  readonly #transactions = new Set<string>()
+  readonly #transactions = new Map<string, TransactionAddress>()
   /** Those in which a query of this socket is running. */
   readonly #busy = new Set<string>()
 
@@ -73,34 +77,36 @@ export class SocketQueries {
     // Only a request with a key is replayed, and those come over HTTP.
     if (outcome instanceof ReplayedAnswer) throw new Error('A query of a socket was replayed.')
     if (outcome instanceof TransactionSession) {
-      this.#opened(outcome.id)
-      if (running.signal.aborted) await this.#rollBack(outcome.id)
+      this.#opened(outcome)
+      if (running.signal.aborted) await this.#rollBack(outcome)
       const { id: transaction, expiresAt } = outcome
       const readTimestamp = outcome.transaction.startTs
       return JSON.stringify({ transaction, readTimestamp, expiresAt }).slice(1)
     }
-    if (outcome.opened !== undefined) this.#opened(outcome.opened.transaction)
+    if (outcome.opened !== undefined) {
+      this.#opened({ id: outcome.opened.transaction, owner: running.owner })
+    }
     return textOf(await writer.answer(outcome, integers, running.turns)).slice(1, -1)
   }
 
   /** To be called when the socket has closed: what has not been committed is rolled back. */
   async close(): Promise<void> {
-    await Promise.all([...this.#transactions].map((id) => this.#rollBack(id)))
+    await Promise.all([...this.#transactions.values()].map((opened) => this.#rollBack(opened)))
     this.#transactions.clear()
   }
 
-  #opened(id: string): void {
-    this.#transactions.add(id)
+  #opened({ id, owner }: TransactionAddress): void {
+    this.#transactions.set(id, { id, owner })
     if (this.#transactions.size % FORGET_EVERY > 0) return
-    for (const known of this.#transactions) {
+    for (const known of this.#transactions.keys()) {
       if (!this.#parts.sessions.isOpen(known)) this.#transactions.delete(known)
     }
   }
 
-  async #rollBack(id: string): Promise<void> {
-    if (!this.#parts.sessions.isOpen(id)) return
+  async #rollBack(opened: TransactionAddress): Promise<void> {
+    if (!this.#parts.sessions.isOpen(opened.id)) return
     try {
-      await this.#parts.sessions.rollBack(id)
+      await this.#parts.sessions.rollBack(opened)
     } catch {
       // Its commit is under way, which is always finished, or a statement that is being stopped.
     }

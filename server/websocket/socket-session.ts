@@ -295,8 +295,8 @@ export class SocketSession {
   #runningFor(kind: Asked['kind'], about: RequestAbout): RunningRequest {
     const { requests } = this.#parts
     return kind === 'query'
-      ? requests.beginQuery(this.#client, about)
-      : requests.beginFor(this.#client, about)
+      ? requests.beginQuery(this.#access.caller, about)
+      : requests.beginFor(this.#access.caller, about)
   }
 
   async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {

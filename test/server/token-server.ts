@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { ManualClock } from '../manual-clock.ts'
-import { type Answer, startTestServer, type TestServer } from './test-server.ts'
+import {
+  type Answer,
+  type AnswerBody,
+  type Sending,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts'
 
 /** A server whose clock stands still, and the token of its administrator. */
 export class TokenServer {
@@ -29,12 +35,12 @@ export class TokenServer {
 
   /** With the administrator's token, or another one. */
   query(sql: string, token = this.token): Promise<Answer> {
-    return this.server.send({
-      method: 'POST',
-      path: '/v1/query',
-      json: { sql },
-      headers: { authorization: `Bearer ${token}` },
-    })
+    return this.as(token).query(sql)
+  }
+
+  /** What the holder of a token sends. */
+  as(token: string): TokenClient {
+    return new TokenClient(this.server, token)
   }
 
   /** The text of the token that CREATE or ROTATE answers. */
@@ -42,5 +48,42 @@ export class TokenServer {
     const { status, body, text } = await this.query(sql)
     assert.equal(status, 200, text)
     return body.results[0].rows[0].token
+  }
+}
+
+/** Sends everything with one token. */
+export class TokenClient {
+  readonly #server: TestServer
+  readonly token: string
+
+  constructor(server: TestServer, token: string) {
+    this.#server = server
+    this.token = token
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return { authorization: `Bearer ${this.token}` }
+  }
+
+  send(sending: Sending): Promise<Answer> {
+    return this.#server.send({ ...sending, headers: { ...sending.headers, ...this.headers } })
+  }
+
+  query(sql: string, more: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+    return this.send({ method: 'POST', path: '/v1/query', json: { sql, ...more } })
+  }
+
+  /** The rows of the last statement; the request has to succeed. */
+  async rows(sql: string, more: Readonly<Record<string, unknown>> = {}): Promise<AnswerBody[]> {
+    const { status, body, text } = await this.query(sql, more)
+    assert.equal(status, 200, text)
+    return body.results.at(-1).rows
+  }
+
+  /** The code of the error that a statement meets. */
+  async refusal(sql: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { body, text } = await this.query(sql, more)
+    assert.equal(typeof body?.code, 'string', text)
+    return body.code
   }
 }

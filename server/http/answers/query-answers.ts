@@ -92,7 +92,7 @@ export class QueryAnswers {
       const idempotent =
         idempotency?.key === undefined
           ? undefined
-          : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running.turns))
+          : yield* awaited(IdempotentRequest.of(idempotency.key, idempotency.about, running))
       const textForm = TEXTS[format]
       const { runner, writer } = this.#parts
       const newRowWriter =

@@ -55,7 +55,7 @@ export async function pageOfRows(
   const scan = scanOf(parser, asked)
   const params = paramsOf(scan, asked)
   const paging = Paging.ofScan(cursors, {
-    owner: ownerOf(asked),
+    owner: ownerOf(asked, running.owner),
     rows: Number(parameters.limit ?? SERVER_LIMITS.rowsPageDefault),
     cursor: parameters.cursor as string | undefined,
   })
@@ -106,10 +106,10 @@ export async function streamOfRows(
     format,
     integersOf(parameters),
     aboutRows(request),
-    async () => {
+    async (running) => {
       const statement = scanOf(parser, asked)
       const paging = Paging.ofScan(cursors, {
-        owner: ownerOf(asked),
+        owner: ownerOf(asked, running.owner),
         rows: SERVER_LIMITS.streamPageRows,
         cursor: parameters.cursor as string | undefined,
       })

@@ -51,7 +51,7 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
       const { turns } = run
       const { parameters } = request
       const key = parameters['Idempotency-Key']
-      const idempotent = await IdempotentRequest.of(key, () => identityOf(request), turns)
+      const idempotent = await IdempotentRequest.of(key, () => identityOf(request), run)
       const form = formOf(writer, parameters, turns)
       const asked = { ...minTimestampOf(parameters), idempotent }
       const written = await rows.write(asked, run, (transaction) =>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
@@ -28,13 +29,16 @@ export function transactionRoutes({
   readonly requests: RunningRequests
   readonly begins: UnreadBegins
 }): Handlers {
+  const addressOf = (parameters: Readonly<Record<string, unknown>>, reply: FastifyReply) => {
+    const { principal } = requests.callerOf(reply.request.raw)
+    return { id: String(parameters.transaction), owner: principal?.id }
+  }
   return {
     async openTransaction({ body, parameters, reply }) {
       const { readOnly = false, asOf, history } = (body ?? {}) as OpenRequest
       const past = asOf === undefined ? {} : { asOf: readStamp('AS OF', asOf) }
       const min = parameters['Percolite-Min-Timestamp']
-      const session = await sessions.open({
-        client: requests.clientOf(reply.request.raw),
+      const session = await sessions.open(requests.callerOf(reply.request.raw), {
         readOnly: readOnly || asOf !== undefined,
         ...past,
         ...namedHistory(parameters[HISTORY_HEADER], history),
@@ -48,27 +52,27 @@ export function transactionRoutes({
 
     async listTransactions({ parameters }) {
       const limit = Number(parameters.limit ?? 100)
-      const transactions = sessions.list().slice(0, limit).map(openTransactionOf)
-      return { transactions, total: sessions.count }
+      const listed = sessions.list(undefined, true)
+      return { transactions: listed.slice(0, limit).map(openTransactionOf), total: listed.length }
     },
 
-    async getTransaction({ parameters }) {
-      const id = String(parameters.transaction)
-      return outcomeOf(id, await sessions.outcome(id))
+    async getTransaction({ parameters, reply }) {
+      const address = addressOf(parameters, reply)
+      return outcomeOf(address.id, await sessions.outcome(address))
     },
 
     async commitTransaction({ parameters, reply }) {
-      const id = String(parameters.transaction)
+      const address = addressOf(parameters, reply)
       const running = requests.begin(reply.raw, { operation: 'commitTransaction' })
       running.commits()
-      const commitTimestamp = await sessions.commit(id).finally(() => running.end())
-      answerReadTimestamp(reply, Number.parseInt(id, 10))
+      const commitTimestamp = await sessions.commit(address).finally(() => running.end())
+      answerReadTimestamp(reply, Number.parseInt(address.id, 10))
       answerCommitTimestamp(reply, commitTimestamp)
       return { commitTimestamp }
     },
 
     async rollBackTransaction({ parameters, reply }) {
-      await sessions.rollBack(String(parameters.transaction))
+      await sessions.rollBack(addressOf(parameters, reply))
       reply.code(204)
       return undefined
     },

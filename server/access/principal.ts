@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../../storage/storage.ts'
+import type { ClientKey } from '../budgets/client-key.ts'
+
+/** Who asks: the holder of a token. */
+export type Principal = {
+  /** `token:` and the public id of the token. What it opens is its own, and no other's. */
+  readonly id: string
+  readonly role: string
+  readonly tokenId: string
+  /** The hash of the text that was shown, in hexadecimal digits: after a rotation an old one ends. */
+  readonly hash: string
+  readonly expires: Timestamp
+}
+
+/** Who sent something. Without a principal where none was asked for a token. */
+export type Caller = {
+  /** Whose share of a bound it takes from: the principal's, else that of its address. */
+  readonly client: ClientKey
+  readonly principal?: Principal | undefined
+}
+
+/** The caller at this address, once it has shown its token. */
+export function callerOf(address: ClientKey, principal: Principal | undefined): Caller {
+  return principal === undefined
+    ? { client: address }
+    : { client: principal.id as ClientKey, principal }
+}
