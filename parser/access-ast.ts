@@ -2,12 +2,16 @@
 
 import type { Located, Name } from './expression-ast.ts'
 
-/** Statements about tokens of access; each is a transaction of its own. */
+/** Statements about tokens, roles and their rights; each is a transaction of its own. */
 export type AccessStatement =
   | CreateTokenStatement
   | AlterTokenStatement
   | RotateTokenStatement
   | DropTokenStatement
+  | CreateRoleStatement
+  | DropRoleStatement
+  | GrantStatement
+  | RevokeStatement
 
 /** CREATE TOKEN … ROLE … EXPIRES IN … */
 export type CreateTokenStatement = Located & {
@@ -34,3 +38,29 @@ export type DropTokenStatement = Located & { readonly kind: 'dropToken'; readonl
 
 /** `90 DAYS`, in minutes. */
 export type Duration = Located & { readonly minutes: bigint }
+
+export type CreateRoleStatement = Located & { readonly kind: 'createRole'; readonly role: Name }
+export type DropRoleStatement = Located & { readonly kind: 'dropRole'; readonly role: Name }
+
+/** GRANT … [ON …] TO … */
+export type GrantStatement = Located & {
+  readonly kind: 'grant'
+  readonly rights: readonly Right[]
+  readonly on?: RightsPlace
+  readonly role: Name
+}
+
+/** REVOKE … [ON …] FROM … */
+export type RevokeStatement = Located & {
+  readonly kind: 'revoke'
+  readonly rights: readonly Right[] | 'all'
+  readonly on?: RightsPlace
+  readonly role: Name
+}
+
+export type Right = Located & {
+  readonly name: 'read' | 'write' | 'observe' | 'define' | 'inspect' | 'admin'
+}
+
+/** A table, or all tables, those to come as well. */
+export type RightsPlace = Name | 'allTables'

@@ -27,6 +27,8 @@ export type Statement =
   | ShowIndexesStatement
   | ShowObserversStatement
   | ShowTokensStatement
+  | ShowRolesStatement
+  | ShowGrantsStatement
   | DescribeStatement
 
 /** Statements that read or write rows; the ones that EXPLAIN takes. */
@@ -119,6 +121,8 @@ export type ShowIndexesStatement = Located & {
 }
 export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }
 export type ShowTokensStatement = Located & { readonly kind: 'showTokens' }
+export type ShowRolesStatement = Located & { readonly kind: 'showRoles' }
+export type ShowGrantsStatement = Located & { readonly kind: 'showGrants'; readonly role?: Name }
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {
   readonly kind: 'explain'

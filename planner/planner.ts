@@ -11,17 +11,21 @@ import type {
   DescribeStatement,
   ExplainStatement,
   NotifyStatement,
+  ShowGrantsStatement,
   ShowIndexesStatement,
   ShowObserversStatement,
+  ShowRolesStatement,
   ShowTablesStatement,
   ShowTokensStatement,
 } from '../parser/ast.ts'
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
+import { requireServerRight } from './required-rights.ts'
 import { requireTable } from './unknown-name.ts'
 
-export { executeAccess, type NewTokenText } from './definitions/access.ts'
+export { executeAccess } from './definitions/access.ts'
+export type { NewTokenText } from './definitions/access-tokens.ts'
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
 export { executePlan } from './execute/executor.ts'
@@ -53,6 +57,7 @@ export type { Plan } from './plan/plan.ts'
 export { planSubscription, type SubscriptionPlan } from './plan/subscription.ts'
 export { PLAN_ERRORS, PlanError } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
+export { requireTableRight } from './required-rights.ts'
 
 /** The statements that have a plan: all that run inside a transaction. */
 export type PlannedStatement =
@@ -64,6 +69,8 @@ export type PlannedStatement =
   | ShowIndexesStatement
   | ShowObserversStatement
   | ShowTokensStatement
+  | ShowRolesStatement
+  | ShowGrantsStatement
   | DescribeStatement
 
 /**
@@ -86,7 +93,11 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
     case 'showObservers':
       return { kind: 'showObservers' }
     case 'showTokens':
-      return { kind: 'showTokens' }
+    case 'showRoles':
+      requireServerRight(catalog, 'admin', statement.position)
+      return { kind: statement.kind }
+    case 'showGrants':
+      return planShowGrants(statement, catalog)
     case 'check':
       return planCheck(statement, catalog)
     case 'notify':
@@ -94,4 +105,11 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
     default:
       return planData(statement, catalog)
   }
+}
+
+/** Whoever asks may see its own. Throws PlanError `not_permitted`. */
+function planShowGrants({ role, position }: ShowGrantsStatement, catalog: Catalog): Plan {
+  const isOwn = role?.text === catalog.rights.role
+  if (role !== undefined && !isOwn) requireServerRight(catalog, 'admin', position)
+  return { kind: 'showGrants', ...(role === undefined ? {} : { role }) }
 }

@@ -246,6 +246,7 @@ export class Server {
       request === but ? undefined : access.refusalOf(access.of(raw)),
     )
     this.#live.sockets.endRevoked()
+    this.#live.subscriptions.rightsChanged()
   }
 
   async #close(drain: boolean): Promise<void> {
@@ -273,10 +274,10 @@ export class Server {
     await this.#parts.storage.close()
   }
 
-  #createObservers({ parser, cursors, plans, ended }: Shared): InProcessObservers {
+  #createObservers({ parser, cursors, plans, ended, access }: Shared): InProcessObservers {
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
-    const ways = { clock, randomness, plans, ended }
+    const ways = { clock, randomness, plans, ended, access }
     const executionParts = { storage, statementTimeoutMs, ...ways }
     const execution = new StatementExecution(executionParts)
     const requests = this.#requests

@@ -52,7 +52,8 @@ async function create(storage: Storage, { name, days }: TokenConfig): Promise<un
   if (statement?.kind !== 'createToken') throw new Error(`A token cannot have the name ${name}.`)
   const transaction = await storage.begin()
   const newText = (id?: string) => newHashedText(systemRandomness, id)
-  const { rows } = await executeAccess(statement, { transaction, newText })
+  const catalog = await storage.catalog(transaction)
+  const { rows } = await executeAccess(statement, { transaction, catalog, newText })
   await transaction.commit()
   return rows[0]?.[0]
 }

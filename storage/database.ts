@@ -198,13 +198,12 @@ export class Storage {
   /** The catalog at the transaction's own snapshot. */
   catalog(transaction: Transaction): MaybePromise<Catalog> {
     if (this.#owner !== 'exclusive') return this.#fencedCatalog.of(transaction)
-    const { startTs } = transaction
-    const known = this.#newestCatalog.at(startTs)
-    if (known !== undefined) return known
-    return this.#catalogs.read(transaction).then((catalog) => {
-      this.#newestCatalog.wasRead(startTs, catalog)
-      return catalog
-    })
+    return this.#newestCatalog.at(transaction.startTs) ?? this.#readCatalog(transaction)
+  }
+
+  /** The newest catalog that is known without a look at the store. */
+  get knownCatalog(): Catalog | undefined {
+    return (this.#owner === 'exclusive' ? this.#newestCatalog : this.#fencedCatalog).known?.catalog
   }
 
   /**
@@ -220,12 +219,12 @@ export class Storage {
     return this.#observers
   }
 
-  /** The processes that share the store; see `Gateways`. */
   /** Whether other processes may use the store at the same time. */
   get isShared(): boolean {
     return this.#owner === 'shared'
   }
 
+  /** The processes that share the store; see `Gateways`. */
   get gateways(): Gateways {
     return this.#parts.gateways
   }
@@ -243,10 +242,8 @@ export class Storage {
     const { context, settle } = this.#parts
     const startTs = startTsOfId(id)
     if (startTs !== undefined) this.history.require(startTs)
-    return await findOutcome(context, settle, this.#registry, {
-      id,
-      ...(this.#owner === 'exclusive' ? {} : { openMsMax }),
-    })
+    const asked = { id, ...(this.#owner === 'exclusive' ? {} : { openMsMax }) }
+    return await findOutcome(context, settle, this.#registry, asked)
   }
 
   /** Every cell of a row in every family, records decoded, in parts: the paper's Figure 4 of this row, now. */
@@ -359,6 +356,12 @@ export class Storage {
     } finally {
       transaction.rollback()
     }
+  }
+
+  async #readCatalog(transaction: Transaction): Promise<Catalog> {
+    const catalog = await this.#catalogs.read(transaction)
+    this.#newestCatalog.wasRead(transaction.startTs, catalog)
+    return catalog
   }
 
   #begun(snapshot: TransactionOptions, known?: KnownCatalog): Transaction {

@@ -9,11 +9,13 @@ export const STORAGE_LIMITS = {
   bufferedBytesMax: 256 * 1024 * 1024,
   tablesMax: 1_000,
   accessTokensMax: 10_000,
+  accessRolesMax: 1_000,
   /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
   catalogPartsMax: 50_000,
   tableColumnsMax: 256,
   tableIndexesMax: 32,
   tableObserversMax: 32,
+  tableGrantsMax: 64,
   /** Of a table's or a column's name, in UTF-8. */
   nameBytesMax: 128,
   scanPageRows: 1_000,

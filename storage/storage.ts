@@ -6,14 +6,25 @@
  */
 
 export {
+  type AccessRole,
+  changeAccessRole,
+  createAccessRole,
+  dropAccessRole,
+  readAccessRoles,
+  requireAccessRole,
+  requireChangeableRole,
+  revokeOnAllTables,
+} from './access/access-roles.ts'
+export { readAccessVersion } from './access/access-rows.ts'
+export {
   type AccessToken,
-  ADMIN_ROLE,
   changeAccessToken,
   createAccessToken,
   dropAccessToken,
   readAccessTokens,
-  readAccessVersion,
 } from './access/access-tokens.ts'
+export { RoleRights } from './access/role-rights.ts'
+export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
 export { hashOfToken, idOfToken, newTokenText } from './access/token-text.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export type { CellStore } from './cell-store/cell-store.ts'
@@ -117,6 +128,13 @@ export { nearestNames } from './tables/nearest-names.ts'
 export type { NewIndex } from './tables/new-index.ts'
 export type { NewObserver } from './tables/new-observer.ts'
 export type { NewColumn, NewTable } from './tables/new-table.ts'
+export {
+  ADMIN_ROLE,
+  EVERY_RIGHT,
+  type Rights,
+  SERVER_RIGHTS,
+  type ServerRight,
+} from './tables/rights.ts'
 export type { RowChange } from './tables/rows/index-maintenance.ts'
 export { getUniqueEntries, scanIndexEntries } from './tables/rows/index-scan.ts'
 export {
@@ -151,7 +169,9 @@ export {
   type KeyPart,
   type ObserverDefinition,
   type SqlRow,
+  TABLE_RIGHTS,
   type TableDefinition,
+  type TableRight,
 } from './tables/table-definition.ts'
 export type { ByteBudget } from './transaction/buffer/write-buffer.ts'
 export type { StandingLock } from './transaction/lock-list.ts'

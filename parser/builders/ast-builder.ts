@@ -6,6 +6,7 @@ import { asOfOf, tableOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlter, buildCreate, buildDrop } from './definition-builder.ts'
 import { buildNotify } from './observer-builder.ts'
+import { buildGrant, buildRevoke, roleOf } from './role-builder.ts'
 import { buildCheck, buildDataStatement } from './row-statement-builder.ts'
 import { buildRotate } from './token-builder.ts'
 
@@ -38,6 +39,8 @@ function buildStatement({ children }: cst.StatementCstNode, text: string): ast.S
   if (children.alterStatement !== undefined) return buildAlter(only(children.alterStatement))
   if (children.dropStatement !== undefined) return buildDrop(only(children.dropStatement))
   if (children.rotateStatement !== undefined) return buildRotate(only(children.rotateStatement))
+  if (children.grantStatement !== undefined) return buildGrant(only(children.grantStatement))
+  if (children.revokeStatement !== undefined) return buildRevoke(only(children.revokeStatement))
   if (children.showStatement !== undefined) return buildShow(only(children.showStatement))
   const describe = only(children.describeStatement)
   return { kind: 'describe', table: tableOf(describe.children), position: positionOfNode(describe) }
@@ -67,9 +70,17 @@ function buildShow(
   | ast.ShowTablesStatement
   | ast.ShowIndexesStatement
   | ast.ShowObserversStatement
-  | ast.ShowTokensStatement {
+  | ast.ShowTokensStatement
+  | ast.ShowRolesStatement
+  | ast.ShowGrantsStatement {
   const position = positionOfNode(node)
-  const { tableName, OBSERVERS: observers, TOKENS: tokens } = node.children
+  const { tableName, roleName, OBSERVERS: observers, TOKENS: tokens } = node.children
+  const { ROLES: roles, GRANTS: grants } = node.children
+  if (roles !== undefined) return { kind: 'showRoles', position }
+  if (grants !== undefined) {
+    const role = roleName === undefined ? {} : { role: roleOf({ roleName }) }
+    return { kind: 'showGrants', ...role, position }
+  }
   if (tokens !== undefined) return { kind: 'showTokens', position }
   if (observers !== undefined) return { kind: 'showObservers', position }
   if (tableName === undefined) return { kind: 'showTables', position }

@@ -14,15 +14,19 @@ import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-bu
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildAlteredObserver, buildDroppedObserver, buildNewObserver } from './observer-builder.ts'
+import { roleOf } from './role-builder.ts'
 import { buildNewTable } from './table-builder.ts'
 import { buildAlteredToken, buildDroppedToken, buildNewToken } from './token-builder.ts'
 
-/** The statements that change the catalog, or tokens of access. Each throws `ParseError`. */
+/** The statements that change the catalog, tokens or roles. Each throws `ParseError`. */
 export function buildCreate(
   node: cst.CreateStatementCstNode,
 ): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { newTable, newIndex, newObserver, newToken } = node.children
+  const { newTable, newIndex, newObserver, newToken, newRole } = node.children
+  if (newRole !== undefined) {
+    return { kind: 'createRole', role: roleOf(only(newRole).children), position }
+  }
   if (newToken !== undefined) return buildNewToken(only(newToken), position)
   if (newTable !== undefined) return buildNewTable(only(newTable), position)
   if (newObserver !== undefined) return buildNewObserver(only(newObserver), position)
@@ -81,6 +85,10 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
 export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
   const { droppedTable, droppedIndex, droppedObserver, droppedToken } = node.children
+  const { droppedRole } = node.children
+  if (droppedRole !== undefined) {
+    return { kind: 'dropRole', role: roleOf(only(droppedRole).children), position }
+  }
   if (droppedToken !== undefined) return buildDroppedToken(only(droppedToken), position)
   if (droppedObserver !== undefined) return buildDroppedObserver(only(droppedObserver), position)
   if (droppedTable !== undefined) {

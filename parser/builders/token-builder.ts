@@ -12,6 +12,7 @@ import type {
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildName } from './literal.ts'
+import { roleOf } from './role-builder.ts'
 
 const HOUR = 60n
 const DAY = 24n * HOUR
@@ -22,11 +23,10 @@ export function buildNewToken(
   { children }: cst.NewTokenCstNode,
   position: Position,
 ): CreateTokenStatement {
-  const role = buildName(only(only(children.roleName).children.Name))
   return {
     kind: 'createToken',
     token: tokenOf(children),
-    role,
+    role: roleOf(children),
     expires: expiryOf(children),
     position,
   }

@@ -3,14 +3,14 @@
 import type { Rule } from './expression-grammar.ts'
 import * as keyword from './keywords.ts'
 import { Literal, Name } from './keywords.ts'
-import { TokenGrammar } from './token-grammar.ts'
+import { RoleGrammar } from './role-grammar.ts'
 import * as token from './tokens.ts'
 
 /**
  * The statements that change the catalog. What follows CREATE, DROP and ALTER are rules of their
  * own, so that one token decides.
  */
-export class DefinitionGrammar extends TokenGrammar {
+export class DefinitionGrammar extends RoleGrammar {
   readonly createStatement: Rule = this.RULE('createStatement', () => {
     this.CONSUME(keyword.Create)
     this.OR([
@@ -18,6 +18,7 @@ export class DefinitionGrammar extends TokenGrammar {
       { ALT: () => this.SUBRULE(this.newIndex) },
       { ALT: () => this.SUBRULE(this.newObserver) },
       { ALT: () => this.SUBRULE(this.newToken) },
+      { ALT: () => this.SUBRULE(this.newRole) },
     ])
   })
 
@@ -28,6 +29,7 @@ export class DefinitionGrammar extends TokenGrammar {
       { ALT: () => this.SUBRULE(this.droppedIndex) },
       { ALT: () => this.SUBRULE(this.droppedObserver) },
       { ALT: () => this.SUBRULE(this.droppedToken) },
+      { ALT: () => this.SUBRULE(this.droppedRole) },
     ])
   })
 

@@ -720,6 +720,89 @@ export type DurationCstChildren = {
   DAYS?: IToken[];
 };
 
+export interface NewRoleCstNode extends CstNode {
+  name: "newRole";
+  children: NewRoleCstChildren;
+}
+
+export type NewRoleCstChildren = {
+  ROLE: IToken[];
+  roleName: RoleNameCstNode[];
+};
+
+export interface DroppedRoleCstNode extends CstNode {
+  name: "droppedRole";
+  children: DroppedRoleCstChildren;
+}
+
+export type DroppedRoleCstChildren = {
+  ROLE: IToken[];
+  roleName: RoleNameCstNode[];
+};
+
+export interface GrantStatementCstNode extends CstNode {
+  name: "grantStatement";
+  children: GrantStatementCstChildren;
+}
+
+export type GrantStatementCstChildren = {
+  GRANT: IToken[];
+  rightList: RightListCstNode[];
+  rightsPlace?: RightsPlaceCstNode[];
+  TO: IToken[];
+  roleName: RoleNameCstNode[];
+};
+
+export interface RevokeStatementCstNode extends CstNode {
+  name: "revokeStatement";
+  children: RevokeStatementCstChildren;
+}
+
+export type RevokeStatementCstChildren = {
+  REVOKE: IToken[];
+  ALL?: IToken[];
+  rightList?: RightListCstNode[];
+  rightsPlace?: RightsPlaceCstNode[];
+  FROM: IToken[];
+  roleName: RoleNameCstNode[];
+};
+
+export interface RightListCstNode extends CstNode {
+  name: "rightList";
+  children: RightListCstChildren;
+}
+
+export type RightListCstChildren = {
+  right: RightCstNode[];
+  Comma?: IToken[];
+};
+
+export interface RightCstNode extends CstNode {
+  name: "right";
+  children: RightCstChildren;
+}
+
+export type RightCstChildren = {
+  READ?: IToken[];
+  WRITE?: IToken[];
+  OBSERVE?: IToken[];
+  DEFINE?: IToken[];
+  INSPECT?: IToken[];
+  ADMIN?: IToken[];
+};
+
+export interface RightsPlaceCstNode extends CstNode {
+  name: "rightsPlace";
+  children: RightsPlaceCstChildren;
+}
+
+export type RightsPlaceCstChildren = {
+  ON: IToken[];
+  ALL?: IToken[];
+  TABLES?: IToken[];
+  tableName?: TableNameCstNode[];
+};
+
 export interface CreateStatementCstNode extends CstNode {
   name: "createStatement";
   children: CreateStatementCstChildren;
@@ -731,6 +814,7 @@ export type CreateStatementCstChildren = {
   newIndex?: NewIndexCstNode[];
   newObserver?: NewObserverCstNode[];
   newToken?: NewTokenCstNode[];
+  newRole?: NewRoleCstNode[];
 };
 
 export interface DropStatementCstNode extends CstNode {
@@ -744,6 +828,7 @@ export type DropStatementCstChildren = {
   droppedIndex?: DroppedIndexCstNode[];
   droppedObserver?: DroppedObserverCstNode[];
   droppedToken?: DroppedTokenCstNode[];
+  droppedRole?: DroppedRoleCstNode[];
 };
 
 export interface AlterStatementCstNode extends CstNode {
@@ -945,6 +1030,8 @@ export type StatementCstChildren = {
   alterStatement?: AlterStatementCstNode[];
   dropStatement?: DropStatementCstNode[];
   rotateStatement?: RotateStatementCstNode[];
+  grantStatement?: GrantStatementCstNode[];
+  revokeStatement?: RevokeStatementCstNode[];
   showStatement?: ShowStatementCstNode[];
   describeStatement?: DescribeStatementCstNode[];
 };
@@ -1000,6 +1087,10 @@ export type ShowStatementCstChildren = {
   TABLES?: IToken[];
   OBSERVERS?: IToken[];
   TOKENS?: IToken[];
+  ROLES?: IToken[];
+  GRANTS?: IToken[];
+  FOR?: IToken[];
+  roleName?: RoleNameCstNode[];
   INDEXES?: IToken[];
   FROM?: IToken[];
   tableName?: TableNameCstNode[];

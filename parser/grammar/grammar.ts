@@ -57,6 +57,8 @@ export class Grammar extends DefinitionGrammar {
       { ALT: () => this.SUBRULE(this.alterStatement) },
       { ALT: () => this.SUBRULE(this.dropStatement) },
       { ALT: () => this.SUBRULE(this.rotateStatement) },
+      { ALT: () => this.SUBRULE(this.grantStatement) },
+      { ALT: () => this.SUBRULE(this.revokeStatement) },
       { ALT: () => this.SUBRULE(this.showStatement) },
       { ALT: () => this.SUBRULE(this.describeStatement) },
     ])
@@ -91,6 +93,16 @@ export class Grammar extends DefinitionGrammar {
       { ALT: () => this.CONSUME(keyword.Tables) },
       { ALT: () => this.CONSUME(keyword.Observers) },
       { ALT: () => this.CONSUME(keyword.Tokens) },
+      { ALT: () => this.CONSUME(keyword.Roles) },
+      {
+        ALT: () => {
+          this.CONSUME(keyword.Grants)
+          this.OPTION(() => {
+            this.CONSUME(keyword.For)
+            this.SUBRULE(this.roleName)
+          })
+        },
+      },
       {
         ALT: () => {
           this.CONSUME(keyword.Indexes)

@@ -72,27 +72,34 @@ export const Values = reserved('VALUES')
 export const Where = reserved('WHERE')
 
 export const Add = unreserved('ADD')
+export const Admin = unreserved('ADMIN')
+export const All = unreserved('ALL')
 export const Alter = unreserved('ALTER')
 export const Analyze = unreserved('ANALYZE')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
-export const Default = unreserved('DEFAULT')
 export const Day = unreserved('DAY')
 export const Days = unreserved('DAYS')
+export const Default = unreserved('DEFAULT')
+export const Define = unreserved('DEFINE')
 export const Describe = unreserved('DESCRIBE')
 export const Do = unreserved('DO')
 export const Expires = unreserved('EXPIRES')
 export const Family = unreserved('FAMILY')
+export const Grant = unreserved('GRANT')
+export const Grants = unreserved('GRANTS')
 export const Hour = unreserved('HOUR')
 export const Hours = unreserved('HOURS')
 export const Index = unreserved('INDEX')
 export const Indexes = unreserved('INDEXES')
+export const Inspect = unreserved('INSPECT')
 export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
 export const Minute = unreserved('MINUTE')
 export const Minutes = unreserved('MINUTES')
 export const Nothing = unreserved('NOTHING')
 export const Notify = unreserved('NOTIFY')
+export const Observe = unreserved('OBSERVE')
 export const Observer = unreserved('OBSERVER')
 export const Observers = unreserved('OBSERVERS')
 export const Of = unreserved('OF')
@@ -102,16 +109,20 @@ export const Primary = unreserved('PRIMARY')
 export const Read = unreserved('READ')
 export const Replay = unreserved('REPLAY')
 export const Resume = unreserved('RESUME')
+export const Revoke = unreserved('REVOKE')
 export const Role = unreserved('ROLE')
+export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
+export const To = unreserved('TO')
 export const Token = unreserved('TOKEN')
 export const Tokens = unreserved('TOKENS')
 export const Unique = unreserved('UNIQUE')
 export const Weak = unreserved('WEAK')
+export const Write = unreserved('WRITE')
 
 export const RESERVED_WORDS: readonly TokenType[] = [
   ...[And, As, Asc, Begin, Between, By, Check, Commit, Create, Delete, Desc, Drop, Exists, Explain],
@@ -138,26 +149,24 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Alter, Analyze, Column, Conflict, Day, Days, Default, Describe, Do, Expires, Family],
+  ...[Add, Admin, All, Alter, Analyze, Column, Conflict, Day, Days, Default, Define, Describe],
+  ...[Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Keep, Key],
   ...[
-    Hour,
-    Hours,
-    Index,
-    Indexes,
-    Keep,
-    Key,
     Minute,
     Minutes,
     Nothing,
     Notify,
+    Observe,
     Observer,
     Observers,
     Of,
     Only,
     Pause,
+    Primary,
+    Read,
   ],
-  ...[Primary, Read, Replay, Resume, Role, Rotate, Show, Storing, Table, Tables, Token, Tokens],
-  ...[Unique, Weak],
+  ...[Replay, Resume, Revoke, Role, Roles, Rotate, Show, Storing, Table, Tables, To, Token],
+  ...[Tokens, Unique, Weak, Write],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

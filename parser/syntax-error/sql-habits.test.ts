@@ -29,6 +29,7 @@ const SUBSCRIPTION =
 const NOTIFY =
   'NOTIFY tells a weak observer of one row: NOTIFY observer ON table WHERE full primary key'
 const NO_ALIAS = 'a statement has one table, so its columns are named alone'
+const RIGHTS = 'rights on rows are READ and WRITE'
 const OFFSET = 'there is no OFFSET: continue behind the last key read, WHERE key > :last'
 const PARAMETER_HINT = 'a parameter begins with a colon: SCAN * FROM t WHERE a = :x'
 
@@ -234,6 +235,11 @@ for (const [text, hint] of [
   ['SCAN * FROM t LIMIT 5, 10', OFFSET],
   ['SCAN * FROM t LIMIT 5 OFFSET 5', OFFSET],
   ['SCAN * FROM t WEHRE a = 1', undefined],
+  ['GRANT SELECT ON t TO r', `${RIGHTS}: GRANT READ ON t TO r`],
+  ['GRANT SELECT, INSERT ON t TO r', `${RIGHTS}: GRANT READ, WRITE ON t TO r`],
+  ['GRANT ALL ON t TO r', `${RIGHTS}: GRANT READ, WRITE ON t TO r`],
+  ['REVOKE UPDATE ON t FROM r', `${RIGHTS}: REVOKE WRITE ON t FROM r`],
+  ['GRANT EAT ON t TO r', undefined],
   ['toString', undefined],
   ['SCAN * FROM t constructor', `${NO_ALIAS}: SCAN * FROM t`],
 ] as const) {

@@ -36,6 +36,7 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   }
   const session = ofSession(wrong)
   if (session !== undefined) return session
+  if (type === keyword.Grant || type === keyword.Revoke) return ofRight(wrong)
   if (type === keyword.Begin && wrong.at === 1) return ofBegin(wrong)
   if (type === keyword.Rollback && wrong.at === 1) return { advice: NO_SAVEPOINT }
   if (type === keyword.Insert) return foreignInsert(wrong)
@@ -43,6 +44,24 @@ function recognise(wrong: WrongStatement): Advice | undefined {
   if (type === keyword.SetWord || type === keyword.Check) return ofOneRow(wrong)
   return foreignObserver(wrong) ?? foreignDefinition(wrong)
 }
+
+/** GRANT SELECT ON t TO r -> GRANT READ ON t TO r */
+function ofRight(wrong: WrongStatement): Advice | undefined {
+  const token = wrong.tokens[wrong.at]
+  const right = RIGHTS_OF_SQL.get(token?.image.toUpperCase() ?? '')
+  if (token === undefined || right === undefined) return undefined
+  const separator = wrong.tokens[wrong.at + 1]?.image === ',' ? '' : ' '
+  const rewritten = `${piece(wrong, 0, wrong.at)} ${right}${separator}${piece(wrong, wrong.at + 1)}`
+  return { advice: 'rights on rows are READ and WRITE', rewritten }
+}
+
+const RIGHTS_OF_SQL: ReadonlyMap<string, string> = new Map([
+  ['SELECT', 'READ'],
+  ['INSERT', 'WRITE'],
+  ['UPDATE', 'WRITE'],
+  ['DELETE', 'WRITE'],
+  ['ALL', 'READ, WRITE'],
+])
 
 /** GET where the condition only equates columns, since it may then name a full key. */
 function ofSelect(wrong: WrongStatement): Advice {
@@ -206,9 +225,6 @@ function ofBegin(wrong: WrongStatement): Advice | undefined {
 
 type AdviceMaker = (wrong: WrongStatement) => Advice | undefined
 
-const NO_ROLES: Advice = {
-  advice: 'there are no roles: who reaches the server may do everything',
-}
 const NOTHING_TO_TIDY: Advice = {
   advice: 'there is nothing to tidy up: old versions are collected by the server',
 }
@@ -242,8 +258,6 @@ const FOREIGN_WORDS: ReadonlyMap<string, Advice | AdviceMaker> = new Map<
   ['USE', { advice: 'there is one database: its tables are shown by', rewritten: 'SHOW TABLES' }],
   ['PRAGMA', { advice: 'what there is is shown by', rewritten: 'SHOW TABLES' }],
   ['\\', ofBackslash],
-  ['GRANT', NO_ROLES],
-  ['REVOKE', NO_ROLES],
   [
     'LOCK',
     {

@@ -1,125 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AccessStatement, Duration, Name } from '../../parser/ast.ts'
-import {
-  type AccessToken,
-  ADMIN_ROLE,
-  changeAccessToken,
-  createAccessToken,
-  dropAccessToken,
-  StorageError,
-  type Timestamp,
-  type Transaction,
-} from '../../storage/storage.ts'
+import type { AccessStatement, Position } from '../../parser/ast.ts'
+import { type Catalog, StorageError } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
+import { requireServerRight } from '../required-rights.ts'
+import { executeRoleStatement } from './access-roles.ts'
+import { DONE, executeTokenStatement, type TokenContext } from './access-tokens.ts'
 
-const MINUTE_MICROS = 60_000_000
-/** A year and a day: a token that nobody needs any more ends by itself. */
-const MINUTES_MAX = 366n * 24n * 60n
+type AccessContext = TokenContext & { readonly catalog: Catalog }
 
-/** The text of a new token, its id and the hash that is kept of it. */
-export type NewTokenText = { readonly id: string; readonly text: string; readonly hash: string }
-
-type AccessContext = {
-  readonly transaction: Transaction
-  /** Of a new token, or of the one with this id. */
-  readonly newText: (id?: string) => NewTokenText
-}
-
-/**
- * Runs a statement about tokens of access. CREATE and ROTATE answer one row with the token's text, which is shown
- * nowhere else. Throws PlanError and StorageError.
- */
+/** Runs a statement about tokens, roles or their rights. Throws PlanError and StorageError. */
 export async function executeAccess(
   statement: AccessStatement,
-  { transaction, newText }: AccessContext,
+  context: AccessContext,
 ): Promise<StatementResult> {
+  requireServerRight(context.catalog, 'admin', statement.position)
   try {
-    return await transaction.statement(async () => await run(statement, { transaction, newText }))
+    return await context.transaction.statement(async () => await run(statement, context))
   } catch (error) {
-    throw locatedIn(statement.token, error) ?? error
+    throw locatedIn(statement, error) ?? error
   }
 }
 
-async function run(
-  statement: AccessStatement,
-  { transaction, newText }: AccessContext,
-): Promise<StatementResult> {
-  const { kind, token } = statement
-  const now = transaction.now
-  switch (kind) {
-    case 'createToken': {
-      requireRole(statement.role)
-      const expires = after(now, statement.expires)
-      const { id, text, hash } = newText()
-      const created = {
-        id,
-        name: token.text,
-        role: statement.role.text,
-        hash,
-        created: now,
-        expires,
-      }
-      await createAccessToken(transaction, created)
-      return shown(created, text)
-    }
-    case 'alterToken': {
-      const expires = after(now, statement.expires)
-      await changeAccessToken(transaction, token.text, (before) => ({ ...before, expires }))
-      return DONE
-    }
-    case 'rotateToken': {
-      const until = statement.keep === undefined ? undefined : after(now, statement.keep)
-      let text = ''
-      const rotated = await changeAccessToken(transaction, token.text, (before) => {
-        const made = newText(before.id)
-        text = made.text
-        const { former: _, ...rest } = before
-        const former = until === undefined ? {} : { former: { hash: before.hash, until } }
-        return { ...rest, hash: made.hash, ...former }
-      })
-      return shown(rotated, text)
-    }
-    case 'dropToken':
-      await dropAccessToken(transaction, token.text, now)
-      return DONE
-  }
+async function run(statement: AccessStatement, context: AccessContext): Promise<StatementResult> {
+  if ('token' in statement) return await executeTokenStatement(statement, context)
+  const changed = await executeRoleStatement(statement, context)
+  return changed ? DONE : { ...DONE, rowsAffected: 0, text: 'OK, nothing was to be done' }
 }
 
-/** Throws PlanError `unknown_role`. */
-function requireRole({ text, position }: Name): void {
-  if (text === ADMIN_ROLE) return
-  throw new PlanError('unknown_role', `There is no role ${text}.`, {
-    position,
-    hint: `The only role is ${ADMIN_ROLE}, which may do everything.`,
-    fields: { role: text },
+const CODES = {
+  already_exists: 'already_exists',
+  unknown_token: 'unknown_token',
+  unknown_role: 'unknown_role',
+  role_in_use: 'role_in_use',
+  last_admin_token: 'last_admin_token',
+  limit_exceeded: 'limit_exceeded',
+  invalid_definition: 'invalid_request',
+} as const
+
+/** Storage knows the name; here its place in the text is known as well. */
+function locatedIn(statement: AccessStatement, error: unknown): PlanError | undefined {
+  if (!(error instanceof StorageError)) return undefined
+  const code = CODES[error.code as keyof typeof CODES]
+  if (code === undefined) return undefined
+  return new PlanError(code, error.message, {
+    position: placeOf(statement, error.fields),
+    fields: error.fields,
   })
 }
 
-/** Throws PlanError `out_of_range`. */
-function after(now: Timestamp, { minutes, position }: Duration): Timestamp {
-  if (minutes >= 1n && minutes <= MINUTES_MAX) return now + Number(minutes) * MINUTE_MICROS
-  throw new PlanError('out_of_range', 'A token lives for a minute to 366 days.', { position })
-}
-
-function shown({ name, id, role, expires }: AccessToken, text: string): StatementResult {
-  const columns = [
-    { name: 'token', type: 'TEXT' },
-    { name: 'name', type: 'TEXT' },
-    { name: 'id', type: 'TEXT' },
-    { name: 'role', type: 'TEXT' },
-    { name: 'expires', type: 'TIMESTAMP' },
-  ] as const
-  return { columns, rows: [[text, name, id, role, BigInt(expires)]], rowsAffected: 1 }
-}
-
-const DONE: StatementResult = { columns: [], rows: [], rowsAffected: 1, text: 'OK' }
-
-const CODES = ['already_exists', 'unknown_token', 'last_admin_token', 'limit_exceeded'] as const
-
-/** Storage knows the name; here its place in the text is known as well. */
-function locatedIn({ position }: Name, error: unknown): PlanError | undefined {
-  if (!(error instanceof StorageError)) return undefined
-  const code = CODES.find((each) => each === error.code)
-  return code && new PlanError(code, error.message, { position, fields: error.fields })
+function placeOf(statement: AccessStatement, fields: Readonly<Record<string, unknown>>): Position {
+  if (!('token' in statement)) return statement.role.position
+  const isOfRole = 'role' in statement && fields.role === statement.role.text
+  return isOfRole ? statement.role.position : statement.token.position
 }

@@ -19,6 +19,7 @@ import {
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import type { Parameters } from '../expressions/parameters.ts'
 import { PlanError } from '../plan-error.ts'
+import { requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
 import { newColumnOf, newIndexOf, newObserverOf, newTableOf } from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
@@ -41,6 +42,7 @@ export async function executeDefinition(
   statement: DefinitionStatement,
   context: DefinitionContext,
 ): Promise<StatementResult> {
+  requireServerRight(context.catalog, 'define', statement.position)
   const changed = await context.transaction.statement(async () => {
     try {
       return await define(statement, context)

@@ -4,6 +4,7 @@ import type { Plan } from '../plan/plan.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
 import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
+import { showGrants, showRoles } from './execute-show-roles.ts'
 import { showTokens } from './execute-show-tokens.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
 import { executeCheck } from './writes/execute-check.ts'
@@ -24,6 +25,10 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return showObservers(context.catalog)
     case 'showTokens':
       return showTokens(transaction)
+    case 'showRoles':
+      return showRoles(transaction)
+    case 'showGrants':
+      return showGrants(plan, context)
     case 'describe':
       return describeTable(plan.table)
     case 'explain':

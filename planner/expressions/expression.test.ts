@@ -39,6 +39,7 @@ const TABLE: TableDefinition = {
   families: [],
   indexes: [],
   observers: [],
+  grants: [],
 }
 const CATALOG = createCatalog(1, [TABLE])
 const ROW: readonly SqlValue[] = [

@@ -6,13 +6,14 @@ import type {
   NotifyStatement,
   ScanStatement,
 } from '../../parser/ast.ts'
-import type { Catalog, TableDefinition } from '../../storage/storage.ts'
+import type { Catalog, TableDefinition, TableRight } from '../../storage/storage.ts'
 import { NO_COLUMNS } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { covers } from '../keys/candidate-key.ts'
 import { fixedColumns } from '../keys/key-order.ts'
 import { PlanError } from '../plan-error.ts'
+import { requireTableFor, requireTableRight } from '../required-rights.ts'
 import { requireObserverOf, requireTable } from '../unknown-name.ts'
 import { type AggregationPlan, AggregationPlanning, isAggregating } from './aggregation-plan.ts'
 import type {
@@ -20,9 +21,11 @@ import type {
   AggregatePlan,
   CheckPlan,
   DataPlan,
+  DeletePlan,
   NotifyPlan,
   PointGetPlan,
   RangeScanPlan,
+  SetPlan,
 } from './plan.ts'
 import { planAccess } from './plan-access.ts'
 import { planFullKey, planGetKey } from './plan-key.ts'
@@ -32,6 +35,14 @@ import { planProjection } from './projection.ts'
 /** The plan of one statement on rows. Throws PlanError. */
 export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
   const table = requireTable(catalog, statement.table)
+  const plan = planOnTable(statement, table)
+  for (const right of rightsOf(plan)) {
+    requireTableRight(catalog, table, right, statement.table.position)
+  }
+  return plan
+}
+
+function planOnTable(statement: DataStatement, table: TableDefinition): DataPlan {
   switch (statement.kind) {
     case 'get':
       return planGet(statement, table)
@@ -46,9 +57,38 @@ export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
   }
 }
 
+/** What a statement needs to be allowed: what tells of columns that the client did not write is a READ as well. */
+function rightsOf(plan: DataPlan): readonly TableRight[] {
+  switch (plan.kind) {
+    case 'pointGet':
+      return plan.forUpdate ? ['read', 'write'] : ['read']
+    case 'rangeScan':
+    case 'aggregate':
+      return ['read']
+    case 'insert':
+      return plan.returning === undefined ? ['write'] : ['write', 'read']
+    case 'set':
+      return plan.returning === undefined && !asksOfRow(plan) ? ['write'] : ['write', 'read']
+    case 'delete':
+      return plan.returning === undefined && isByKey(plan) ? ['write'] : ['write', 'read']
+  }
+}
+
+/** Whether it computes from the row, or has a condition on it. */
+function asksOfRow({ assignments, precondition }: SetPlan): boolean {
+  return (
+    precondition?.kind === 'condition' || assignments.some(({ value }) => value.columns.size > 0)
+  )
+}
+
+/** Whether nothing but the primary key decides which rows go. */
+function isByKey({ path, keyFilter, rowFilter }: DeletePlan): boolean {
+  return path.bounds.key.index === undefined && keyFilter === undefined && rowFilter === undefined
+}
+
 /** Throws PlanError. */
 export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPlan {
-  const table = requireTable(catalog, statement.table)
+  const table = requireTableFor(catalog, statement.table, 'write', 'read')
   const compiler = createExpressionCompiler(table)
   const condition = compileAs(compiler, statement.condition, 'BOOLEAN')
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
@@ -58,7 +98,7 @@ export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPla
 
 /** Throws PlanError. */
 export function planNotify(statement: NotifyStatement, catalog: Catalog): NotifyPlan {
-  const table = requireTable(catalog, statement.table)
+  const table = requireTableFor(catalog, statement.table, 'write')
   const observer = requireObserverOf(table, statement.observer)
   if (!observer.isWeak) throw notWeak(table, statement)
   const compiler = createExpressionCompiler(table)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Expression, Position } from '../../parser/ast.ts'
+import type { Expression, Name, Position } from '../../parser/ast.ts'
 import type {
   ObserverDefinition,
   SqlType,
@@ -27,6 +27,8 @@ export type Plan =
   | { readonly kind: 'showIndexes'; readonly table: TableDefinition }
   | { readonly kind: 'showObservers' }
   | { readonly kind: 'showTokens' }
+  | { readonly kind: 'showRoles' }
+  | { readonly kind: 'showGrants'; readonly role?: Name }
   | { readonly kind: 'describe'; readonly table: TableDefinition }
 /** The plans that EXPLAIN takes. */
 export type DataPlan =

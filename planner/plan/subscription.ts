@@ -16,7 +16,8 @@ import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { PlanError } from '../plan-error.ts'
-import { requireIndexOf, requireTable } from '../unknown-name.ts'
+import { requireTableFor } from '../required-rights.ts'
+import { requireIndexOf } from '../unknown-name.ts'
 import { isAggregating } from './aggregation-plan.ts'
 import type { ResultColumn } from './plan.ts'
 import { planGetKey } from './plan-key.ts'
@@ -55,7 +56,7 @@ export function planSubscription(
   parameters: Parameters,
 ): SubscriptionPlan {
   requireSubscribable(statement)
-  const table = requireTable(catalog, statement.table)
+  const table = requireTableFor(catalog, statement.table, 'read')
   const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
   if (statement.kind === 'get') planGetKey(compiler, table, { name: 'GET', where: statement.where })

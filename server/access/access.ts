@@ -3,15 +3,19 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import {
+  type AccessRole,
   type AccessToken,
   andThen,
+  type Catalog,
   type Clock,
   hashOfToken,
   idOfToken,
   type MaybePromise,
+  readAccessRoles,
   readAccessTokens,
   readAccessVersion,
   repeat,
+  type ServerRight,
   type Storage,
   type Timestamp,
   timeText,
@@ -20,8 +24,10 @@ import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
+import { catalogAt } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import type { Principal } from './principal.ts'
+import { RoleViews } from './role-views.ts'
 
 export type AccessMode = 'auto' | 'required'
 
@@ -41,6 +47,7 @@ export class Access {
   readonly #failed: FailedAttempts
   readonly #principals = new WeakMap<IncomingMessage, Principal>()
   readonly #stopping = new AbortController()
+  readonly #roles: RoleViews
   #tokens: ReadonlyMap<string, AccessToken> = new Map()
   #version: Timestamp = -1
   #lookedMs = Number.NEGATIVE_INFINITY
@@ -54,6 +61,7 @@ export class Access {
     this.#log = log
     this.#mode = mode
     this.#failed = new FailedAttempts(clock)
+    this.#roles = new RoleViews(storage)
   }
 
   /** Resolves when the tokens have been read. */
@@ -130,6 +138,27 @@ export class Access {
     return this.#principals.get(request)
   }
 
+  /** The catalog as this caller may know it. */
+  viewOf(principal: Principal | undefined, catalog: Catalog): Catalog {
+    return this.#roles.viewOf(principal?.role, catalog)
+  }
+
+  /** The tables as they are now, as this caller may know them. */
+  async currentCatalog(principal: Principal | undefined): Promise<Catalog> {
+    return this.viewOf(principal, await catalogAt(this.#storage))
+  }
+
+  may(principal: Principal | undefined, right: ServerRight): boolean {
+    return this.#roles.may(principal?.role, right)
+  }
+
+  /** Throws ServerError `not_permitted`. */
+  requireRight(principal: Principal | undefined, right: ServerRight): void {
+    if (this.may(principal, right)) return
+    const detail = `The role ${principal?.role} lacks ${right.toUpperCase()}.`
+    throw new ServerError('not_permitted', detail, { right })
+  }
+
   /** The error of one who may not go on; undefined for one who may. */
   refusalOf(principal: Principal | undefined): ServerError | undefined {
     if (!this.isRequired) return undefined
@@ -154,7 +183,14 @@ export class Access {
     const transaction = await this.#storage.begin({ readOnly: true })
     try {
       const version = await readAccessVersion(transaction)
-      if (version > this.#version) this.#know(version, await readAccessTokens(transaction))
+      // So that the newest grants on tables are known here, whoever has changed them.
+      await this.#storage.catalog(transaction)
+      if (version > this.#version) {
+        this.#know(version, {
+          tokens: await readAccessTokens(transaction),
+          roles: await readAccessRoles(transaction),
+        })
+      }
       this.#lookedMs = lookedMs
     } finally {
       transaction.rollback()
@@ -162,9 +198,10 @@ export class Access {
   }
 
   /** Of two looks at once the older one may end last. */
-  #know(version: Timestamp, tokens: readonly AccessToken[]): void {
+  #know(version: Timestamp, { tokens, roles }: AccessKnown): void {
     if (version <= this.#version) return
     this.#tokens = new Map(tokens.map((token) => [token.id, token]))
+    this.#roles.know(roles)
     this.#version = version
   }
 
@@ -203,6 +240,11 @@ export class Access {
       former !== undefined && former.until > this.#clock.wallMicros() && isSame(former.hash, hash)
     )
   }
+}
+
+type AccessKnown = {
+  readonly tokens: readonly AccessToken[]
+  readonly roles: readonly AccessRole[]
 }
 
 /** Ends what is open of those who may not go on, but for this request. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Parser } from '../../parser/parser.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
@@ -23,6 +22,7 @@ import type { EndedTransactions } from '../transactions/ended-transactions.ts'
 import type { TransactionSessions } from '../transactions/transaction-sessions.ts'
 import { UnreadBegins } from '../transactions/unread-begins.ts'
 import { LiveConnections } from '../websocket/live-connections.ts'
+import { admission } from './admission.ts'
 import { Outbox } from './answers/outbox.ts'
 import { QueryAnswers } from './answers/query-answers.ts'
 import { StreamAnswers } from './answers/stream-answers.ts'
@@ -31,7 +31,6 @@ import { LargeBodies } from './bodies/large-bodies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import type { Drain } from './drain.ts'
 import { addErrorHandling, type ProblemSender } from './http-errors.ts'
-import { openRoutes } from './open-routes.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
@@ -96,10 +95,7 @@ export function addInterface(
   const largeBodies = new LargeBodies(requests)
   const rules = originRulesOf(config)
   const headers = headersOfAll(history, config.tls !== undefined)
-  const isOpenToAll = openRoutes(document.operations)
-  const clientOf = (raw: IncomingMessage) => requests.clientOf(raw)
-  const admit = (request: FastifyRequest) =>
-    isOpenToAll(request) ? undefined : parts.access.admit(request.raw, clientOf)
+  const admit = admission(document.operations, parts)
   addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
   addErrorHandling(http, document.operations, parts.sendProblem)
@@ -152,7 +148,7 @@ function doersOf(parts: InterfaceParts, version: string) {
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, ended } = parts
+  const { parser, cursors, ended, access } = parts
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, streams, live, metrics, moves } = doers
   const { engine } = config
@@ -160,9 +156,9 @@ function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   return {
     ...queryRoutes({ answers, scans, streams }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
-    ...transactionRoutes({ sessions, requests, begins }),
+    ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended, requests }),
+    ...tableRoutes({ storage, ended, requests, access }),
     ...operationRoutes({ storage, sessions, clock, engine, version, requests }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { IntegerForm } from '../../planner/planner.ts'
-import type { Notification, Observers } from '../../storage/storage.ts'
+import { type IntegerForm, requireTableRight } from '../../planner/planner.ts'
+import { type Notification, type Observers, requireObserver } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/principal.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { Room } from '../budgets/room.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
+import type { RunningRequest } from '../requests/running-request.ts'
 import { HeldNotification } from './held-notification.ts'
 import { factsOf, type NotificationFacts } from './observer-event.ts'
 
@@ -19,26 +22,28 @@ export type ObservationRequest = {
   readonly integers: IntegerForm
 }
 
+type ObservationParts = {
+  readonly observers: Pick<Observers, 'lease'>
+  readonly shares: Shares
+  readonly access: Pick<Access, 'currentCatalog'>
+}
+
 export type NotificationFields = { readonly notification: string } & NotificationFacts
 
 /** What one socket observes, and the notifications that it holds. */
 export class SocketObservations {
   readonly #observers: Pick<Observers, 'lease'>
   readonly #shares: Shares
+  readonly #access: ObservationParts['access']
   readonly #client: ClientKey
   readonly #held = new Map<string, HeldNotification>()
   readonly #ending = new Set<Promise<void>>()
   #workers = 0
 
-  constructor(
-    {
-      observers,
-      shares,
-    }: { readonly observers: Pick<Observers, 'lease'>; readonly shares: Shares },
-    client: ClientKey,
-  ) {
+  constructor({ observers, shares, access }: ObservationParts, client: ClientKey) {
     this.#observers = observers
     this.#shares = shares
+    this.#access = access
     this.#client = client
   }
 
@@ -49,11 +54,13 @@ export class SocketObservations {
   async serve(
     request: ObservationRequest,
     deliver: (fields: NotificationFields) => void,
-    signal: AbortSignal,
+    { signal, principal }: Pick<RunningRequest, 'signal' | 'principal'>,
   ): Promise<never> {
+    const mayObserve = () => this.#requireRights(request.observer, principal)
+    await mayObserve()
     this.#take(request.workers)
     try {
-      return await this.#handOver(request, deliver, signal)
+      return await this.#handOver(request, deliver, { signal, mayObserve })
     } finally {
       this.#workers -= request.workers
       this.#shares.observerWorkers.giveBack(this.#client, request.workers)
@@ -88,7 +95,7 @@ export class SocketObservations {
   async #handOver(
     { observer, workers, leaseMs, integers }: ObservationRequest,
     deliver: (fields: NotificationFields) => void,
-    signal: AbortSignal,
+    { signal, mayObserve }: { readonly signal: AbortSignal; mayObserve(): Promise<void> },
   ): Promise<never> {
     let busy = 0
     let ended = signal
@@ -100,6 +107,12 @@ export class SocketObservations {
       if (signal.aborted) {
         notification.release()
         throw signal.reason
+      }
+      try {
+        await mayObserve()
+      } catch (error) {
+        notification.release()
+        throw error
       }
       if (notification.observerGone !== known) {
         // Who is busy asks for nothing, and learns all the same that the observer was dropped.
@@ -114,6 +127,14 @@ export class SocketObservations {
       })
       deliver({ notification: held.id, ...factsOf(notification, integers) })
     }
+  }
+
+  /** Throws StorageError `unknown_observer`, also for one of a table that is not to be known, and PlanError. */
+  async #requireRights(name: string, principal: Principal | undefined): Promise<void> {
+    if (principal === undefined) return
+    const catalog = await this.#access.currentCatalog(principal)
+    const { table } = requireObserver(catalog, name)
+    for (const right of ['read', 'observe'] as const) requireTableRight(catalog, table, right)
   }
 
   #hold(notification: Notification): HeldNotification {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatementResult } from '../../planner/planner.ts'
-import { type Catalog, doWork, type Timestamp, type Transaction } from '../../storage/storage.ts'
+import { requireTableRight, type StatementResult } from '../../planner/planner.ts'
+import {
+  type Catalog,
+  doWork,
+  requireTable,
+  type Timestamp,
+  type Transaction,
+} from '../../storage/storage.ts'
 import type { AnswerBody } from '../answers/answer-body.ts'
 import { AnswerBudget } from '../answers/query-answer.ts'
 import type { Shares } from '../budgets/shares.ts'
@@ -111,8 +117,10 @@ export class RowTransactions {
     {
       idempotent,
       minTimestamp,
+      table,
     }: Pick<RowSnapshot, 'minTimestamp'> & {
       readonly idempotent: IdempotentRequest | undefined
+      readonly table: string
     },
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
@@ -120,7 +128,7 @@ export class RowTransactions {
     const run = this.#transactions.run(
       { minTimestamp, readOnly: false },
       running,
-      (own) => this.#writeOnce(own, idempotent, running, work),
+      (own) => this.#writeOnce(own, { idempotent, table }, running, work),
       // What is replayed was counted when it was committed.
       ({ replayed, commitTimestamp }) => (replayed ? null : commitTimestamp),
     )
@@ -131,13 +139,19 @@ export class RowTransactions {
 
   async #writeOnce(
     own: OwnTransaction,
-    idempotent: IdempotentRequest | undefined,
+    {
+      idempotent,
+      table,
+    }: { readonly idempotent: IdempotentRequest | undefined; readonly table: string },
     running: RunningRequest,
     work: (rows: RowTransaction) => Promise<WrittenAnswer>,
   ): Promise<Written> {
-    const { transaction, attempts } = own
+    const { transaction, catalog, attempts } = own
     const before = await idempotent?.replayed(transaction)
-    if (before !== undefined) return replayedAnswer(before)
+    if (before !== undefined) {
+      requireTableRight(catalog, requireTable(catalog, table), 'write')
+      return replayedAnswer(before)
+    }
     const answer = await work(this.#rowTransaction(own, running))
     const readTimestamp = transaction.startTs
     if (idempotent !== undefined && transaction.hasWrites) {

@@ -21,7 +21,7 @@ export class DefinitionRunner {
     this.#parts = parts
   }
 
-  /** CREATE, ALTER, DROP and ROTATE: each is a transaction of its own, in their order. */
+  /** CREATE, ALTER, DROP, ROTATE, GRANT and REVOKE: each is a transaction of its own, in their order. */
   *run(
     statements: ReadonlyArray<ScriptStatement<LoneStatement>>,
     running: RunningRequest,
@@ -68,6 +68,7 @@ async function definedIn(
   const result = isAccess
     ? await executeAccess(statement, {
         transaction,
+        catalog,
         newText: (id) => newHashedText(randomness, id),
       })
     : await executeDefinition(statement, { transaction, catalog, parameters })

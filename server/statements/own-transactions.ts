@@ -10,6 +10,7 @@ import {
   type Transaction,
   type Work,
 } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { requireMinTimestamp, type SnapshotAsked } from '../requests/request-snapshot.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
@@ -24,6 +25,7 @@ export type OwnTransactionParts = {
   readonly randomness: Randomness
   readonly shares: Shares
   readonly ended: EndedTransactions
+  readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
 }
 
 /** The transaction of one attempt, and its catalog. */
@@ -72,7 +74,8 @@ export class OwnTransactions {
     running: RunningRequest,
     { work, commitTsOf, attempts }: Attempt<T>,
   ): Work<T> {
-    const { storage, shares, ended } = this.#parts
+    const { storage, shares, ended, access } = this.#parts
+    const { principal } = running
     const begun = storage.begin({ ...snapshot, budget: shares.writtenBy(running.client) })
     const transaction = begun instanceof Promise ? yield* awaited(begun) : begun
     let catalog: Catalog | undefined
@@ -80,13 +83,16 @@ export class OwnTransactions {
       if (begun instanceof Promise) yield running.turns.rejoin()
       requireMinTimestamp(storage, snapshot, transaction.startTs)
       const known = storage.catalog(transaction)
-      catalog = known instanceof Promise ? yield* awaited(known) : known
+      const read = known instanceof Promise ? yield* awaited(known) : known
+      catalog = access.viewOf(principal, read)
       const worked = work({ transaction, catalog, attempts })
       const result = worked instanceof Promise ? yield* awaited(worked) : worked
       ended.count(commitTsOf(result))
       return result
     } catch (error) {
-      throw yield* awaited(withCreation(explained(error, catalog), storage, snapshot.asOf))
+      throw yield* awaited(
+        withCreation(explained(error, catalog), this.#parts, principal, snapshot.asOf),
+      )
     } finally {
       // Of no effect on a transaction that has committed.
       transaction.rollback()

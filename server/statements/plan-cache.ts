@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Plan, planStatement } from '../../planner/planner.ts'
-import type { Catalog, Timestamp } from '../../storage/storage.ts'
+import type { Catalog, Rights, Timestamp } from '../../storage/storage.ts'
 import type { RowStatement } from '../requests/script.ts'
 
+type Known = { readonly version: Timestamp; readonly rights: Rights; readonly plan: Plan }
+
+/** As many plans of one statement are kept: one for each of the roles that ask it most. */
+const PLANS_MAX = 8
+
 /**
- * Plans by statement and catalog version. The parser answers the same statement for the same text
+ * Plans by statement, catalog version and rights. The parser answers the same statement for the same text
  * as long as it remembers it, so a plan is kept with its statement and forgotten together with it:
  * the bound of the parser's cache is the bound of this one.
  */
 export class PlanCache {
-  readonly #plans = new WeakMap<
-    RowStatement,
-    { readonly version: Timestamp; readonly plan: Plan }
-  >()
+  readonly #plans = new WeakMap<RowStatement, readonly Known[]>()
 
   plan(statement: RowStatement, catalog: Catalog): Plan {
+    const { version, rights } = catalog
     const known = this.#plans.get(statement)
-    if (known !== undefined && known.version === catalog.version) return known.plan
+    if (known !== undefined) {
+      for (const each of known) {
+        if (each.version === version && each.rights === rights) return each.plan
+      }
+    }
     const plan = planStatement(statement, catalog)
-    const { version } = catalog
-    if (version !== null) this.#plans.set(statement, { version, plan })
+    if (version !== null) {
+      const others = known?.filter((each) => each.version === version) ?? []
+      this.#plans.set(statement, [{ version, rights, plan }, ...others.slice(0, PLANS_MAX - 1)])
+    }
     return plan
   }
 }

@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../parser/ast.ts'
 import { ParseError, type Parser } from '../../parser/parser.ts'
-import type { Catalog, Storage } from '../../storage/storage.ts'
+import type { Catalog } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/principal.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RowStatement } from '../requests/script.ts'
 import type { PlanCache } from './plan-cache.ts'
-import { catalogAt } from './snapshot.ts'
 
-type Parts = { readonly parser: Parser; readonly storage: Storage; readonly plans: PlanCache }
+type Parts = {
+  readonly parser: Parser
+  readonly plans: PlanCache
+  readonly access: Pick<Access, 'currentCatalog'>
+}
 
 /**
  * The parser suggests a statement without knowing the tables: whether a WHERE names a key, it cannot tell. The error
  * with the first of GET, SCAN and a walk of the whole table that has a plan; the same error where none has.
  */
-export async function withRunnableSuggestion(error: unknown, parts: Parts): Promise<unknown> {
+export async function withRunnableSuggestion(
+  error: unknown,
+  parts: Parts,
+  principal: Principal | undefined,
+): Promise<unknown> {
   if (error instanceof StatementFailure) {
-    const cause = await withRunnableSuggestion(error.cause, parts)
+    const cause = await withRunnableSuggestion(error.cause, parts, principal)
     return cause === error.cause ? error : new StatementFailure(error.statement, cause)
   }
   if (!(error instanceof ParseError) || error.suggestion === undefined) return error
   const { suggestion, hint } = error
-  const catalog = await catalogAt(parts.storage)
+  const catalog = await parts.access.currentCatalog(principal)
   const runnable = variantsOf(parts.parser, suggestion).find((text) => runs(text, catalog, parts))
   if (runnable === undefined || runnable === suggestion || hint === undefined) return error
   const advice = hint.slice(0, hint.length - suggestion.length)

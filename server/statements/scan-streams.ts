@@ -89,7 +89,7 @@ export class ScanStreams {
    * the answer begins; until then it is run again as any other request.
    */
   async open(scan: StreamedScan, running: RunningRequest): Promise<OpenScan> {
-    const { storage, ended } = this.#parts
+    const { storage, ended, access } = this.#parts
     const { asOf, minTimestamp, history } = scan
     const { signal } = running
     const snapshot: SnapshotAsked = { readOnly: true, asOf, minTimestamp, history }
@@ -98,14 +98,14 @@ export class ScanStreams {
       let catalog: Catalog | undefined
       try {
         requireMinTimestamp(storage, snapshot, transaction.startTs)
-        catalog = await storage.catalog(transaction)
+        catalog = access.viewOf(running.principal, await storage.catalog(transaction))
         const found = catalog
         const page = (after: Uint8Array | undefined) =>
           this.#page({ scan, transaction, catalog: found, running, after })
         return new OpenScan({ transaction, ended }, await page(scan.after), page)
       } catch (error) {
         transaction.rollback()
-        throw await withCreation(explained(error, catalog), storage, asOf)
+        throw await withCreation(explained(error, catalog), this.#parts, running.principal, asOf)
       }
     }
     const retries = { ...this.#parts, signal, isRepeatable: asOf === undefined }

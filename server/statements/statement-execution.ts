@@ -3,6 +3,7 @@ import {
   type ExecutionContext,
   executePlan,
   type Parameters,
+  PlanError,
   type StatementResult,
   WorkMeter,
 } from '../../planner/planner.ts'
@@ -16,6 +17,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import type { AnswerBudget } from '../answers/query-answer.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { QueryOptions } from '../requests/query-request.ts'
@@ -37,6 +39,7 @@ export type ExecutionParts = {
   readonly statementTimeoutMs: number
   readonly plans: PlanCache
   readonly ended: EndedTransactions
+  readonly access: Pick<Access, 'viewOf' | 'currentCatalog'>
 }
 
 /** What one run over statements shares. */
@@ -152,8 +155,28 @@ export class StatementExecution {
     if (asOf !== undefined && asOf !== run.transaction.startTs) {
       return this.#runInThePast(entry, asOf, run)
     }
-    const plan = this.#parts.plans.plan(entry.statement, run.catalog)
-    return this.#withinTime(run, executePlan(plan, this.#contextOf(run, entry.parameters)))
+    const { plans, access } = this.#parts
+    // Rights may have been taken away since the statement before.
+    const catalog = access.viewOf(run.running.principal, run.catalog)
+    const now = catalog === run.catalog ? run : { ...run, catalog }
+    const plan = plans.plan(entry.statement, catalog)
+    return this.#withinTime(run, executePlan(plan, this.#contextOf(now, entry.parameters)))
+  }
+
+  /**
+   * An answer that is given again. Throws PlanError `not_permitted`, and `unknown_table` for what is not to be known
+   * any more.
+   */
+  permitted<T>(answer: T, statements: readonly IndexedStatement[], catalog: Catalog): T {
+    for (const { statement } of statements) {
+      try {
+        this.#parts.plans.plan(statement, catalog)
+      } catch (error) {
+        const code = error instanceof PlanError ? error.code : undefined
+        if (code === 'not_permitted' || code === 'unknown_table') throw error
+      }
+    }
+    return answer
   }
 
   #withinTime<T>(run: Run, executed: MaybePromise<T>): MaybePromise<T> {
@@ -205,12 +228,18 @@ export class StatementExecution {
     asOf: Timestamp,
     run: Run,
   ): Promise<StatementResult> {
-    const { storage } = this.#parts
-    const inPast = (snapshot: Snapshot) => this.#runStatement(entry, { ...run, ...snapshot })
+    const { storage, access } = this.#parts
+    const { principal } = run.running
+    const inPast = ({ transaction, catalog }: Snapshot) =>
+      this.#runStatement(entry, {
+        ...run,
+        transaction,
+        catalog: access.viewOf(principal, catalog),
+      })
     try {
       return await inSnapshot(storage, asOf, inPast, run.request.history)
     } catch (error) {
-      throw await withCreation(error, storage, asOf)
+      throw await withCreation(error, this.#parts, principal, asOf)
     }
   }
 }

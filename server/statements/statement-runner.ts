@@ -18,7 +18,6 @@ import {
 } from '../answers/query-answer.ts'
 import { bodyInTurns } from '../answers/text-pieces.ts'
 import type { Shares } from '../budgets/shares.ts'
-import type { Turns } from '../budgets/turns.ts'
 import { requireHistory } from '../history/request-history.ts'
 import type { Cursors } from '../requests/cursor.ts'
 import { type IdempotentRequest, ReplayedAnswer } from '../requests/idempotency.ts'
@@ -102,10 +101,10 @@ export class StatementRunner {
     requireHistory(history, request.history, request)
     const { turns } = running
     if (!turns.mayBegin && !(turns.isAlone && this.#isSmall(request))) {
-      const parsed = turns.begin().then(() => this.#parsed(request, turns))
+      const parsed = turns.begin().then(() => this.#parsed(request, running))
       return this.#runLater(parsed, request, running, around)
     }
-    const parsed = this.#parsed(request, turns)
+    const parsed = this.#parsed(request, running)
     return parsed instanceof Promise
       ? this.#runLater(parsed, request, running, around)
       : this.#runParsed(parsed, request, running, around)
@@ -159,9 +158,12 @@ export class StatementRunner {
   }
 
   /** Throws or rejects with what is wrong with the text; a statement that it suggests is one that runs. */
-  #parsed(request: QueryRequest, turns: Turns): MaybePromise<ScriptStatement[]> {
+  #parsed(
+    request: QueryRequest,
+    { turns, principal }: RunningRequest,
+  ): MaybePromise<ScriptStatement[]> {
     const explain = async (error: unknown): Promise<never> => {
-      throw await withRunnableSuggestion(error, this.#parts)
+      throw await withRunnableSuggestion(error, this.#parts, principal)
     }
     try {
       const parsed = parseRequest(this.#parts.parser, request, turns)
@@ -242,7 +244,8 @@ export class StatementRunner {
   ): Promise<QueryOutcome | ReplayedAnswer> {
     const { idempotent, observerRun } = around
     const replayed = await idempotent?.replayed(own.transaction)
-    if (replayed !== undefined) return replayed
+    const { statements } = asked.script
+    if (replayed !== undefined) return this.#execution.permitted(replayed, statements, own.catalog)
     await observerRun?.acknowledge(own.transaction)
     const outcome = await this.#runAndCommit(own, asked, around)
     if (asked.script.end === 'commit') observerRun?.committed()
@@ -300,7 +303,7 @@ export class StatementRunner {
     request: QueryRequest,
     { running, textForm, observerRun, newRowWriter }: RunInside,
   ): Promise<QueryOutcome> {
-    const { sessions, cursors, storage } = this.#parts
+    const { sessions, cursors, storage, access } = this.#parts
     const paging = Paging.of(request, script.statements, cursors, running.owner)
     if (script.statements.length === 0 && observerRun === undefined) {
       return this.#endOnly({ id, owner: running.owner }, script.end)
@@ -312,7 +315,7 @@ export class StatementRunner {
         const { transaction } = session
         paging.requireSnapshot(transaction.startTs)
         if (observerRun !== undefined) await session.runFor(observerRun)
-        session.catalog = await storage.catalog(transaction)
+        session.catalog = access.viewOf(running.principal, await storage.catalog(transaction))
         const answer = new AnswerBudget(running)
         const { catalog } = session
         const run = { request, transaction, catalog, paging, answer, running, newRowWriter }

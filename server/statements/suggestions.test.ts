@@ -111,7 +111,6 @@ const ADVISED: ReadonlyArray<readonly [string, RegExp]> = [
   ['SCAN extract(year FROM at) FROM account', /no function extract/],
   ["SCAN * FROM account WHERE (id, balance) = ('a', 1)", /compared one by one/],
   ['CREATE VIEW v AS SELECT * FROM account', /no views/],
-  ['GRANT SELECT ON account TO bob', /no roles/],
   ['VACUUM', /nothing to tidy up/],
   ["COPY account FROM 'x'", /sent as JSON/],
 ]

@@ -77,6 +77,22 @@ export class SubscriptionHub implements LiveSubscribers {
     this.#work()
   }
 
+  /** Each looks at its rights where its client can be told, and goes on from what it was told last. */
+  rightsChanged(): void {
+    for (const subscription of this.#live.all()) {
+      if (!this.#isAllowed(subscription.query)) this.#readsAlone(subscription)
+    }
+  }
+
+  #isAllowed(query: SubscribedQuery): boolean {
+    try {
+      this.#index?.planOf(query)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /** Waits for the work under way; nothing is followed any more. */
   async close(): Promise<void> {
     this.#unfollow()

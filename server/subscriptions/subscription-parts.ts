@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Clock, Storage } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { TurnQueue } from '../budgets/turns.ts'
@@ -20,6 +21,7 @@ export type SubscriptionParts = {
   readonly shares: Shares
   readonly ended: EndedTransactions
   readonly execution: StatementExecution
+  readonly access: Pick<Access, 'viewOf'>
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits
   /** What they need not ask the store for. */

@@ -33,7 +33,7 @@ export async function readSnapshot(parts: SubscriptionParts, reader: Reader): Pr
   const transaction = await parts.storage.begin({ readOnly: true })
   let catalog: Catalog | undefined
   try {
-    catalog = await parts.storage.catalog(transaction)
+    catalog = query.viewOf(await parts.storage.catalog(transaction))
     const plan = query.planAt(catalog)
     const timestamp = transaction.startTs
     let isBegun = false

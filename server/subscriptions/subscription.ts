@@ -108,6 +108,8 @@ export class Subscription {
   async readOn(rowsMax: number): Promise<boolean> {
     const { storage, recent, turnQueue, clock } = this.#parts
     const { signal } = this.#running
+    // Rights may have been taken away since the page before.
+    if (this.query.isRestricted) this.query.planAt(await catalogAt(storage))
     // Its own: those of the request go on counting while a subscription waits for commits.
     const turns = new Turns(turnQueue, this.#running)
     const page =

@@ -3,7 +3,8 @@
 import type { Statement } from '../../parser/ast.ts'
 import type { Parser } from '../../parser/parser.ts'
 import { distinctText, keepOwnSource, type Parameters, sourceOf } from '../../planner/planner.ts'
-import { repeat, type Timestamp } from '../../storage/storage.ts'
+import { ADMIN_ROLE, type Catalog, repeat, type Timestamp } from '../../storage/storage.ts'
+import type { Principal } from '../access/principal.ts'
 import { Hold } from '../budgets/hold.ts'
 import { limitExceeded, ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
@@ -92,7 +93,12 @@ export class Subscriptions {
   ): Promise<never> {
     const hold = new Hold(this.#parts.shares.subscriptionsBytes, running.client)
     const parsed = parsedText(this.#parser, request.sql, running.turns)
-    const query = this.#queryOf(request, parsed instanceof Promise ? await parsed : parsed, hold)
+    const query = this.#queryOf(
+      request,
+      parsed instanceof Promise ? await parsed : parsed,
+      hold,
+      running.principal,
+    )
     query.subscriptions += 1
     try {
       const subscription = new Subscription(this.#parts, this.#hub, { query, sink, running })
@@ -104,6 +110,11 @@ export class Subscriptions {
     }
   }
 
+  /** To be called when rights have changed: those that may not see their rows any more end. */
+  rightsChanged(): void {
+    this.#hub.rightsChanged()
+  }
+
   /** To be called when all subscriptions have been ended. */
   async close(): Promise<void> {
     this.#closing.abort()
@@ -112,19 +123,21 @@ export class Subscriptions {
   }
 
   /**
-   * Subscriptions of the same text and parameters share one; `hold` holds their bytes for each of them. Throws
+   * Subscriptions of the same text, parameters and role share one; `hold` holds their bytes for each of them. Throws
    * ParseError and ServerError, and then holds nothing.
    */
   #queryOf(
     request: SubscriptionRequest,
     statements: readonly Statement[],
     hold: Hold,
+    principal: Principal | undefined,
   ): SubscribedQuery {
     const { sql, params, integers = 'number' } = request
     const source = sourceOf(request)
     if (source !== undefined) noteParameters(request, source)
     const parameters = checkedParameters(params)
-    const name = `${JSON.stringify([sql, integers])},${distinctText(parameters)}`
+    const role = principal?.role ?? null
+    const name = `${JSON.stringify([sql, integers, role])},${distinctText(parameters)}`
     const { subscriptionBytesMax } = SERVER_LIMITS
     if (name.length > subscriptionBytesMax) {
       const what = 'Bytes of the text and the parameters of a subscription'
@@ -137,7 +150,16 @@ export class Subscriptions {
     keepOwnSource(parameters)
     this.#queryNumber += 1
     const number = this.#queryNumber
-    const query = new SubscribedQuery({ name, number, statement, parameters, integers })
+    const viewOf = (catalog: Catalog) => this.#parts.access.viewOf(principal, catalog)
+    const query = new SubscribedQuery({
+      name,
+      number,
+      statement,
+      parameters,
+      integers,
+      viewOf,
+      isRestricted: role !== null && role !== ADMIN_ROLE,
+    })
     this.#queries.set(name, query)
     return query
   }

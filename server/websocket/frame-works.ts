@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
 import type { Observers } from '../../storage/storage.ts'
+import type { Access } from '../access/access.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
@@ -18,6 +19,7 @@ export type FrameWorkParts = SocketQueryParts & {
   readonly subscriptions: Subscriptions
   readonly observers: Pick<Observers, 'lease'>
   readonly shares: Shares
+  readonly access: Access
   readonly log: Logger
 }
 
@@ -62,11 +64,10 @@ export class FrameWorks {
 
   async observe({ id, request }: Frame<'observe'>, running: RunningRequest): Promise<FrameParts> {
     running.follows()
-    const { signal } = running
     const deliver = (fields: NotificationFields) =>
       this.#outbox.send(SubscriptionFrame.of('notification', fields).parts(id))
     try {
-      return await this.#observations.serve(request, deliver, signal)
+      return await this.#observations.serve(request, deliver, running)
     } catch (error) {
       if (error instanceof Unsubscribed) return frameParts('unobserved', id)
       throw error

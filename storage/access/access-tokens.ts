@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Timestamp } from '../cell-store/cell.ts'
-import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
 import { StorageError } from '../errors.ts'
-import { InvariantViolation } from '../invariant.ts'
 import { STORAGE_LIMITS } from '../limits.ts'
-import { rowsOfBatches } from '../transaction/protocol/row-batches.ts'
-import type { Transaction } from '../transaction/transaction.ts'
-
-/** The role that is always there and may do everything. */
-export const ADMIN_ROLE = 'admin'
+import { ADMIN_ROLE } from '../tables/rights.ts'
+import { compareText } from '../tables/sql-value.ts'
+import { type AccessReads, AccessRows, type AccessWrites } from './access-rows.ts'
 
 /** A token as it is kept: never its text, only the hash of it. */
 export type AccessToken = {
@@ -24,37 +20,30 @@ export type AccessToken = {
   readonly former?: { readonly hash: string; readonly until: Timestamp }
 }
 
-const COLUMN = '0'
-const TOKENS = systemRowKey('access/token/')
-/** Written by each change, so that of two at once one conflicts, and that one look tells whether there was any. */
-const VERSION = systemRowKey('access/version')
-
-type Reads = Pick<Transaction, 'getRow' | 'scanBatches'>
-type Writes = Reads & Pick<Transaction, 'put' | 'delete' | 'requireRoom'>
-
-/** The commit timestamp of the newest change of tokens at the transaction's snapshot; 0 when there was none. */
-export async function readAccessVersion(transaction: Pick<Reads, 'getRow'>): Promise<Timestamp> {
-  const row = await transaction.getRow(VERSION, [COLUMN])
-  return row?.columns.get(COLUMN)?.commitTs ?? 0
-}
+const ROWS = new AccessRows('token', isToken)
 
 /** All tokens, by name. */
 export async function readAccessTokens(
-  transaction: Pick<Reads, 'scanBatches'>,
+  transaction: Pick<AccessReads, 'scanBatches'>,
 ): Promise<AccessToken[]> {
-  const tokens: AccessToken[] = []
-  const end = endOfPrefix(TOKENS) as Uint8Array
-  const range = { start: TOKENS, end, columns: [COLUMN] }
-  for await (const { columns } of rowsOfBatches(transaction.scanBatches(range))) {
-    tokens.push(decoded(columns.get(COLUMN)?.value))
-  }
-  return tokens.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const tokens = await ROWS.read(transaction)
+  return tokens.sort((a, b) => compareText(a.name, b.name))
 }
 
-/** Throws StorageError `already_exists`, `limit_exceeded`. */
-export async function createAccessToken(transaction: Writes, token: AccessToken): Promise<void> {
+/**
+ * Throws StorageError `already_exists`, `limit_exceeded`, and `invalid_definition` for the first one of another role
+ * than `admin`: from then on nobody would be let in who may make another.
+ */
+export async function createAccessToken(
+  transaction: AccessWrites,
+  token: AccessToken,
+): Promise<void> {
   transaction.requireRoom()
   const tokens = await readAccessTokens(transaction)
+  if (token.role !== ADMIN_ROLE && !tokens.some((each) => isAdmin(each, token.created))) {
+    const message = `Make a token of the role ${ADMIN_ROLE} first: without one nobody could make another.`
+    throw new StorageError('invalid_definition', message, { role: token.role })
+  }
   if (tokens.some(({ name }) => name === token.name)) {
     throw new StorageError('already_exists', `There is a token ${token.name} already.`, {
       token: token.name,
@@ -67,18 +56,18 @@ export async function createAccessToken(transaction: Writes, token: AccessToken)
       actual: tokens.length + 1,
     })
   }
-  write(transaction, token)
+  ROWS.write(transaction, token.id, token)
 }
 
 /** The token of this name as it is after the change. Throws StorageError `unknown_token`. */
 export async function changeAccessToken(
-  transaction: Writes,
+  transaction: AccessWrites,
   name: string,
   change: (token: AccessToken) => AccessToken,
 ): Promise<AccessToken> {
   transaction.requireRoom()
   const changed = change(named(await readAccessTokens(transaction), name))
-  write(transaction, changed)
+  ROWS.write(transaction, changed.id, changed)
   return changed
 }
 
@@ -87,14 +76,14 @@ export async function changeAccessToken(
  * one.
  */
 export async function dropAccessToken(
-  transaction: Writes,
+  transaction: AccessWrites,
   name: string,
   now: Timestamp,
 ): Promise<void> {
   const tokens = await readAccessTokens(transaction)
   const dropped = named(tokens, name)
-  const isAdmin = ({ role, expires }: AccessToken) => role === ADMIN_ROLE && expires > now
-  const isNeeded = isAdmin(dropped) && tokens.filter(isAdmin).length === 1
+  const admins = tokens.filter((token) => isAdmin(token, now))
+  const isNeeded = isAdmin(dropped, now) && admins.length === 1
   if (isNeeded) {
     throw new StorageError(
       'last_admin_token',
@@ -102,29 +91,18 @@ export async function dropAccessToken(
       { token: name },
     )
   }
-  transaction.delete(keyOf(dropped.id), COLUMN)
-  transaction.put(VERSION, COLUMN, new Uint8Array())
+  ROWS.delete(transaction, dropped.id)
+}
+
+/** Whether its holder may make other tokens, at `now`. */
+function isAdmin({ role, expires }: AccessToken, now: Timestamp): boolean {
+  return role === ADMIN_ROLE && expires > now
 }
 
 function named(tokens: readonly AccessToken[], name: string): AccessToken {
   const token = tokens.find((each) => each.name === name)
   if (token !== undefined) return token
   throw new StorageError('unknown_token', `There is no token ${name}.`, { token: name })
-}
-
-function write(transaction: Pick<Writes, 'put'>, token: AccessToken): void {
-  transaction.put(keyOf(token.id), COLUMN, Buffer.from(JSON.stringify(token), 'utf8'))
-  transaction.put(VERSION, COLUMN, new Uint8Array())
-}
-
-function keyOf(id: string): Uint8Array {
-  return Buffer.concat([TOKENS, Buffer.from(id, 'latin1')])
-}
-
-function decoded(value: Uint8Array | undefined): AccessToken {
-  const token: unknown = JSON.parse(Buffer.from(value ?? []).toString('utf8'))
-  if (isToken(token)) return token
-  throw new InvariantViolation('T3', { damaged: 'access token' })
 }
 
 function isToken(token: unknown): token is AccessToken {

@@ -31,6 +31,7 @@ suite('the definition of a new table', () => {
       families: [],
       indexes: [],
       observers: [],
+      grants: [],
       columns: [
         { id: 1, name: 'b', type: 'TEXT', notNull: true },
         { id: 2, name: 'a', type: 'INTEGER', notNull: true },

@@ -49,6 +49,7 @@ export function defineTable(table: NewTable, id: number): TableDefinition {
     ),
     indexes: [],
     observers: [],
+    grants: [],
   }
 }
 

@@ -6,6 +6,7 @@ const LIMITS = {
   columns: 'tableColumnsMax',
   indexes: 'tableIndexesMax',
   observers: 'tableObserversMax',
+  grants: 'tableGrantsMax',
 } as const
 
 /** Throws `limit_exceeded` for more of them than a table may have. */

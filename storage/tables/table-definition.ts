@@ -22,6 +22,18 @@ export type TableDefinition = {
   readonly indexes: readonly IndexDefinition[]
   /** In the order of their creation, whatever their state. */
   readonly observers: readonly ObserverDefinition[]
+  /** In the order of their GRANT; no two are equal. */
+  readonly grants: readonly TableGrant[]
+}
+
+/** What a role may do with rows of a table. */
+export const TABLE_RIGHTS = ['read', 'write', 'observe'] as const
+export type TableRight = (typeof TABLE_RIGHTS)[number]
+
+export type TableGrant = {
+  /** A name: no role is dropped that a table names. */
+  readonly role: string
+  readonly right: TableRight
 }
 
 export type ColumnDefinition = {

@@ -86,6 +86,7 @@ export const STORED_TABLES: readonly TableDefinition[] = KEY_TYPES.flatMap((type
     families: [],
     indexes: [],
     observers: [],
+    grants: [],
   })),
 )
 

@@ -2,6 +2,7 @@
 import { Shares } from '../../server/budgets/shares.ts'
 import { TurnQueue } from '../../server/budgets/turns.ts'
 import { PlanCache } from '../../server/statements/plan-cache.ts'
+import { catalogAt } from '../../server/statements/snapshot.ts'
 import type { ExecutionParts } from '../../server/statements/statement-execution.ts'
 import { EndedTransactions } from '../../server/transactions/ended-transactions.ts'
 import { type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
@@ -19,5 +20,9 @@ export function executionParts(
     shares: new Shares(),
     ended: new EndedTransactions(),
     statementTimeoutMs: 30_000,
+    access: {
+      viewOf: (_principal, catalog) => catalog,
+      currentCatalog: () => catalogAt(storage),
+    },
   }
 }

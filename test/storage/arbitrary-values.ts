@@ -89,6 +89,7 @@ export const arbitraryTable: fc.Arbitrary<TableDefinition> = fc
       families: [],
       indexes: [],
       observers: [],
+      grants: [],
     }
   })
 

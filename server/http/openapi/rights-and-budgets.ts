@@ -2,8 +2,8 @@
 import type { ALL_LIMITS } from '../../limits.ts'
 
 /**
- * The right that a client needs for an operation or a frame. `none` needs no token, and all others any token: the only
- * role has all rights.
+ * The right that a client needs for an operation or a frame. `none` needs no token, and all others any token. `define`,
+ * `inspect` and `admin` are asked for before anything else happens; rights on a table by the planner.
  */
 export const RIGHTS = {
   none: 'open to all clients',

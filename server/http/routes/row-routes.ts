@@ -53,7 +53,8 @@ export function rowRoutes(parts: RowReadParts & { readonly requests: RunningRequ
       const key = parameters['Idempotency-Key']
       const idempotent = await IdempotentRequest.of(key, () => identityOf(request), run)
       const form = formOf(writer, parameters, turns)
-      const asked = { ...minTimestampOf(parameters), idempotent }
+      const table = String(parameters.table)
+      const asked = { ...minTimestampOf(parameters), idempotent, table }
       const written = await rows.write(asked, run, (transaction) =>
         work(targetOf(transaction, parameters), form),
       )

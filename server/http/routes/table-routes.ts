@@ -16,6 +16,7 @@ import {
   type Timestamp,
   type Transaction,
 } from '../../../storage/storage.ts'
+import type { Access } from '../../access/access.ts'
 import { sendable } from '../../answers/answer-body.ts'
 import { AnswerBudget } from '../../answers/query-answer.ts'
 import { joinedInTurns } from '../../answers/text-pieces.ts'
@@ -26,40 +27,48 @@ import { catalogAt, inSnapshot, type Snapshot } from '../../statements/snapshot.
 import { withCreation } from '../../statements/table-creation.ts'
 import type { EndedTransactions } from '../../transactions/ended-transactions.ts'
 import { answerReadTimestamp } from '../answers/transaction-answers.ts'
-import type { Handlers } from '../openapi/binding.ts'
+import type { CheckedRequest, Handlers } from '../openapi/binding.ts'
 
 export function tableRoutes({
   storage,
   ended,
   requests,
+  access,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
   readonly requests: RunningRequests
+  readonly access: Access
 }): Handlers {
-  const read = <T>(asOf: unknown, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+  const read = <T>(
+    { parameters, reply }: CheckedRequest,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> =>
     ended.counted(async () => {
-      const moment = momentOf(asOf)
+      const moment = momentOf(parameters.asOf)
+      const principal = access.of(reply.request.raw)
       try {
-        return await inSnapshot(storage, moment, work)
+        return await inSnapshot(storage, moment, ({ transaction, catalog }) =>
+          work({ transaction, catalog: access.viewOf(principal, catalog) }),
+        )
       } catch (error) {
-        throw await withCreation(error, storage, moment)
+        throw await withCreation(error, { storage, access }, principal, moment)
       }
     })
   return {
-    async listTables({ parameters, reply }) {
-      return read(parameters.asOf, async ({ catalog, transaction }) => {
-        answerReadTimestamp(reply, transaction.startTs)
+    async listTables(request) {
+      return read(request, async ({ catalog, transaction }) => {
+        answerReadTimestamp(request.reply, transaction.startTs)
         const tables: object[] = []
         for (const table of catalog.tables()) tables.push(await tableOf(table, transaction))
         return { tables }
       })
     },
 
-    async getTable({ parameters, reply }) {
-      return read(parameters.asOf, async ({ catalog, transaction }) => {
-        answerReadTimestamp(reply, transaction.startTs)
-        return tableOf(requireTable(catalog, String(parameters.table)), transaction)
+    async getTable(request) {
+      return read(request, async ({ catalog, transaction }) => {
+        answerReadTimestamp(request.reply, transaction.startTs)
+        return tableOf(requireTable(catalog, String(request.parameters.table)), transaction)
       })
     },
 

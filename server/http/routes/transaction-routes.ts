@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyReply } from 'fastify'
 import { readStamp } from '../../../planner/planner.ts'
+import type { Access } from '../../access/access.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { type SessionEnding, TransactionSession } from '../../transactions/transaction-session.ts'
@@ -24,10 +25,12 @@ export function transactionRoutes({
   sessions,
   requests,
   begins,
+  access,
 }: {
   readonly sessions: TransactionSessions
   readonly requests: RunningRequests
   readonly begins: UnreadBegins
+  readonly access: Access
 }): Handlers {
   const addressOf = (parameters: Readonly<Record<string, unknown>>, reply: FastifyReply) => {
     const { principal } = requests.callerOf(reply.request.raw)
@@ -50,10 +53,14 @@ export function transactionRoutes({
       return openedTransaction(session)
     },
 
-    async listTransactions({ parameters }) {
+    async listTransactions({ parameters, reply }) {
       const limit = Number(parameters.limit ?? 100)
-      const listed = sessions.list(undefined, true)
-      return { transactions: listed.slice(0, limit).map(openTransactionOf), total: listed.length }
+      const principal = access.of(reply.request.raw)
+      const seen = sessions.list(principal?.id, access.may(principal, 'inspect'))
+      const transactions = seen
+        .slice(0, limit)
+        .map((session) => openTransactionOf(session, principal?.id))
+      return { transactions, total: seen.length }
     },
 
     async getTransaction({ parameters, reply }) {
@@ -79,8 +86,10 @@ export function transactionRoutes({
   }
 }
 
-function openTransactionOf(session: TransactionSession) {
-  const { id, transaction, busy, openedAt, expiresAt } = session
+/** Of one of another owner there is only the stamp in place of the id, which is of no use to anybody else. */
+function openTransactionOf(session: TransactionSession, owner: string | undefined) {
+  const { transaction, busy, openedAt, expiresAt } = session
+  const id = session.owner === owner ? session.id : String(transaction.startTs)
   const { startTs: readTimestamp, readOnly } = transaction
   return { transaction: id, readTimestamp, readOnly, busy, openedAt, expiresAt }
 }

@@ -9,6 +9,11 @@ import {
 import type { Catalog } from '../../../storage/storage.ts'
 import type { RowStatement } from '../../requests/script.ts'
 
+type SubscribedQueryParts = Pick<
+  SubscribedQuery,
+  'name' | 'number' | 'statement' | 'parameters' | 'integers' | 'viewOf' | 'isRestricted'
+>
+
 /**
  * A statement with its parameters, and all subscriptions to it: what a commit changes of its rows is
  * found out once, and written once, for all of them.
@@ -21,9 +26,13 @@ export class SubscribedQuery {
   readonly statement: Statement
   readonly parameters: Parameters
   readonly integers: IntegerForm
+  /** The catalog as its subscribers may know it. */
+  readonly viewOf: (catalog: Catalog) => Catalog
+  /** Whether that may leave anything out. */
+  readonly isRestricted: boolean
   /** How many subscriptions there are to it, wherever they have come. */
   subscriptions = 0
-  #known: { readonly version: Catalog['version']; readonly plan: SubscriptionPlan } | undefined
+  #known: { readonly catalog: Catalog; readonly plan: SubscriptionPlan } | undefined
 
   constructor({
     name,
@@ -31,20 +40,27 @@ export class SubscribedQuery {
     statement,
     parameters,
     integers,
-  }: Pick<SubscribedQuery, 'name' | 'number' | 'statement' | 'parameters' | 'integers'>) {
+    viewOf,
+    isRestricted,
+  }: SubscribedQueryParts) {
     this.name = name
     this.number = number
     this.statement = statement
     this.parameters = parameters
     this.integers = integers
+    this.viewOf = viewOf
+    this.isRestricted = isRestricted
   }
 
   /** Throws PlanError, as does each row that the statement cannot be computed of. */
   planAt(catalog: Catalog): SubscriptionPlan {
-    if (this.#known !== undefined && this.#known.version === catalog.version)
-      return this.#known.plan
-    const plan = planSubscription(this.statement, catalog, this.parameters)
-    this.#known = { version: catalog.version, plan }
+    const view = this.viewOf(catalog)
+    const known = this.#known
+    if (known?.catalog.version === view.version && known.catalog.rights === view.rights) {
+      return known.plan
+    }
+    const plan = planSubscription(this.statement, view, this.parameters)
+    this.#known = { catalog: view, plan }
     return plan
   }
 

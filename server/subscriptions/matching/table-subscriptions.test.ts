@@ -28,7 +28,15 @@ const SQL = [
 ]
 
 function queryOf(name: string, statement: Statement, parameters: readonly unknown[] = []) {
-  return new SubscribedQuery({ name, number: 1, statement, parameters, integers: 'number' })
+  return new SubscribedQuery({
+    name,
+    number: 1,
+    statement,
+    parameters,
+    integers: 'number',
+    viewOf: (catalog) => catalog,
+    isRestricted: false,
+  })
 }
 
 async function indexOfAll() {

@@ -168,6 +168,7 @@ const TABLE: TableDefinition = {
   families: [],
   indexes: [],
   observers: [],
+  grants: [],
 }
 const INDEX: IndexDefinition = {
   id: 9,

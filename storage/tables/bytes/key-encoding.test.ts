@@ -42,6 +42,7 @@ function tableOf(columns: readonly Column[], id = 7): TableDefinition {
     families: [],
     indexes: [],
     observers: [],
+    grants: [],
   }
 }
 

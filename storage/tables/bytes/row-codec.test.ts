@@ -29,6 +29,7 @@ function tableOf(...types: SqlType[]): TableDefinition {
     families: [],
     indexes: [],
     observers: [],
+    grants: [],
   }
 }
 

@@ -42,6 +42,7 @@ test('the row keys of the page are written and read as it says', () => {
       families: [],
       indexes: [],
       observers: [],
+      grants: [],
     }
     const values = sqlValuesOf(
       parts.map(([type]) => type),
@@ -68,6 +69,7 @@ test('the row values of the page are written and read as it says', () => {
       families: [],
       indexes: [],
       observers: [],
+      grants: [],
     }
     const types = others.map(({ type }) => type)
     const row = [1n, ...sqlValuesOf(types, unquoted(json))]
@@ -117,6 +119,7 @@ test('the index entries of the page are written and read as it says', () => {
     families: [],
     indexes: [],
     observers: [],
+    grants: [],
   }
   for (const [text, json, key, value] of examples as [string, string, string, string][]) {
     const [, unique, parts, stored] =
@@ -159,6 +162,7 @@ test('the row of two families of the page is written as it says', () => {
     families: [{ id: 1, name: 'f' }],
     indexes: [],
     observers: [],
+    grants: [],
   }
   const written = [0, 1].map((family) => hexOf(encodeRow(table, [7n, 'a', 'b'], family).value))
   const sentence = /are `([0-9A-F ]+)` in column `0` and\s+`([0-9A-F ]+)` in column `1`/.exec(page)

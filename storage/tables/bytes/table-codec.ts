@@ -22,7 +22,13 @@ import {
   requireText,
 } from './catalog-json.ts'
 import { jsonOfPart, partsOfJson } from './key-part-codec.ts'
-import { indexOfJson, jsonOfIndex, jsonOfObserver, observerOfJson } from './table-part-codec.ts'
+import {
+  grantOfJson,
+  indexOfJson,
+  jsonOfIndex,
+  jsonOfObserver,
+  observerOfJson,
+} from './table-part-codec.ts'
 
 /**
  * The row `catalog/table/<id>`: a table with all that belongs to it, so that one row is one version of
@@ -31,14 +37,17 @@ import { indexOfJson, jsonOfIndex, jsonOfObserver, observerOfJson } from './tabl
  *     {"format":1,"id":7,"name":"account","columns":[…],"primaryKey":[…]}
  *     {"format":2, … ,"nextColumn":4,"families":[…],"indexes":[…]}
  *     {"format":3, … ,"observers":[…]}
+ *     {"format":4, … ,"grants":[{"role":"app","right":"read"}]}
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
- * without indexes, families and altered columns, format 2 that of one without observers. A server that
- * does not know a format refuses it, and so writes no row without its index entries and notifications.
+ * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
+ * one without grants. A server that does not know a format refuses it: so it writes no row without its index
+ * entries and notifications, and shows none to a role that it knows nothing of.
  */
 const PLAIN_FORMAT = 1
 const FULL_FORMAT = 2
 const OBSERVED_FORMAT = 3
+const GRANTED_FORMAT = 4
 
 export function encodeTable(table: TableDefinition): Uint8Array {
   const plain = {
@@ -54,17 +63,21 @@ export function encodeTable(table: TableDefinition): Uint8Array {
     families: table.families,
     indexes: table.indexes.map(jsonOfIndex),
   }
-  if (table.observers.length === 0) return encodeJson(FULL_FORMAT, full)
-  return encodeJson(OBSERVED_FORMAT, { ...full, observers: table.observers.map(jsonOfObserver) })
+  const { observers, grants } = table
+  if (observers.length === 0 && grants.length === 0) return encodeJson(FULL_FORMAT, full)
+  const observed = { ...full, observers: observers.map(jsonOfObserver) }
+  if (grants.length === 0) return encodeJson(OBSERVED_FORMAT, observed)
+  return encodeJson(GRANTED_FORMAT, { ...observed, grants })
 }
 
 /** Throws a violation of T3 for anything that {@link encodeTable} does not write. */
 export function decodeTable(value: Uint8Array): TableDefinition {
-  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT])
+  const json = decodeJson(value, [PLAIN_FORMAT, FULL_FORMAT, OBSERVED_FORMAT, GRANTED_FORMAT])
   const columns = requireList(json.columns).map(columnOfJson)
   requireAscending(columns)
   const lastColumnId = columns.at(-1)?.id ?? 0
   const isFull = json.format !== PLAIN_FORMAT
+  const isObserved = isFull && json.format !== FULL_FORMAT
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
   for (const { family } of columns) {
@@ -80,19 +93,20 @@ export function decodeTable(value: Uint8Array): TableDefinition {
     primaryKey: partsOfJson(json.primaryKey, columns),
     families,
     indexes: isFull ? requireList(json.indexes).map((index) => indexOfJson(index, columns)) : [],
-    observers:
-      json.format === OBSERVED_FORMAT
-        ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
-        : [],
+    observers: isObserved
+      ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
+      : [],
+    grants: json.format === GRANTED_FORMAT ? requireList(json.grants).map(grantOfJson) : [],
   }
 }
 
 function isPlain(table: TableDefinition): boolean {
-  const { columns, nextColumnId, families, indexes, observers } = table
+  const { columns, nextColumnId, families, indexes, observers, grants } = table
   return (
     families.length === 0 &&
     indexes.length === 0 &&
     observers.length === 0 &&
+    grants.length === 0 &&
     nextColumnId === (columns.at(-1)?.id ?? 0) + 1 &&
     columns.every(({ valueBefore }) => valueBefore === undefined)
   )

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Timestamp } from '../../cell-store/cell.ts'
-import type { ColumnDefinition, IndexDefinition, ObserverDefinition } from '../table-definition.ts'
+import {
+  type ColumnDefinition,
+  type IndexDefinition,
+  type ObserverDefinition,
+  TABLE_RIGHTS,
+  type TableGrant,
+} from '../table-definition.ts'
 import { TABLE_ID_MAX } from './catalog-codec.ts'
 import {
   damaged,
@@ -77,6 +83,14 @@ export function observerOfJson(
     }),
     ...(resumedAt !== undefined && { resumedAt: timestampOfJson(resumedAt) }),
   }
+}
+
+/** Violations of T3. */
+export function grantOfJson(json: unknown): TableGrant {
+  const { role, right: given } = requireObject(json)
+  const right = TABLE_RIGHTS.find((candidate) => candidate === given)
+  if (right === undefined) throw damaged('a grant has no right')
+  return { role: requireText(role), right }
 }
 
 function commonOfJson<State extends string>(json: unknown, states: readonly State[]) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Timestamp } from '../../cell-store/cell.ts'
 import { endOfPrefix } from '../../cell-store/row-key.ts'
 import { StorageError } from '../../errors.ts'
@@ -12,6 +13,7 @@ import {
 import { ROW_COLUMN } from '../bytes/row-codec.ts'
 import { decodeTable } from '../bytes/table-codec.ts'
 import { nearestNames } from '../nearest-names.ts'
+import { EVERY_RIGHT, type Rights } from '../rights.ts'
 import { compareText } from '../sql-value.ts'
 import type { IndexDefinition, ObserverDefinition, TableDefinition } from '../table-definition.ts'
 
@@ -34,6 +36,8 @@ export interface Catalog {
   /** With observers it is the same as with indexes. */
   observer(name: string): TableObserver | undefined
   observers(): readonly TableObserver[]
+  /** Of those whose view of the tables it is. */
+  readonly rights: Rights
 }
 
 /** An index with the table that it is of. */
@@ -48,6 +52,7 @@ export type TableObserver = {
 export function createCatalog(
   version: Timestamp | null,
   definitions: readonly TableDefinition[],
+  rights: Rights = EVERY_RIGHT,
 ): Catalog {
   const tables = definitions.toSorted((a, b) => compareText(a.name, b.name))
   const indexes = tables.flatMap((table) => table.indexes.map((index) => ({ table, index })))
@@ -65,6 +70,7 @@ export function createCatalog(
     indexes: () => indexes,
     observer: (name) => observersByName.get(name),
     observers: () => observers,
+    rights,
   }
 }
 

@@ -31,6 +31,11 @@ export class NewestCatalog {
     this.#changedAt = openedAt
   }
 
+  /** The newest one that is known. */
+  get known(): { readonly catalog: Catalog } | undefined {
+    return this.#known
+  }
+
   /** The catalog of a snapshot, when it is known without a look at the store. */
   at(startTs: Timestamp): Catalog | undefined {
     if (this.#known === undefined || startTs < this.#known.since) return undefined

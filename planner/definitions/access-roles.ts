@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  CreateRoleStatement,
+  DropRoleStatement,
+  GrantStatement,
+  RevokeStatement,
+  Right,
+} from '../../parser/ast.ts'
+import {
+  type Catalog,
+  changeAccessRole,
+  createAccessRole,
+  dropAccessRole,
+  grantOnTable,
+  requireChangeableRole,
+  revokeOnAllTables,
+  revokeOnTable,
+  SERVER_RIGHTS,
+  TABLE_RIGHTS,
+  type Transaction,
+} from '../../storage/storage.ts'
+import { PlanError } from '../plan-error.ts'
+import { requireTable } from '../unknown-name.ts'
+
+type RoleStatement = CreateRoleStatement | DropRoleStatement | GrantStatement | RevokeStatement
+
+type RoleContext = { readonly transaction: Transaction; readonly catalog: Catalog }
+
+/** Whether anything changed. Throws as `executeAccess`. */
+export async function executeRoleStatement(
+  statement: RoleStatement,
+  context: RoleContext,
+): Promise<boolean> {
+  const { transaction, catalog } = context
+  const role = statement.role.text
+  switch (statement.kind) {
+    case 'createRole':
+      await createAccessRole(transaction, role)
+      return true
+    case 'dropRole':
+      await dropAccessRole(transaction, catalog, role)
+      return true
+    case 'grant':
+    case 'revoke':
+      return await changeRights(statement, context)
+  }
+}
+
+async function changeRights(
+  statement: GrantStatement | RevokeStatement,
+  { transaction, catalog }: RoleContext,
+): Promise<boolean> {
+  const { kind, on } = statement
+  const role = statement.role.text
+  await requireChangeableRole(transaction, role)
+  const change = kind === 'grant' ? added : taken
+  if (on === undefined) {
+    const rights = rightsAmong(SERVER_RIGHTS, statement)
+    return await changeAccessRole(transaction, role, (before) => ({
+      ...before,
+      server: change(SERVER_RIGHTS, before.server, rights),
+    }))
+  }
+  const rights = rightsAmong(TABLE_RIGHTS, statement)
+  if (on === 'allTables') {
+    if (kind === 'revoke') return await revokeOnAllTables(transaction, catalog, { role, rights })
+    return await changeAccessRole(transaction, role, (before) => ({
+      ...before,
+      allTables: added(TABLE_RIGHTS, before.allTables, rights),
+    }))
+  }
+  const asked = { table: requireTable(catalog, on).name, role, rights }
+  return await (kind === 'grant' ? grantOnTable : revokeOnTable)(transaction, catalog, asked)
+}
+
+/** The rights of the statement; ALL is all that there are in this place. Throws PlanError for one of another place. */
+function rightsAmong<R extends Right['name']>(
+  known: readonly R[],
+  { rights }: GrantStatement | RevokeStatement,
+): readonly R[] {
+  if (rights === 'all') return known
+  return rights.map(({ name, position }) => {
+    const right = known.find((each) => each === name)
+    if (right !== undefined) return right
+    const isOfTables = TABLE_RIGHTS.some((each) => each === name)
+    const words = name.toUpperCase()
+    throw new PlanError(
+      'invalid_request',
+      isOfTables ? `${words} is a right on tables.` : `${words} is a right on the whole server.`,
+      {
+        position,
+        hint: isOfTables
+          ? `Write ${words} ON a table, or ON ALL TABLES.`
+          : `Write ${words} without ON.`,
+      },
+    )
+  })
+}
+
+/** In the order of `known`, each once. */
+function added<R>(known: readonly R[], before: readonly R[], rights: readonly R[]): R[] {
+  return known.filter((right) => before.includes(right) || rights.includes(right))
+}
+
+function taken<R>(known: readonly R[], before: readonly R[], rights: readonly R[]): R[] {
+  return known.filter((right) => before.includes(right) && !rights.includes(right))
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  ADMIN_ROLE,
+  type Catalog,
+  readAccessRoles,
+  readAccessTokens,
+  requireAccessRole,
+  type SqlValue,
+} from '../../storage/storage.ts'
+import type { StatementResult, StatementTransaction } from './rows/execution-context.ts'
+
+/** SHOW ROLES: one row for each role by name, `admin` first. */
+export async function showRoles(transaction: StatementTransaction): Promise<StatementResult> {
+  const roles = [{ name: ADMIN_ROLE }, ...(await readAccessRoles(transaction))]
+  const tokens = await readAccessTokens(transaction)
+  const rows = roles.map(({ name }): SqlValue[] => [
+    name,
+    BigInt(tokens.filter(({ role }) => role === name).length),
+  ])
+  const columns = [
+    { name: 'role', type: 'TEXT' },
+    { name: 'tokens', type: 'INTEGER' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}
+
+/** Whose rights SHOW GRANTS tells: those of one role, or of all. */
+type GrantsAsked = { readonly role?: { readonly text: string } }
+
+/**
+ * SHOW GRANTS: one row for each right, those on the whole server first, then those on all tables, then by table. Who
+ * may not see those of others sees its own. Throws StorageError `unknown_role`.
+ */
+export async function showGrants(
+  { role: asked }: GrantsAsked,
+  { transaction, catalog }: { transaction: StatementTransaction; catalog: Catalog },
+): Promise<StatementResult> {
+  const { rights } = catalog
+  if (asked !== undefined) await requireAccessRole(transaction, asked.text)
+  const only = asked?.text ?? (rights.may('admin') ? undefined : rights.role)
+  const isAsked = (role: string) => only === undefined || only === role
+  const roles = (await readAccessRoles(transaction)).filter(({ name }) => isAsked(name))
+  const rows: SqlValue[][] = []
+  if (isAsked(ADMIN_ROLE)) rows.push([ADMIN_ROLE, 'ADMIN', 'server', null])
+  for (const { name, server } of roles) {
+    for (const right of server) rows.push([name, right.toUpperCase(), 'server', null])
+  }
+  for (const { name, allTables } of roles) {
+    for (const right of allTables) rows.push([name, right.toUpperCase(), 'all tables', null])
+  }
+  for (const table of catalog.tables()) {
+    for (const { role, right } of table.grants) {
+      if (isAsked(role)) rows.push([role, right.toUpperCase(), 'table', table.name])
+    }
+  }
+  const columns = [
+    { name: 'role', type: 'TEXT' },
+    { name: 'right', type: 'TEXT' },
+    { name: 'scope', type: 'TEXT' },
+    { name: 'table', type: 'TEXT' },
+  ] as const
+  return { columns, rows, rowsAffected: 0 }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Name, Position } from '../parser/ast.ts'
+import type { Catalog, ServerRight, TableDefinition, TableRight } from '../storage/storage.ts'
+import { PlanError } from './plan-error.ts'
+import { requireTable } from './unknown-name.ts'
+
+/**
+ * The table of this name, where whoever asks may do all this with its rows. Throws PlanError `unknown_table`, for one
+ * that it may do nothing with as well, and `not_permitted`.
+ */
+export function requireTableFor(
+  catalog: Catalog,
+  name: Name,
+  ...rights: readonly TableRight[]
+): TableDefinition {
+  const table = requireTable(catalog, name)
+  for (const right of rights) requireTableRight(catalog, table, right, name.position)
+  return table
+}
+
+/** Throws PlanError `not_permitted`. */
+export function requireTableRight(
+  { rights }: Pick<Catalog, 'rights'>,
+  table: TableDefinition,
+  right: TableRight,
+  position?: Position,
+): void {
+  if (rights.mayOn(table, right)) return
+  const words = right.toUpperCase()
+  throw new PlanError('not_permitted', `The role ${rights.role} lacks ${words} on ${table.name}.`, {
+    position,
+    fields: { right, table: table.name },
+  })
+}
+
+/** Throws PlanError `not_permitted`. */
+export function requireServerRight(
+  { rights }: Pick<Catalog, 'rights'>,
+  right: ServerRight,
+  position: Position,
+): void {
+  if (rights.may(right)) return
+  const words = right.toUpperCase()
+  throw new PlanError('not_permitted', `The role ${rights.role} lacks ${words}.`, {
+    position,
+    fields: { right },
+  })
+}

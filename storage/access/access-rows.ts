@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Timestamp } from '../cell-store/cell.ts'
+import { endOfPrefix, systemRowKey } from '../cell-store/row-key.ts'
+import { InvariantViolation } from '../invariant.ts'
+import { rowsOfBatches } from '../transaction/protocol/row-batches.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+
+/**
+ * The rows of access control: ordinary transactional rows in the space of the system, each one cell with a JSON text.
+ *
+ *     access/token/<id>      a token, see `access-tokens.ts`
+ *     access/role/<name>     a role, see `access-roles.ts`
+ *     access/version         written by each change of the others, and of the grants of a table: of two changes at
+ *                            once one conflicts, and one read tells whether there was any
+ */
+export type AccessReads = Pick<Transaction, 'getRow' | 'scanBatches'>
+export type AccessWrites = AccessReads & Pick<Transaction, 'put' | 'delete' | 'requireRoom'>
+
+const COLUMN = '0'
+const VERSION = systemRowKey('access/version')
+
+/** The rows of one kind. */
+export class AccessRows<T> {
+  readonly #prefix: Uint8Array
+  readonly #isOne: (json: unknown) => json is T
+
+  constructor(kind: string, isOne: (json: unknown) => json is T) {
+    this.#prefix = systemRowKey(`access/${kind}/`)
+    this.#isOne = isOne
+  }
+
+  /** All of them, by their ids. A value that is none of ours is a violation of T3. */
+  async read(transaction: Pick<AccessReads, 'scanBatches'>): Promise<T[]> {
+    const end = endOfPrefix(this.#prefix) as Uint8Array
+    const range = { start: this.#prefix, end, columns: [COLUMN] }
+    const found: T[] = []
+    for await (const { columns } of rowsOfBatches(transaction.scanBatches(range))) {
+      const json: unknown = JSON.parse(Buffer.from(columns.get(COLUMN)?.value ?? []).toString())
+      if (!this.#isOne(json)) throw new InvariantViolation('T3', { damaged: 'access row' })
+      found.push(json)
+    }
+    return found
+  }
+
+  write(transaction: Pick<AccessWrites, 'put'>, id: string, value: T): void {
+    transaction.put(this.#keyOf(id), COLUMN, Buffer.from(JSON.stringify(value)))
+    changeAccess(transaction)
+  }
+
+  delete(transaction: Pick<AccessWrites, 'put' | 'delete'>, id: string): void {
+    transaction.delete(this.#keyOf(id), COLUMN)
+    changeAccess(transaction)
+  }
+
+  /** Names may hold any character and paths are ASCII, so the id is percent-encoded as UTF-8. */
+  #keyOf(id: string): Uint8Array {
+    return Buffer.concat([this.#prefix, Buffer.from(encodeURIComponent(id))])
+  }
+}
+
+/** To be called by each change of what clients may do. */
+export function changeAccess(transaction: Pick<AccessWrites, 'put'>): void {
+  transaction.put(VERSION, COLUMN, new Uint8Array())
+}
+
+/** The commit timestamp of the newest change at the transaction's snapshot; 0 when there was none. */
+export async function readAccessVersion(
+  transaction: Pick<AccessReads, 'getRow'>,
+): Promise<Timestamp> {
+  const row = await transaction.getRow(VERSION, [COLUMN])
+  return row?.columns.get(COLUMN)?.commitTs ?? 0
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Catalog, requireTable } from '../tables/catalog/catalog.ts'
+import { type CatalogWrites, changeTable } from '../tables/catalog/catalog-writes.ts'
+import { requireCount } from '../tables/table-counts.ts'
+import type { TableGrant, TableRight } from '../tables/table-definition.ts'
+import { changeAccess } from './access-rows.ts'
+
+/**
+ * Lets a role do more with a table. `catalog` is the one of this transaction. Returns whether anything changed.
+ *
+ * Errors: `unknown_table`; `limit_exceeded` for the number of grants.
+ */
+export async function grantOnTable(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  { table: name, role, rights }: TableRights,
+): Promise<boolean> {
+  transaction.requireRoom()
+  const table = requireTable(catalog, name)
+  const added = rights
+    .filter((right) => !table.grants.some((grant) => isOf(grant, role, right)))
+    .map((right): TableGrant => ({ role, right }))
+  if (added.length === 0) return false
+  const grants = [...table.grants, ...added]
+  requireCount(name, 'grants', grants.length)
+  // Who wrote the table by the definition before was allowed to, so none of them has to fail.
+  await changeTable(transaction, { ...table, grants }, { isFenced: false })
+  changeAccess(transaction)
+  return true
+}
+
+/** Takes rights away; a transaction that has written the table and is open ends with `schema_changed`. */
+export async function revokeOnTable(
+  transaction: CatalogWrites,
+  catalog: Catalog,
+  { table: name, role, rights }: TableRights,
+): Promise<boolean> {
+  const table = requireTable(catalog, name)
+  const grants = table.grants.filter((grant) => !rights.some((right) => isOf(grant, role, right)))
+  if (grants.length === table.grants.length) return false
+  await changeTable(transaction, { ...table, grants })
+  changeAccess(transaction)
+  return true
+}
+
+type TableRights = {
+  readonly table: string
+  readonly role: string
+  readonly rights: readonly TableRight[]
+}
+
+function isOf(grant: TableGrant, role: string, right: TableRight): boolean {
+  return grant.role === role && grant.right === right
+}
