@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Located, Name } from './expression-ast.ts'
+import type { Expression, Located, Name } from './expression-ast.ts'
 
 /** Statements about tokens, roles and their rights; each is a transaction of its own. */
 export type AccessStatement =
@@ -42,12 +42,14 @@ export type Duration = Located & { readonly minutes: bigint }
 export type CreateRoleStatement = Located & { readonly kind: 'createRole'; readonly role: Name }
 export type DropRoleStatement = Located & { readonly kind: 'dropRole'; readonly role: Name }
 
-/** GRANT … [ON …] TO … */
+/** GRANT … [ON …] TO … [WHERE …] */
 export type GrantStatement = Located & {
   readonly kind: 'grant'
   readonly rights: readonly Right[]
   readonly on?: RightsPlace
   readonly role: Name
+  /** The rows that it is about; `token.name` in it is a parameter of that key. */
+  readonly where?: Expression
 }
 
 /** REVOKE … [ON …] FROM … */

@@ -33,7 +33,7 @@ export type LiteralExpression = Located & { readonly kind: 'literal' } & (
     | { readonly type: 'text'; readonly value: string }
     | { readonly type: 'bytes'; readonly value: Uint8Array }
   )
-/** `:name` has a string key, `$1` the number 1. */
+/** `:name` has a string key, `$1` the number 1, and `token.name` the whole text. */
 export type ParameterExpression = Located & {
   readonly kind: 'parameter'
   readonly key: string | number

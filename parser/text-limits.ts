@@ -2,7 +2,9 @@
 
 import type { IToken } from 'chevrotain'
 import { positionOfToken } from './builders/cst-position.ts'
+import { Grant } from './grammar/keywords.ts'
 import {
+  ClaimParameter,
   EXPRESSION_TOKENS,
   LeftParenthesis,
   NumberedParameter,
@@ -12,7 +14,13 @@ import {
   tokensOf,
 } from './grammar/tokens.ts'
 import { measureNesting } from './nesting.ts'
-import { limitExceeded, positionAt, syntaxError } from './parse-error.ts'
+import {
+  limitExceeded,
+  type ParseError,
+  positionAt,
+  shownToken,
+  syntaxError,
+} from './parse-error.ts'
 import { PARSER_LIMITS } from './parser-limits.ts'
 
 const PARAMETERS = tokensOf(Parameter)
@@ -125,8 +133,12 @@ function checkParameters(tokens: readonly IToken[]): void {
   const limit = PARSER_LIMITS.parametersMax
   const different = new Set<string>()
   let excess: IToken | undefined
-  for (const token of tokens) {
+  let first: IToken | undefined
+  for (const [at, token] of tokens.entries()) {
+    if (startsStatement(token, tokens[at - 1])) first = token
     if (!PARAMETERS.has(token.tokenType)) continue
+    if (token.tokenType === ClaimParameter && first?.tokenType !== Grant)
+      throw claimElsewhere(token)
     const number = token.tokenType === NumberedParameter ? Number(token.image.slice(1)) : 0
     if (number > limit) throw limitExceeded('parametersMax', number, positionOfToken(token))
     different.add(token.image)
@@ -135,4 +147,12 @@ function checkParameters(tokens: readonly IToken[]): void {
   if (excess !== undefined) {
     throw limitExceeded('parametersMax', different.size, positionOfToken(excess))
   }
+}
+
+function claimElsewhere(token: IToken): ParseError {
+  const image = shownToken(token.image)
+  return syntaxError(`${image} stands in the WHERE of a GRANT only`, positionOfToken(token), {
+    token: image,
+    hint: 'Give the value as a parameter.',
+  })
 }

@@ -15,6 +15,7 @@ export const PLAN_ERRORS = {
   unknown_token: 'A token of access that there is not.',
   last_admin_token: 'The last valid token of the role admin, which cannot be dropped.',
   not_permitted: 'A right that the role of whoever asks does not have.',
+  rule_violated: 'A row to be written that the rule of the role does not let be.',
   unknown_observer: 'An observer that the table, or the store, does not have.',
   unknown_column: 'A column that the table does not have.',
   type_mismatch: 'A value whose type does not fit where it stands.',

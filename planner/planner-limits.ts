@@ -3,6 +3,8 @@ import { JSON_EXPONENT_DIGITS_MAX, STORAGE_LIMITS } from '../storage/storage.ts'
 
 /** The bounds of one statement, unit last. `docs/limits.md` and `GET /v1/limits` list the same. */
 export const PLANNER_LIMITS = {
+  /** Of the WHERE of a GRANT. */
+  ruleNodesMax: 200,
   /** Keys that one GET asks for, and ranges that the INs of one SCAN or DELETE make. */
   statementKeysMax: 10_000,
   /** Elements of an array parameter of IN. */

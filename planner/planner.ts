@@ -21,6 +21,7 @@ import type {
 import type { Catalog } from '../storage/storage.ts'
 import type { Plan } from './plan/plan.ts'
 import { planCheck, planData, planNotify } from './plan/plan-statement.ts'
+import type { ParseRule } from './plan/row-rule.ts'
 import { requireServerRight } from './required-rights.ts'
 import { requireTable } from './unknown-name.ts'
 
@@ -40,7 +41,7 @@ export type {
 } from './execute/rows/execution-context.ts'
 export { rowsNamed } from './execute/rows-named.ts'
 export type { StatementFunctions } from './expressions/compiled-expression.ts'
-export { type Parameters, parameterText } from './expressions/parameters.ts'
+export { type Claims, type Parameters, parameterText } from './expressions/parameters.ts'
 export { identityOf } from './expressions/value-identity.ts'
 export { WorkMeter } from './expressions/work-meter.ts'
 export { jsonOfText } from './json/json-object.ts'
@@ -54,7 +55,8 @@ export {
 export { type IntegerForm, valueFromJson, valueToJson } from './json/json-value.ts'
 export { fromSource } from './json/sourced-json.ts'
 export type { Plan } from './plan/plan.ts'
-export { planSubscription, type SubscriptionPlan } from './plan/subscription.ts'
+export type { ParseRule } from './plan/row-rule.ts'
+export { planSubscription, type Subscriber, type SubscriptionPlan } from './plan/subscription.ts'
 export { PLAN_ERRORS, PlanError } from './plan-error.ts'
 export { PLANNER_LIMITS } from './planner-limits.ts'
 export { requireTableRight } from './required-rights.ts'
@@ -76,13 +78,18 @@ export type PlannedStatement =
 /**
  * Plans a statement against a catalog: names, types and the way to the rows are settled. The plan
  * may be kept, by the statement and the catalog's version, and run any number of times. AS OF is not
- * part of it: the transaction it runs in decides the snapshot. Throws PlanError.
+ * part of it: the transaction it runs in decides the snapshot. `parseRule` reads the rules of the catalog's rights.
+ * Throws PlanError.
  */
-export function planStatement(statement: PlannedStatement, catalog: Catalog): Plan {
+export function planStatement(
+  statement: PlannedStatement,
+  catalog: Catalog,
+  parseRule: ParseRule = noRule,
+): Plan {
   switch (statement.kind) {
     case 'explain': {
       const { analyze } = statement
-      return { kind: 'explain', analyze, plan: planData(statement.statement, catalog) }
+      return { kind: 'explain', analyze, plan: planData(statement.statement, catalog, parseRule) }
     }
     case 'showTables':
       return { kind: 'showTables' }
@@ -99,12 +106,17 @@ export function planStatement(statement: PlannedStatement, catalog: Catalog): Pl
     case 'showGrants':
       return planShowGrants(statement, catalog)
     case 'check':
-      return planCheck(statement, catalog)
+      return planCheck(statement, catalog, parseRule)
     case 'notify':
-      return planNotify(statement, catalog)
+      return planNotify(statement, catalog, parseRule)
     default:
-      return planData(statement, catalog)
+      return planData(statement, catalog, parseRule)
   }
+}
+
+/** For catalogs of whom may do everything. */
+function noRule(text: string): never {
+  throw new Error(`The rule ${text} cannot be read here.`)
 }
 
 /** Whoever asks may see its own. Throws PlanError `not_permitted`. */

@@ -18,14 +18,14 @@ export function requireTableFor(
   return table
 }
 
-/** Throws PlanError `not_permitted`. */
+/** OBSERVE needs READ of all rows, since notifications name any of them. Throws PlanError `not_permitted`. */
 export function requireTableRight(
   { rights }: Pick<Catalog, 'rights'>,
   table: TableDefinition,
   right: TableRight,
   position?: Position,
 ): void {
-  if (rights.mayOn(table, right)) return
+  if (rights.mayOn(table, right) && !(right === 'observe' && rights.rulesOn(table, 'read'))) return
   const words = right.toUpperCase()
   throw new PlanError('not_permitted', `The role ${rights.role} lacks ${words} on ${table.name}.`, {
     position,

@@ -14,6 +14,7 @@ import {
   systemRandomness,
 } from '../storage/storage.ts'
 import { Access } from './access/access.ts'
+import { ruleParser } from './access/rule-parser.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
@@ -170,10 +171,13 @@ export class Server {
     this.http = createFastify(sendProblem, pipelined, this.#tls?.credentials)
     this.#listeners = new Listeners(this.http)
     this.#connections = new Connections(this.http.server, clients, shares.connections)
+    const parser = createParser()
+    const parseRule = ruleParser(parser)
     const shared = {
-      parser: createParser(),
+      parser,
+      parseRule,
       cursors,
-      plans: new PlanCache(),
+      plans: new PlanCache(parseRule),
       shares,
       ended: this.#ended,
       access,

@@ -168,6 +168,7 @@ export {
   type IndexDefinition,
   type KeyPart,
   type ObserverDefinition,
+  type RowRule,
   type SqlRow,
   TABLE_RIGHTS,
   type TableDefinition,

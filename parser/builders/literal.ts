@@ -3,7 +3,14 @@
 import type { IToken } from 'chevrotain'
 import type { LiteralExpression, Name, ParameterExpression, Position } from '../ast.ts'
 import { False, Null, True } from '../grammar/keywords.ts'
-import { Bytes, Integer, NumberedParameter, QuotedIdentifier, Real } from '../grammar/tokens.ts'
+import {
+  Bytes,
+  ClaimParameter,
+  Integer,
+  NumberedParameter,
+  QuotedIdentifier,
+  Real,
+} from '../grammar/tokens.ts'
 import { shownToken, syntaxError } from '../parse-error.ts'
 import { positionOfToken } from './cst-position.ts'
 
@@ -29,6 +36,10 @@ export function buildLiteral(token: IToken): LiteralExpression {
 }
 
 export function buildParameter(token: IToken): ParameterExpression {
+  if (token.tokenType === ClaimParameter) {
+    const key = `token.${token.image.slice('token.'.length)}`
+    return { kind: 'parameter', key, position: positionOfToken(token) }
+  }
   const key = token.image.slice(1)
   return {
     kind: 'parameter',

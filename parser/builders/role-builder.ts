@@ -2,7 +2,7 @@
 
 import type { GrantStatement, Name, RevokeStatement, Right, RightsPlace } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
-import { tableOf } from './clause-builder.ts'
+import { tableOf, whereOf } from './clause-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
 import { buildName } from './literal.ts'
 
@@ -13,6 +13,7 @@ export function buildGrant(node: cst.GrantStatementCstNode): GrantStatement {
     rights: rightsOf(children.rightList),
     ...placeOf(children.rightsPlace),
     role: roleOf(children),
+    ...whereOf(children),
     position: positionOfNode(node),
   }
 }

@@ -751,6 +751,7 @@ export type GrantStatementCstChildren = {
   rightsPlace?: RightsPlaceCstNode[];
   TO: IToken[];
   roleName: RoleNameCstNode[];
+  whereClause?: WhereClauseCstNode[];
 };
 
 export interface RevokeStatementCstNode extends CstNode {

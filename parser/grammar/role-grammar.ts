@@ -20,9 +20,10 @@ export class RoleGrammar extends TokenGrammar {
   readonly grantStatement: Rule = this.RULE('grantStatement', () => {
     this.CONSUME(keyword.Grant)
     this.SUBRULE(this.rightList)
-    this.OPTION(() => this.SUBRULE(this.rightsPlace))
+    this.OPTION1(() => this.SUBRULE(this.rightsPlace))
     this.CONSUME(keyword.To)
     this.SUBRULE(this.roleName)
+    this.OPTION2(() => this.SUBRULE(this.whereClause))
   })
 
   readonly revokeStatement: Rule = this.RULE('revokeStatement', () => {

@@ -89,6 +89,12 @@ export const NumberedParameter = createToken({
   pattern: /\$[1-9]\d*(?!\w)/,
   categories: [Parameter],
 })
+/** What a token of access says of its holder, in the rule of a GRANT. */
+export const ClaimParameter = createToken({
+  name: 'ClaimParameter',
+  pattern: /token\.[A-Za-z_][A-Za-z0-9_]*/i,
+  categories: [Parameter],
+})
 export const QuotedIdentifier = createToken({
   name: 'QuotedIdentifier',
   pattern: /"(?!"(?!"))[^"]*(?:""[^"]*)*"(?!")/,
@@ -118,7 +124,7 @@ const UnknownCharacter = malformed(
 /** In the order of trial; the well-formed token always comes before its malformed sister. */
 const CONCRETE_TOKENS: readonly TokenType[] = [
   ...[WhiteSpace, LineComment, BlockComment, UnclosedComment],
-  ...[Bytes, MalformedBytes, ...KEYWORDS, Identifier],
+  ...[Bytes, MalformedBytes, ClaimParameter, ...KEYWORDS, Identifier],
   ...[Text, UnclosedText, Real, Integer, MalformedNumber],
   ...[QuotedIdentifier, EmptyName, UnclosedName],
   ...[NamedParameter, NumberedParameter, MalformedParameter],

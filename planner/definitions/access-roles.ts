@@ -21,6 +21,7 @@ import {
 } from '../../storage/storage.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireTable } from '../unknown-name.ts'
+import { ruleOf } from './row-rule.ts'
 
 type RoleStatement = CreateRoleStatement | DropRoleStatement | GrantStatement | RevokeStatement
 
@@ -54,6 +55,7 @@ async function changeRights(
   const role = statement.role.text
   await requireChangeableRole(transaction, role)
   const change = kind === 'grant' ? added : taken
+  if (kind === 'grant') requireRowsFor(statement)
   if (on === undefined) {
     const rights = rightsAmong(SERVER_RIGHTS, statement)
     return await changeAccessRole(transaction, role, (before) => ({
@@ -69,8 +71,29 @@ async function changeRights(
       allTables: added(TABLE_RIGHTS, before.allTables, rights),
     }))
   }
-  const asked = { table: requireTable(catalog, on).name, role, rights }
-  return await (kind === 'grant' ? grantOnTable : revokeOnTable)(transaction, catalog, asked)
+  const table = requireTable(catalog, on)
+  const asked = { table: table.name, role, rights }
+  if (kind === 'revoke') return await revokeOnTable(transaction, catalog, asked)
+  const rule = ruleOf(statement, table)
+  return await grantOnTable(transaction, catalog, { ...asked, ...(rule && { rule }) })
+}
+
+/** Throws PlanError for a rule that has no rows. */
+function requireRowsFor({ where, on, rights }: GrantStatement): void {
+  if (where === undefined) return
+  const { position } = where
+  if (on === undefined || on === 'allTables') {
+    throw new PlanError('invalid_request', 'A rule is about the rows of one table.', {
+      position,
+      hint: 'GRANT … ON table TO role WHERE …',
+    })
+  }
+  const observe = rights.find(({ name }) => name === 'observe')
+  if (observe === undefined) return
+  throw new PlanError('invalid_request', 'OBSERVE is about all rows of a table.', {
+    position: observe.position,
+    hint: 'Notifications name any row: GRANT OBSERVE without WHERE, beside READ without WHERE.',
+  })
 }
 
 /** The rights of the statement; ALL is all that there are in this place. Throws PlanError for one of another place. */

@@ -25,6 +25,8 @@ import {
   scopeOf,
   TurnTaking,
 } from './rows/execution-context.ts'
+import { mayMeetRule, meetsRule } from './rows/row-visibility.ts'
+import { keyOfRow } from './writes/new-row.ts'
 
 /** What a GET answers of a row, or of the index entry that has all that is asked. */
 type AnsweredRow = Pick<StoredRow, 'key' | 'row' | 'commitTs'>
@@ -39,10 +41,10 @@ export function executeGet(
   context: ExecutionContext,
 ): MaybePromise<StatementResult> {
   const scope = scopeOf(plan.slots, context)
-  const keys = keyTuples(plan.keys, scope, 'asked')
+  const keys = keysWithinRule(plan, keyTuples(plan.keys, scope, 'asked'), scope)
   const answer = new GetAnswer(plan, context, scope)
   if (keys.length > 1) return doWork(readInBatches(plan, context, keys, answer))
-  return andThen(rowsAt(plan, context, keys), ([row = null]) => {
+  return andThen(visibleRowsAt(plan, context, { keys, scope }), ([row = null]) => {
     answer.add(row)
     return answer.result()
   })
@@ -59,7 +61,7 @@ function* readInBatches(
   for (let first = 0; first < keys.length; ) {
     const asked = keys.slice(first, first + size.rows)
     first += asked.length
-    const rows = yield* awaited(rowsAt(plan, context, asked))
+    const rows = yield* awaited(visibleRowsAt(plan, context, { keys: asked, scope: answer.scope }))
     size.learn(rows)
     for (const row of rows) {
       answer.add(row)
@@ -71,13 +73,13 @@ function* readInBatches(
 
 class GetAnswer {
   readonly #plan: PointGetPlan
-  readonly #scope: Scope
+  readonly scope: Scope
   readonly #rows: AnswerRows
   readonly #rowTimestamps: Array<Timestamp | null> | undefined
 
   constructor(plan: PointGetPlan, context: ExecutionContext, scope: Scope) {
     this.#plan = plan
-    this.#scope = scope
+    this.scope = scope
     this.#rows = new AnswerRows(plan.projection, plan.position, context)
     this.#rowTimestamps = context.rowTimestamps ? [] : undefined
   }
@@ -85,8 +87,8 @@ class GetAnswer {
   /** Throws PlanError. */
   add(row: AnsweredRow | null): void {
     if (row === null) return
-    this.#scope.work.beginRow(this.#plan.position)
-    this.#rows.add({ ...this.#scope, row: row.row })
+    this.scope.work.beginRow(this.#plan.position)
+    this.#rows.add({ ...this.scope, row: row.row })
     this.#rowTimestamps?.push(row.commitTs)
   }
 
@@ -96,6 +98,35 @@ class GetAnswer {
       ? result
       : { ...result, rowTimestamps: this.#rowTimestamps }
   }
+}
+
+/** A key that the rule hides is not asked for. */
+function keysWithinRule(
+  plan: PointGetPlan,
+  keys: ReadonlyArray<readonly SqlValue[]>,
+  scope: Scope,
+): ReadonlyArray<readonly SqlValue[]> {
+  const isByKey = plan.rowRule?.isByKey === true && plan.keys.key.index === undefined
+  return isByKey ? keys.filter((key) => mayMeetRule(plan, key, scope)) : keys
+}
+
+/** Those that are there and that the rule does not hide; a row that it hides is not guarded either. */
+function visibleRowsAt(
+  plan: PointGetPlan,
+  context: ExecutionContext,
+  { keys, scope }: { readonly keys: ReadonlyArray<readonly SqlValue[]>; readonly scope: Scope },
+): MaybePromise<Array<AnsweredRow | null>> {
+  const { table, rowRule, position } = plan
+  const isByKey = rowRule?.isByKey === true && plan.keys.key.index === undefined
+  if (rowRule === undefined || isByKey) return rowsAt(plan, context, keys)
+  return andThen(rowsAt({ ...plan, forUpdate: false }, context, keys), (rows) =>
+    rows.map((found) => {
+      scope.work.beginRow(position)
+      if (found === null || !meetsRule(plan, found.row, scope)) return null
+      if (plan.forUpdate) guardRow(context.transaction, table, keyOfRow(table, found.row))
+      return found
+    }),
+  )
 }
 
 /** What is there for each of these keys. */

@@ -41,16 +41,18 @@ export async function showGrants(
   const isAsked = (role: string) => only === undefined || only === role
   const roles = (await readAccessRoles(transaction)).filter(({ name }) => isAsked(name))
   const rows: SqlValue[][] = []
-  if (isAsked(ADMIN_ROLE)) rows.push([ADMIN_ROLE, 'ADMIN', 'server', null])
+  if (isAsked(ADMIN_ROLE)) rows.push([ADMIN_ROLE, 'ADMIN', 'server', null, null, null])
   for (const { name, server } of roles) {
-    for (const right of server) rows.push([name, right.toUpperCase(), 'server', null])
+    for (const right of server) rows.push([name, right.toUpperCase(), 'server', null, null, null])
   }
   for (const { name, allTables } of roles) {
-    for (const right of allTables) rows.push([name, right.toUpperCase(), 'all tables', null])
+    for (const right of allTables)
+      rows.push([name, right.toUpperCase(), 'all tables', null, null, null])
   }
   for (const table of catalog.tables()) {
-    for (const { role, right } of table.grants) {
-      if (isAsked(role)) rows.push([role, right.toUpperCase(), 'table', table.name])
+    for (const { role, right, rule } of table.grants) {
+      const kept = rule === undefined ? [null, null] : [rule.text, rule.isByKey ? 'key' : 'row']
+      if (isAsked(role)) rows.push([role, right.toUpperCase(), 'table', table.name, ...kept])
     }
   }
   const columns = [
@@ -58,6 +60,8 @@ export async function showGrants(
     { name: 'right', type: 'TEXT' },
     { name: 'scope', type: 'TEXT' },
     { name: 'table', type: 'TEXT' },
+    { name: 'rule', type: 'TEXT' },
+    { name: 'by', type: 'TEXT' },
   ] as const
   return { columns, rows, rowsAffected: 0 }
 }

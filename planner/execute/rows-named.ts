@@ -2,23 +2,24 @@
 import type { RowsAsked } from '../../storage/storage.ts'
 import { isFullKey, type KeyBounds, keyTuples } from '../keys/key-range.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type ExecutionContext, scopeOf } from './rows/execution-context.ts'
+import { type ScopeContext, scopeOf } from './rows/execution-context.ts'
+import { mayMeetRule } from './rows/row-visibility.ts'
+import { columnsOfCheck } from './writes/execute-check.ts'
 
 /**
  * The rows that a statement will read by their primary keys, which its text and its parameters name; undefined for one
  * that finds its rows otherwise, or reads none. Throws PlanError where the statement itself would.
  */
-export function rowsNamed(
-  plan: Plan,
-  context: Pick<ExecutionContext, 'parameters' | 'functions' | 'work'>,
-): RowsAsked | undefined {
+export function rowsNamed(plan: Plan, context: ScopeContext): RowsAsked | undefined {
   const named = namedBy(plan)
   if (named === undefined || named.bounds.key.index !== undefined) return undefined
   const { table, slots, bounds, columns } = named
-  return { table, keyTuples: keyTuples(bounds, scopeOf(slots, context), 'asked'), columns }
+  const scope = scopeOf(slots, context)
+  const asked = keyTuples(bounds, scope, 'asked')
+  return { table, keyTuples: asked.filter((key) => mayMeetRule(named, key, scope)), columns }
 }
 
-type Named = Pick<Extract<Plan, { kind: 'set' }>, 'table' | 'slots'> & {
+type Named = Pick<Extract<Plan, { kind: 'set' }>, 'table' | 'slots' | 'rowRule'> & {
   readonly bounds: KeyBounds
   /** Places of the columns that are read of each row. */
   readonly columns: readonly number[]
@@ -31,7 +32,7 @@ function namedBy(plan: Plan): Named | undefined {
     case 'set':
       return plan.isBlind ? undefined : { ...plan, bounds: plan.keys, columns: plan.reads }
     case 'check':
-      return { ...plan, bounds: plan.keys, columns: [...plan.condition.columns] }
+      return { ...plan, bounds: plan.keys, columns: columnsOfCheck(plan) }
     case 'delete': {
       const { bounds } = plan.path
       return isFullKey(bounds) ? { ...plan, bounds, columns: plan.reads } : undefined

@@ -9,6 +9,9 @@ import { PLANNER_LIMITS } from '../planner-limits.ts'
 import { lengthOf, paidIdentityOf } from './value-work.ts'
 import { NODE_UNITS, type WorkMeter } from './work-meter.ts'
 
+/** What a token says of its holder, by name. */
+export type Claims = Readonly<Record<string, string | number | boolean>>
+
 /** JSON values as they came over the wire: `$1` is the first of an array, `:name` a field. */
 export type Parameters = Readonly<Record<string, unknown>> | readonly unknown[]
 
@@ -85,20 +88,26 @@ export function bindParameters(
   slots: readonly ParameterSlot[],
   parameters: Parameters,
   work: WorkMeter,
+  claims: Claims = {},
 ): BoundParameter[] {
   const bound: BoundParameter[] = []
   for (const slot of slots) {
     const { sharesWith } = slot
     bound.push(
       sharesWith === undefined
-        ? boundTo(slot, parameters, work)
+        ? boundTo(slot, { parameters, claims }, work)
         : (bound[sharesWith] as BoundParameter),
     )
   }
   return bound
 }
 
-function boundTo(slot: ParameterSlot, parameters: Parameters, work: WorkMeter): BoundParameter {
+function boundTo(
+  slot: ParameterSlot,
+  { parameters, claims }: { readonly parameters: Parameters; readonly claims: Claims },
+  work: WorkMeter,
+): BoundParameter {
+  if (isClaim(slot.key)) return boundToClaim(slot, claims)
   const json = parameterJson(slot.key, parameters, slot.position)
   const source = sourceOfSlot(slot, parameters)
   if (slot.list) return { kind: 'list', list: listOf(slot, { json, source }, work) }
@@ -106,6 +115,29 @@ function boundTo(slot: ParameterSlot, parameters: Parameters, work: WorkMeter): 
   work.spend(NODE_UNITS + lengthOf(value))
   return { kind: 'value', value }
 }
+
+/** One that is absent or of another type is NULL: then no comparison with it is TRUE. */
+function boundToClaim(
+  { key, type, list, position }: ParameterSlot,
+  claims: Claims,
+): BoundParameter {
+  if (list) return { kind: 'list', list: { values: [], identities: new Map(), hasNull: true } }
+  const name = String(key).slice(CLAIM.length)
+  const json = Object.hasOwn(claims, name) ? claims[name] : null
+  try {
+    return { kind: 'value', value: valueFromJson(type, json, { position }) }
+  } catch (error) {
+    if (error instanceof PlanError) return { kind: 'value', value: null }
+    throw error
+  }
+}
+
+/** Whether it is what a token says of its holder; no parameter of a client has such a name. */
+export function isClaim(key: string | number): boolean {
+  return typeof key === 'string' && key.startsWith(CLAIM)
+}
+
+const CLAIM = 'token.'
 
 /** The text that a parameter was read from, where its value alone may not be all of it. */
 function sourceOfSlot(
@@ -153,7 +185,8 @@ export function parameterJson(
 
 /** A parameter as the user wrote it. */
 export function parameterText(key: string | number): string {
-  return typeof key === 'number' ? `$${key}` : `:${key}`
+  if (typeof key === 'number') return `$${key}`
+  return isClaim(key) ? key : `:${key}`
 }
 
 /** What it costs to convert an element of a list and to keep it where it is found. */

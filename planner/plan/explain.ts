@@ -30,6 +30,8 @@ export type Explanation = {
   readonly entryFilter?: readonly string[]
   /** The conditions that rows are filtered by after they are read. */
   readonly filter: readonly string[]
+  /** What the role's rule lets be seen or written of the row. */
+  readonly rowRule?: readonly string[]
   /** Of an index: whether its entries hold all that is read, so that no row is. */
   readonly covering?: boolean
   readonly order?: 'as asked' | 'forward' | 'reverse'
@@ -66,6 +68,7 @@ export function explanationOf(plan: DataPlan): Explanation {
       return {
         statement: 'SET',
         ...ofFullKey(plan, plan.keys),
+        ...ruledBy(plan),
         writes: setText(plan),
         ...returnedBy(plan),
       }
@@ -87,12 +90,17 @@ function ofGet(plan: PointGetPlan): Explanation {
   return {
     statement: 'GET',
     ...ofFullKey(plan, keys),
+    ...ruledBy(plan),
     rule: byIndex ? 'full unique index' : 'full primary key',
     ...(byIndex ? { covering } : {}),
     order: 'as asked',
     rejected,
     ...(forUpdate ? { writes: 'guards every key asked for' } : {}),
   }
+}
+
+function ruledBy({ rowRule }: PointGetPlan | SetPlan | InsertPlan): Pick<Explanation, 'rowRule'> {
+  return rowRule === undefined ? {} : { rowRule: texts(rowRule.sources) }
 }
 
 function ofFullKey(
@@ -148,6 +156,7 @@ function ofInsert(plan: InsertPlan): Explanation {
     rule: 'full primary key',
     access: 'point get',
     bounds: [],
+    ...ruledBy(plan),
     filter: [],
     rejected: [],
     writes: onConflictDoNothing ? `${added}, but no duplicates` : added,

@@ -22,6 +22,7 @@ import { chooseAccess, unbounded } from '../keys/rules.ts'
 import { requireColumn } from '../unknown-name.ts'
 import { eitherValueHint } from './either-value.ts'
 import type { Access, RowFilter } from './plan.ts'
+import { compileRule } from './row-rule.ts'
 
 /** What a statement reads of its rows besides the WHERE, and in which groups. */
 export type AccessNeeds = {
@@ -36,6 +37,7 @@ export function planAccess(
   table: TableDefinition,
   statement: ScanStatement | DeleteStatement,
   needs: AccessNeeds,
+  rule: readonly Expression[] = [],
 ): Access {
   const keys = candidateKeys(table)
   const conjuncts = conjunctsOfWhere(compiler, keys, statement.where)
@@ -59,13 +61,15 @@ export function planAccess(
     ...order,
     ...groupsOf(needs),
   }
-  const { path, rejected } = chooseAccess(question)
+  const { path: chosen, rejected } = chooseAccess(question)
+  const ruling = rule.map((source) => rulingConjunct(compiler, source))
+  const path = withinRule(chosen, bounding, ruling)
   const limitSource = statement.limit
   const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
   return {
     path,
     rejected,
-    ...filtersOf(compiler, path, { conjuncts, needs }),
+    ...filtersOf(compiler, path, { conjuncts: [...ruling, ...conjuncts], needs }),
     unbounded: () => unbounded(withoutPatterns(question)),
     ...(limit === undefined || limitSource === undefined ? {} : { limit, limitSource }),
   }
@@ -84,6 +88,26 @@ type Conjunct = {
   readonly source: Expression
   readonly condition?: KeyCondition
   readonly filter?: CompiledExpression
+  /** Of a rule: nothing that the client wrote is computed of a row that does not meet it. */
+  readonly isRule?: true
+}
+
+function rulingConjunct(compiler: ExpressionCompiler, source: Expression): Conjunct {
+  const condition = keyConditionOf(compiler, source)
+  const filter = compileRule(compiler, source)
+  return { source, filter, isRule: true, ...(condition === undefined ? {} : { condition }) }
+}
+
+/** The way is that of a store with no other rows; the rule only shortens it. */
+function withinRule(
+  path: AccessPath,
+  bounding: ReturnType<typeof byColumn>,
+  ruling: readonly Conjunct[],
+): AccessPath {
+  const conditions = ruling.flatMap(({ condition }) => condition ?? [])
+  if (conditions.length === 0) return path
+  const all = byColumn([...conditions, ...[...bounding.values()].flat()])
+  return { ...path, bounds: boundsOf(path.bounds.key, all) }
 }
 
 function conjunctsOfWhere(
@@ -137,13 +161,18 @@ function filtersOf(
   { conjuncts, needs }: { readonly conjuncts: readonly Conjunct[]; readonly needs: AccessNeeds },
 ): Pick<Access, 'keyFilter' | 'rowFilter' | 'reads' | 'covering'> {
   const { key } = bounds
-  const parts = notSeenTo(bounds, conjuncts).map(({ source, filter }) => ({
+  const parts = notSeenTo(bounds, conjuncts).map(({ source, filter, isRule }) => ({
     source,
+    isRule,
     filter: filter ?? compileAs(compiler, source, 'BOOLEAN'),
   }))
   const isOfKey = (columns: Iterable<number>) => key.index !== undefined && covers(key, columns)
-  const ofKey = parts.filter(({ filter }) => isOfKey(filter.columns))
-  const ofRow = parts.filter(({ filter }) => !isOfKey(filter.columns))
+  const rules = parts.filter(({ isRule }) => isRule)
+  const isRuledByKey = rules.every(({ filter }) => isOfKey(filter.columns))
+  const isBeforeRow = (part: (typeof parts)[number]) =>
+    isOfKey(part.filter.columns) && (isRuledByKey || part.isRule === true)
+  const ofKey = parts.filter(isBeforeRow)
+  const ofRow = parts.filter((part) => !isBeforeRow(part))
   const keyFilter = filterOf(ofKey)
   const rowFilter = filterOf(ofRow)
   const reads = columnsOf([{ columns: needs.reads }, ...ofRow.map(({ filter }) => filter)])

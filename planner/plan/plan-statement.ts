@@ -2,12 +2,13 @@
 import type {
   CheckStatement,
   DataStatement,
+  Expression,
   GetStatement,
   NotifyStatement,
   ScanStatement,
 } from '../../parser/ast.ts'
 import type { Catalog, TableDefinition, TableRight } from '../../storage/storage.ts'
-import { NO_COLUMNS } from '../expressions/compiled-expression.ts'
+import { columnsOf, NO_COLUMNS } from '../expressions/compiled-expression.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { covers } from '../keys/candidate-key.ts'
@@ -31,29 +32,41 @@ import { planAccess } from './plan-access.ts'
 import { planFullKey, planGetKey } from './plan-key.ts'
 import { planDelete, planInsert, planSet } from './plan-write.ts'
 import { planProjection } from './projection.ts'
+import { type ParseRule, planRule, ruleConjuncts } from './row-rule.ts'
 
 /** The plan of one statement on rows. Throws PlanError. */
-export function planData(statement: DataStatement, catalog: Catalog): DataPlan {
+export function planData(
+  statement: DataStatement,
+  catalog: Catalog,
+  parseRule: ParseRule,
+): DataPlan {
   const table = requireTable(catalog, statement.table)
-  const plan = planOnTable(statement, table)
-  for (const right of rightsOf(plan)) {
-    requireTableRight(catalog, table, right, statement.table.position)
-  }
-  return plan
+  const plan = planOnTable(statement, table, [])
+  const rights = rightsOf(plan)
+  for (const right of rights) requireTableRight(catalog, table, right, statement.table.position)
+  const rule = ruleConjuncts(catalog, table, rights, parseRule)
+  return rule.length === 0 ? plan : planOnTable(statement, table, rule)
 }
 
-function planOnTable(statement: DataStatement, table: TableDefinition): DataPlan {
+/** The plan for rows that meet a rule. */
+function planOnTable(
+  statement: DataStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): DataPlan {
   switch (statement.kind) {
     case 'get':
-      return planGet(statement, table)
+      return planGet(statement, table, rule)
     case 'scan':
-      return isAggregating(statement) ? planAggregate(statement, table) : planScan(statement, table)
+      return isAggregating(statement)
+        ? planAggregate(statement, table, rule)
+        : planScan(statement, table, rule)
     case 'set':
-      return planSet(statement, table)
+      return planSet(statement, table, rule)
     case 'insert':
-      return planInsert(statement, table)
+      return planInsert(statement, table, rule)
     case 'delete':
-      return planDelete(statement, table)
+      return planDelete(statement, table, rule)
   }
 }
 
@@ -87,24 +100,45 @@ function isByKey({ path, keyFilter, rowFilter }: DeletePlan): boolean {
 }
 
 /** Throws PlanError. */
-export function planCheck(statement: CheckStatement, catalog: Catalog): CheckPlan {
+export function planCheck(
+  statement: CheckStatement,
+  catalog: Catalog,
+  parseRule: ParseRule,
+): CheckPlan {
   const table = requireTableFor(catalog, statement.table, 'write', 'read')
+  const rule = ruleConjuncts(catalog, table, ['write', 'read'], parseRule)
   const compiler = createExpressionCompiler(table)
   const condition = compileAs(compiler, statement.condition, 'BOOLEAN')
   const keys = planFullKey(compiler, table, { name: 'CHECK', where: statement.where })
   const { position } = statement
-  return { kind: 'check', table, position, slots: compiler.slots.all, keys, condition }
+  const rowRule = planRule(compiler, table, rule)
+  const parts = { table, position, slots: compiler.slots.all, keys, condition }
+  return { kind: 'check', ...parts, ...(rowRule && { rowRule }) }
 }
 
 /** Throws PlanError. */
-export function planNotify(statement: NotifyStatement, catalog: Catalog): NotifyPlan {
+export function planNotify(
+  statement: NotifyStatement,
+  catalog: Catalog,
+  parseRule: ParseRule,
+): NotifyPlan {
   const table = requireTableFor(catalog, statement.table, 'write')
   const observer = requireObserverOf(table, statement.observer)
   if (!observer.isWeak) throw notWeak(table, statement)
   const compiler = createExpressionCompiler(table)
   const keys = planFullKey(compiler, table, { name: 'NOTIFY', where: statement.where })
   const { position } = statement
-  return { kind: 'notify', table, position, slots: compiler.slots.all, keys, observer }
+  const rowRule = planRule(compiler, table, ruleConjuncts(catalog, table, ['write'], parseRule))
+  if (rowRule?.isByKey === false) throw notByKey(table, statement)
+  const parts = { table, position, slots: compiler.slots.all, keys, observer }
+  return { kind: 'notify', ...parts, ...(rowRule && { rowRule }) }
+}
+
+/** NOTIFY looks at no row, so it would tell of those that the rule hides. */
+function notByKey({ name }: TableDefinition, { position }: NotifyStatement): PlanError {
+  const message = `NOTIFY needs WRITE on ${name} without a rule, or with one on its key.`
+  const fields = { right: 'write', table: name }
+  return new PlanError('not_permitted', message, { position, fields })
 }
 
 /** Such an observer runs once for each change, and a hint is none. */
@@ -117,13 +151,18 @@ function notWeak({ name }: TableDefinition, { observer }: NotifyStatement): Plan
   })
 }
 
-function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan {
+function planGet(
+  statement: GetStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): PointGetPlan {
   const { position, forUpdate, where } = statement
   const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
   const { keys, rejected } = planGetKey(compiler, table, { name: 'GET', where })
-  const covering = keys.key.index !== undefined && covers(keys.key, projection.reads)
-  const reads = [...projection.reads]
+  const rowRule = planRule(compiler, table, rule)
+  const reads = [...columnsOf([{ columns: projection.reads }, ...(rowRule ? [rowRule] : [])])]
+  const covering = keys.key.index !== undefined && covers(keys.key, reads)
   const parts = {
     table,
     position,
@@ -134,25 +173,33 @@ function planGet(statement: GetStatement, table: TableDefinition): PointGetPlan 
     projection,
     reads,
   }
-  return { kind: 'pointGet', ...parts, forUpdate }
+  return { kind: 'pointGet', ...parts, forUpdate, ...(rowRule && { rowRule }) }
 }
 
-function planScan(statement: ScanStatement, table: TableDefinition): RangeScanPlan {
+function planScan(
+  statement: ScanStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): RangeScanPlan {
   const compiler = createExpressionCompiler(table)
   const projection = planProjection(compiler, table, statement.projection)
-  const access = planAccess(compiler, table, statement, { reads: projection.reads })
+  const access = planAccess(compiler, table, statement, { reads: projection.reads }, rule)
   const { position } = statement
   return { kind: 'rangeScan', table, position, slots: compiler.slots.all, projection, ...access }
 }
 
-function planAggregate(statement: ScanStatement, table: TableDefinition): AggregatePlan {
+function planAggregate(
+  statement: ScanStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): AggregatePlan {
   const rows = createExpressionCompiler(table)
   const planning = new AggregationPlanning(rows, table, statement)
   const projection = planProjection(planning.compiler, table, statement.projection)
   const aggregation = planning.plan()
   const { groupBy: columns, names, reads } = aggregation
   const needs = { reads, ...(names.length === 0 ? {} : { groupBy: { columns, names } }) }
-  const access = planAccess(rows, table, statement, needs)
+  const access = planAccess(rows, table, statement, needs, rule)
   const { position } = statement
   const walk = towardsExtreme(access, aggregation) ?? { ...access, aggregation }
   return { kind: 'aggregate', table, position, slots: rows.slots.all, projection, ...walk }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   DeleteStatement,
+  Expression,
   InsertStatement,
   Name,
   Precondition,
@@ -30,23 +31,33 @@ import type {
 import { planAccess } from './plan-access.ts'
 import { planFullKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
+import { planRule } from './row-rule.ts'
 
-export function planDelete(statement: DeleteStatement, table: TableDefinition): DeletePlan {
+export function planDelete(
+  statement: DeleteStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): DeletePlan {
   const compiler = createExpressionCompiler(table)
   const returned = returningOf(compiler, table, statement.returning)
   const deleted = { columns: new Set(columnsForDelete(table)) }
   const reads = columnsOf([deleted, ...readsOf(returned.returning)])
-  const access = planAccess(compiler, table, statement, { reads })
+  const access = planAccess(compiler, table, statement, { reads }, rule)
   const { position } = statement
   return { kind: 'delete', table, position, slots: compiler.slots.all, ...access, ...returned }
 }
 
-export function planSet(statement: SetStatement, table: TableDefinition): SetPlan {
+export function planSet(
+  statement: SetStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): SetPlan {
   const compiler = createExpressionCompiler(table)
   const assignments = planAssignments(compiler, table, statement)
   const precondition = preconditionOf(compiler, statement.precondition)
   const returned = returningOf(compiler, table, statement.returning)
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
+  const rowRule = planRule(compiler, table, rule)
   const written = columnsForSet(
     table,
     assignments.map(({ column }) => column),
@@ -56,6 +67,7 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     ...assignments.map(({ value }) => value),
     ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
     ...readsOf(returned.returning),
+    ...(rowRule === undefined ? [] : [rowRule]),
   ])
   const defaults = columnsOfDefaults(table, assignments)
   return {
@@ -66,14 +78,23 @@ export function planSet(statement: SetStatement, table: TableDefinition): SetPla
     keys,
     assignments,
     reads: [...reads].sort((a, b) => a - b),
-    isBlind: precondition === undefined && defaults.length === 0 && needsNoRow(table, assignments),
+    isBlind:
+      precondition === undefined &&
+      defaults.length === 0 &&
+      rowRule?.isByKey !== false &&
+      needsNoRow(table, assignments),
     defaults,
     ...(precondition === undefined ? {} : { precondition }),
+    ...(rowRule && { rowRule }),
     ...returned,
   }
 }
 
-export function planInsert(statement: InsertStatement, table: TableDefinition): InsertPlan {
+export function planInsert(
+  statement: InsertStatement,
+  table: TableDefinition,
+  rule: readonly Expression[],
+): InsertPlan {
   // Without a table, because VALUES cannot name columns: there is no row yet.
   const compiler = createExpressionCompiler()
   const columns = distinctColumns(table, statement.columns)
@@ -89,9 +110,10 @@ export function planInsert(statement: InsertStatement, table: TableDefinition): 
   for (const [index, column] of columns.entries()) given[column] = index
   const ofRow = createExpressionCompiler(table, compiler.slots)
   const returned = returningOf(ofRow, table, statement.returning)
+  const rowRule = planRule(ofRow, table, rule)
   const { position, onConflictDoNothing } = statement
   const parts = { table, position, slots: compiler.slots.all, given, rows, onConflictDoNothing }
-  return { kind: 'insert', ...parts, ...returned }
+  return { kind: 'insert', ...parts, ...(rowRule && { rowRule }), ...returned }
 }
 
 /** The columns that are neither assigned nor in the key. */

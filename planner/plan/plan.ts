@@ -13,6 +13,7 @@ import type { KeyBounds } from '../keys/key-range.ts'
 import type { RejectedKey } from '../keys/rejected-keys.ts'
 import type { PlanError } from '../plan-error.ts'
 import type { AggregationPlan } from './aggregation-plan.ts'
+import type { PlannedRule } from './row-rule.ts'
 
 /**
  * A statement made ready for one catalog: names resolved, types checked, the way to the rows chosen.
@@ -39,6 +40,9 @@ export type DataPlan =
   | InsertPlan
   | DeletePlan
 
+/** What whoever asks may not see or write of rows, where there is such a rule. */
+type Ruled = { readonly rowRule?: PlannedRule }
+
 type OfTable = {
   readonly table: TableDefinition
   /** Where the statement begins. */
@@ -47,17 +51,18 @@ type OfTable = {
 }
 
 /** Rows by their full primary keys, or by those of a unique index, in the order asked. */
-export type PointGetPlan = OfTable & {
-  readonly kind: 'pointGet'
-  readonly keys: KeyBounds
-  readonly rejected: readonly RejectedKey[]
-  /** True when the entries of a unique index hold all that is read. */
-  readonly covering: boolean
-  readonly projection: RowProjection
-  /** Places of the columns that are read of each row. */
-  readonly reads: readonly number[]
-  readonly forUpdate: boolean
-}
+export type PointGetPlan = OfTable &
+  Ruled & {
+    readonly kind: 'pointGet'
+    readonly keys: KeyBounds
+    readonly rejected: readonly RejectedKey[]
+    /** True when the entries of a unique index hold all that is read. */
+    readonly covering: boolean
+    readonly projection: RowProjection
+    /** Places of the columns that are read of each row. */
+    readonly reads: readonly number[]
+    readonly forUpdate: boolean
+  }
 
 /** Rows along one key: by ranges of it, or by points when all columns of a unique one are fixed. */
 export type RangeScanPlan = OfTable &
@@ -75,22 +80,23 @@ export type AggregatePlan = OfTable &
   }
 
 /** One row by its full primary key, made when it does not exist and no expression needs it. */
-export type SetPlan = OfTable & {
-  readonly kind: 'set'
-  readonly keys: KeyBounds
-  readonly assignments: readonly PlannedAssignment[]
-  readonly precondition?: PlannedPrecondition
-  readonly returning?: RowProjection
-  /** Places of the columns of the row that are read before it is written. */
-  readonly reads: readonly number[]
-  /**
-   * True when the row becomes the same whatever it was, and whether or not there was one: every column
-   * other than its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
-   */
-  readonly isBlind: boolean
-  /** Positions of the columns whose values come only from a new row's defaults. */
-  readonly defaults: readonly number[]
-}
+export type SetPlan = OfTable &
+  Ruled & {
+    readonly kind: 'set'
+    readonly keys: KeyBounds
+    readonly assignments: readonly PlannedAssignment[]
+    readonly precondition?: PlannedPrecondition
+    readonly returning?: RowProjection
+    /** Places of the columns of the row that are read before it is written. */
+    readonly reads: readonly number[]
+    /**
+     * True when the row becomes the same whatever it was, and whether or not there was one: every column
+     * other than its key is assigned, nothing is asked of it, and no index has an entry of it. Then it is not read.
+     */
+    readonly isBlind: boolean
+    /** Positions of the columns whose values come only from a new row's defaults. */
+    readonly defaults: readonly number[]
+  }
 
 /** What a SET asks of its row before it writes. */
 export type PlannedPrecondition =
@@ -101,18 +107,19 @@ export type PlannedPrecondition =
       readonly source: Expression
     }
 
-export type InsertPlan = OfTable & {
-  readonly kind: 'insert'
-  /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
-  readonly given: ReadonlyArray<number | undefined>
-  readonly rows: ReadonlyArray<{
-    readonly values: readonly CompiledExpression[]
-    readonly position: Position
-  }>
-  /** Duplicates are left out. */
-  readonly onConflictDoNothing: boolean
-  readonly returning?: RowProjection
-}
+export type InsertPlan = OfTable &
+  Ruled & {
+    readonly kind: 'insert'
+    /** For each column of the table where its value stands in the rows, and undefined where a default is taken. */
+    readonly given: ReadonlyArray<number | undefined>
+    readonly rows: ReadonlyArray<{
+      readonly values: readonly CompiledExpression[]
+      readonly position: Position
+    }>
+    /** Duplicates are left out. */
+    readonly onConflictDoNothing: boolean
+    readonly returning?: RowProjection
+  }
 
 export type DeletePlan = OfTable &
   Access & {
@@ -121,18 +128,20 @@ export type DeletePlan = OfTable &
   }
 
 /** A condition that must hold for one row, which is guarded. */
-export type CheckPlan = OfTable & {
-  readonly kind: 'check'
-  readonly keys: KeyBounds
-  readonly condition: CompiledExpression
-}
+export type CheckPlan = OfTable &
+  Ruled & {
+    readonly kind: 'check'
+    readonly keys: KeyBounds
+    readonly condition: CompiledExpression
+  }
 
 /** A weak observer is told of one row. */
-export type NotifyPlan = OfTable & {
-  readonly kind: 'notify'
-  readonly observer: ObserverDefinition
-  readonly keys: KeyBounds
-}
+export type NotifyPlan = OfTable &
+  Ruled & {
+    readonly kind: 'notify'
+    readonly observer: ObserverDefinition
+    readonly keys: KeyBounds
+  }
 
 export type ExplainPlan = {
   readonly kind: 'explain'

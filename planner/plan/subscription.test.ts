@@ -44,7 +44,10 @@ after(() => session.close())
 function plan(text: string, parameters: Parameters = {}): SubscriptionPlan {
   const [statement] = session.parse(text)
   assert.ok(statement !== undefined)
-  return planSubscription(statement, catalog, parameters)
+  return planSubscription(statement, catalog, parameters, {
+    parseRule: () => assert.fail('there is no rule'),
+    claims: undefined,
+  })
 }
 
 const keyOf = ({ table }: SubscriptionPlan, row: SqlRow) => encodePrimaryKey(table, row.slice(0, 2))

@@ -11,7 +11,8 @@ import {
 import { columnsOf, type Scope } from '../expressions/compiled-expression.ts'
 import { ConstantValues } from '../expressions/constant-values.ts'
 import { createExpressionCompiler } from '../expressions/expression.ts'
-import { bindParameters, type Parameters } from '../expressions/parameters.ts'
+import { expressionText } from '../expressions/expression-text.ts'
+import { bindParameters, type Claims, type Parameters } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
@@ -22,6 +23,7 @@ import { isAggregating } from './aggregation-plan.ts'
 import type { ResultColumn } from './plan.ts'
 import { planGetKey } from './plan-key.ts'
 import { planProjection } from './projection.ts'
+import { compileRule, type ParseRule, ruleConjuncts } from './row-rule.ts'
 import { routeOf, type SubscriptionRoute } from './subscription-route.ts'
 
 /**
@@ -35,6 +37,8 @@ export type SubscriptionPlan = {
   /** Places of the columns that a row needs for what follows, ascending; the key's are among them. */
   readonly tableReads: readonly number[]
   readonly route: SubscriptionRoute
+  /** What rows have to meet for the subscriber beside the WHERE, in words; empty without a rule. */
+  readonly rule: string
   /** Throws PlanError for a row that the WHERE cannot be computed of, or at too much work. */
   matches(row: SqlRow, work: WorkMeter): boolean
   /** Values of `columns`. Throws PlanError for a row that one of them cannot be computed of, or at too much work. */
@@ -42,6 +46,9 @@ export type SubscriptionPlan = {
   /** Values of the primary key, in its order. */
   keyOf(row: SqlRow): SqlValue[]
 }
+
+/** Whose rows they are, where the role has rules. */
+export type Subscriber = { readonly parseRule: ParseRule; readonly claims: Claims | undefined }
 
 /**
  * Whether the WHERE bounds a key is not asked: only a snapshot walks one, and that is a statement of
@@ -54,6 +61,7 @@ export function planSubscription(
   statement: Statement,
   catalog: Catalog,
   parameters: Parameters,
+  { parseRule, claims }: Subscriber,
 ): SubscriptionPlan {
   requireSubscribable(statement)
   const table = requireTableFor(catalog, statement.table, 'read')
@@ -71,11 +79,16 @@ export function planSubscription(
     ...conjuncts.filter(({ condition }) => condition !== undefined),
     ...conjuncts.filter(({ condition }) => condition === undefined),
   ]
-  const filters = inOrder.map(({ filter }) => filter)
+  const rules = ruleConjuncts(catalog, table, ['read'], parseRule)
+  const ruling = rules.map((source) => ({
+    filter: compileRule(compiler, source),
+    condition: keyConditionOf(compiler, source),
+  }))
+  const filters = [...ruling, ...inOrder].map(({ filter }) => filter)
   const work = new WorkMeter()
   const scope: Scope = {
     row: [],
-    parameters: bindParameters(compiler.slots.all, parameters, work),
+    parameters: bindParameters(compiler.slots.all, parameters, work, claims),
     functions: NO_FUNCTIONS,
     work,
     constants: new ConstantValues(KEPT_BYTES_MAX),
@@ -85,10 +98,11 @@ export function planSubscription(
   return {
     table,
     columns: projection.columns,
+    rule: rules.map(expressionText).join(' AND '),
     tableReads: [...reads].sort((a, b) => a - b),
     route: routeOf(
       table,
-      conjuncts.flatMap(({ condition }) => condition ?? []),
+      [...ruling, ...conjuncts].flatMap(({ condition }) => condition ?? []),
       scope,
     ),
     matches(row, work) {

@@ -230,8 +230,8 @@ export class Access {
     // Also for an unknown id, so that both take the same time.
     const holds = this.#holds(token ?? NOBODY, hash)
     if (token === undefined || !holds) return undefined
-    const { role, expires } = token
-    return { id: `token:${id}`, role, tokenId: id, hash, expires }
+    const { role, expires, name } = token
+    return { id: `token:${id}`, role, tokenId: id, hash, expires, claims: { sub: name } }
   }
 
   #holds({ hash: kept, former }: Pick<AccessToken, 'hash' | 'former'>, hash: string): boolean {

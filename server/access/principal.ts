@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Claims } from '../../planner/planner.ts'
 import type { Timestamp } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 
@@ -11,6 +12,8 @@ export type Principal = {
   /** The hash of the text that was shown, in hexadecimal digits: after a rotation an old one ends. */
   readonly hash: string
   readonly expires: Timestamp
+  /** What rules may ask of it; of a token of this server its name, as `sub`. */
+  readonly claims: Claims
 }
 
 /** Who sent something. Without a principal where none was asked for a token. */

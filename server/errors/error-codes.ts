@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   token_expired: { status: 401, title: 'Token has expired', retryable: false },
   origin_not_allowed: { status: 403, title: 'Origin or host not allowed', retryable: false },
   not_permitted: { status: 403, title: 'Not permitted', retryable: false },
+  rule_violated: { status: 403, title: 'Row is outside of the rule', retryable: false },
   not_enabled: { status: 403, title: 'Not enabled', retryable: false },
   not_found: { status: 404, title: 'No such path', retryable: false },
   unknown_table: { status: 404, title: 'Unknown table', retryable: false },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Parser } from '../../parser/parser.ts'
+import type { ParseRule } from '../../planner/planner.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
@@ -54,6 +55,7 @@ export type Shared = {
   readonly parser: Parser
   readonly cursors: Cursors
   readonly plans: PlanCache
+  readonly parseRule: ParseRule
   readonly shares: Shares
   readonly ended: EndedTransactions
   readonly access: Access
@@ -125,11 +127,11 @@ type Doers = ReturnType<typeof doersOf>
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
-  const { parser, cursors, plans, shares, ended, access } = parts
+  const { parser, parseRule, cursors, plans, shares, ended, access } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, plans, ended, access }
+  const ways = { clock, randomness, plans, parseRule, ended, access }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)

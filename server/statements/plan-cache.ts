@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Plan, planStatement } from '../../planner/planner.ts'
+import { type ParseRule, type Plan, planStatement } from '../../planner/planner.ts'
 import type { Catalog, Rights, Timestamp } from '../../storage/storage.ts'
 import type { RowStatement } from '../requests/script.ts'
 
@@ -14,7 +14,12 @@ const PLANS_MAX = 8
  * the bound of the parser's cache is the bound of this one.
  */
 export class PlanCache {
+  readonly #parseRule: ParseRule
   readonly #plans = new WeakMap<RowStatement, readonly Known[]>()
+
+  constructor(parseRule: ParseRule) {
+    this.#parseRule = parseRule
+  }
 
   plan(statement: RowStatement, catalog: Catalog): Plan {
     const { version, rights } = catalog
@@ -24,7 +29,7 @@ export class PlanCache {
         if (each.version === version && each.rights === rights) return each.plan
       }
     }
-    const plan = planStatement(statement, catalog)
+    const plan = planStatement(statement, catalog, this.#parseRule)
     if (version !== null) {
       const others = known?.filter((each) => each.version === version) ?? []
       this.#plans.set(statement, [{ version, rights, plan }, ...others.slice(0, PLANS_MAX - 1)])

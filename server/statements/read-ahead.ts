@@ -12,7 +12,7 @@ type Ahead = {
   readonly planOf: (entry: IndexedStatement) => Plan | undefined
   readonly contextOf: (
     entry: IndexedStatement,
-  ) => Pick<ExecutionContext, 'parameters' | 'functions' | 'work'>
+  ) => Pick<ExecutionContext, 'parameters' | 'claims' | 'functions' | 'work'>
 }
 
 /**

@@ -199,6 +199,7 @@ export class StatementExecution {
       transaction,
       catalog,
       parameters,
+      claims: run.running.principal?.claims,
       functions: { now: BigInt(transaction.now), uuid: this.#uuid },
       work: this.#meterOf(run),
       signal,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from 'pino'
+import type { ParseRule } from '../../planner/planner.ts'
 import type { Clock, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import type { AnswerWriter } from '../answers/answer-text.ts'
@@ -22,6 +23,7 @@ export type SubscriptionParts = {
   readonly ended: EndedTransactions
   readonly execution: StatementExecution
   readonly access: Pick<Access, 'viewOf'>
+  readonly parseRule: ParseRule
   /** Held by those that read pages of the feed by themselves. */
   readonly readers: Permits
   /** What they need not ask the store for. */

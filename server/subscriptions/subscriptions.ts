@@ -106,7 +106,8 @@ export class Subscriptions {
     } finally {
       hold.close()
       query.subscriptions -= 1
-      if (query.subscriptions === 0) this.#queries.delete(query.name)
+      const isLast = query.subscriptions === 0 && this.#queries.get(query.name) === query
+      if (isLast) this.#queries.delete(query.name)
     }
   }
 
@@ -123,8 +124,8 @@ export class Subscriptions {
   }
 
   /**
-   * Subscriptions of the same text, parameters and role share one; `hold` holds their bytes for each of them. Throws
-   * ParseError and ServerError, and then holds nothing.
+   * Subscriptions of the same text, parameters, role and claims share one; `hold` holds their bytes for each of them.
+   * Throws ParseError and ServerError, and then holds nothing.
    */
   #queryOf(
     request: SubscriptionRequest,
@@ -137,13 +138,16 @@ export class Subscriptions {
     if (source !== undefined) noteParameters(request, source)
     const parameters = checkedParameters(params)
     const role = principal?.role ?? null
-    const name = `${JSON.stringify([sql, integers, role])},${distinctText(parameters)}`
+    const isRestricted = role !== null && role !== ADMIN_ROLE
+    const claims = isRestricted ? principal?.claims : undefined
+    const name = `${JSON.stringify([sql, integers, role, claims])},${distinctText(parameters)}`
     const { subscriptionBytesMax } = SERVER_LIMITS
     if (name.length > subscriptionBytesMax) {
       const what = 'Bytes of the text and the parameters of a subscription'
       throw limitExceeded('subscriptionBytesMax', subscriptionBytesMax, name.length, what)
     }
-    const known = this.#queries.get(name)
+    const named = this.#queries.get(name)
+    const known = named?.isOutdated === true ? undefined : named
     const statement = known?.statement ?? statementOf(statements, parameters)
     hold.moveTo(name.length)
     if (known !== undefined) return known
@@ -158,7 +162,8 @@ export class Subscriptions {
       parameters,
       integers,
       viewOf,
-      isRestricted: role !== null && role !== ADMIN_ROLE,
+      isRestricted,
+      subscriber: { parseRule: this.#parts.parseRule, claims },
     })
     this.#queries.set(name, query)
     return query

@@ -21,7 +21,7 @@ export class LiveConnections {
   constructor(
     parts: ExecutionParts &
       Pick<RunnerParts, 'parser' | 'sessions' | 'writer' | 'access'> &
-      Pick<SubscriptionParts, 'log'> & {
+      Pick<SubscriptionParts, 'log' | 'parseRule'> & {
         readonly parser: Parser
         readonly runner: StatementRunner
         readonly requests: RunningRequests

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Catalog, createCatalog } from '../tables/catalog/catalog.ts'
 import type { Rights, ServerRight } from '../tables/rights.ts'
-import type { TableDefinition, TableRight } from '../tables/table-definition.ts'
+import type {
+  RowRule,
+  TableDefinition,
+  TableGrant,
+  TableRight,
+} from '../tables/table-definition.ts'
 import type { AccessRole } from './access-roles.ts'
 
 /**
@@ -12,7 +17,7 @@ export class RoleRights implements Rights {
   readonly role: string
   readonly #server: ReadonlySet<ServerRight>
   readonly #allTables: ReadonlySet<TableRight>
-  readonly #byTable: ReadonlyMap<number, ReadonlySet<TableRight>>
+  readonly #byTable: ReadonlyMap<number, readonly TableGrant[]>
   /** By what they show the tables of. */
   readonly #views = new WeakMap<Catalog, Catalog>()
 
@@ -22,10 +27,7 @@ export class RoleRights implements Rights {
     this.#server = new Set(server)
     this.#allTables = new Set(allTables)
     this.#byTable = new Map(
-      newest.tables().map(({ id, grants }) => {
-        const own = grants.flatMap(({ role, right }) => (role === name ? [right] : []))
-        return [id, new Set([...allTables, ...own])]
-      }),
+      newest.tables().map(({ id, grants }) => [id, grants.filter(({ role }) => role === name)]),
     )
   }
 
@@ -36,9 +38,16 @@ export class RoleRights implements Rights {
   /** A table that there is no more can be read by those who may inspect the store. */
   mayOn({ id }: TableDefinition, right: TableRight): boolean {
     if (this.may('admin')) return true
-    const rights = this.#byTable.get(id)
-    if (rights !== undefined) return rights.has(right)
-    return this.#allTables.has(right) && this.may('inspect')
+    const grants = this.#byTable.get(id)
+    if (grants === undefined) return this.#allTables.has(right) && this.may('inspect')
+    return this.#allTables.has(right) || grants.some((grant) => grant.right === right)
+  }
+
+  rulesOn({ id }: TableDefinition, right: TableRight): readonly RowRule[] | undefined {
+    if (this.may('admin') || this.#allTables.has(right)) return undefined
+    const grants = this.#byTable.get(id)?.filter((grant) => grant.right === right) ?? []
+    const rules = grants.flatMap(({ rule }) => rule ?? [])
+    return rules.length < grants.length || rules.length === 0 ? undefined : rules
   }
 
   /**
@@ -56,6 +65,7 @@ export class RoleRights implements Rights {
   }
 
   #sees({ id }: TableDefinition): boolean {
-    return (this.#byTable.get(id)?.size ?? 0) > 0
+    const grants = this.#byTable.get(id)
+    return grants !== undefined && grants.length + this.#allTables.size > 0
   }
 }

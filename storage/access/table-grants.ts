@@ -2,28 +2,30 @@
 
 import { type Catalog, requireTable } from '../tables/catalog/catalog.ts'
 import { type CatalogWrites, changeTable } from '../tables/catalog/catalog-writes.ts'
+import { requireUniqueWithinRules } from '../tables/row-rules.ts'
 import { requireCount } from '../tables/table-counts.ts'
-import type { TableGrant, TableRight } from '../tables/table-definition.ts'
+import type { RowRule, TableGrant, TableRight } from '../tables/table-definition.ts'
 import { changeAccess } from './access-rows.ts'
 
 /**
  * Lets a role do more with a table. `catalog` is the one of this transaction. Returns whether anything changed.
  *
- * Errors: `unknown_table`; `limit_exceeded` for the number of grants.
+ * Errors: `unknown_table`; `limit_exceeded` for the number of grants; those of `requireUniqueWithinRules`.
  */
 export async function grantOnTable(
   transaction: CatalogWrites,
   catalog: Catalog,
-  { table: name, role, rights }: TableRights,
+  { table: name, role, rights, rule }: TableRights & { readonly rule?: RowRule },
 ): Promise<boolean> {
   transaction.requireRoom()
   const table = requireTable(catalog, name)
   const added = rights
-    .filter((right) => !table.grants.some((grant) => isOf(grant, role, right)))
-    .map((right): TableGrant => ({ role, right }))
+    .filter((right) => !table.grants.some((grant) => isSame(grant, { role, right, rule })))
+    .map((right): TableGrant => ({ role, right, ...(rule === undefined ? {} : { rule }) }))
   if (added.length === 0) return false
   const grants = [...table.grants, ...added]
   requireCount(name, 'grants', grants.length)
+  requireUniqueWithinRules({ ...table, grants })
   // Who wrote the table by the definition before was allowed to, so none of them has to fail.
   await changeTable(transaction, { ...table, grants }, { isFenced: false })
   changeAccess(transaction)
@@ -48,6 +50,13 @@ type TableRights = {
   readonly table: string
   readonly role: string
   readonly rights: readonly TableRight[]
+}
+
+function isSame(
+  grant: TableGrant,
+  { role, right, rule }: Omit<TableGrant, 'rule'> & { readonly rule: RowRule | undefined },
+): boolean {
+  return isOf(grant, role, right) && grant.rule?.text === rule?.text
 }
 
 function isOf(grant: TableGrant, role: string, right: TableRight): boolean {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableDefinition, TableRight } from './table-definition.ts'
+import type { RowRule, TableDefinition, TableRight } from './table-definition.ts'
 
 /** The role that is always there and may do everything. */
 export const ADMIN_ROLE = 'admin'
@@ -13,7 +13,14 @@ export interface Rights {
   readonly role: string
   may(right: ServerRight): boolean
   mayOn(table: TableDefinition, right: TableRight): boolean
+  /** The rules of which a row has to meet one for this right; undefined where it is about all rows. */
+  rulesOn(table: TableDefinition, right: TableRight): readonly RowRule[] | undefined
 }
 
 /** Of the role `admin`, and of all clients where nobody is asked for a token. */
-export const EVERY_RIGHT: Rights = { role: ADMIN_ROLE, may: () => true, mayOn: () => true }
+export const EVERY_RIGHT: Rights = {
+  role: ADMIN_ROLE,
+  may: () => true,
+  mayOn: () => true,
+  rulesOn: () => undefined,
+}

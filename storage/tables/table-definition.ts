@@ -34,6 +34,18 @@ export type TableGrant = {
   /** A name: no role is dropped that a table names. */
   readonly role: string
   readonly right: TableRight
+  /** The rows that it is about; absent for all of them. */
+  readonly rule?: RowRule
+}
+
+/** A condition on rows. */
+export type RowRule = {
+  /** In the words of the dialect, with `token.name` for what a token says of its holder. */
+  readonly text: string
+  /** Ids of the columns that it names, ascending. */
+  readonly columns: readonly number[]
+  /** Whether it is about columns at the beginning of the primary key alone, each by =. */
+  readonly isByKey: boolean
 }
 
 export type ColumnDefinition = {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createParser } from '../../parser/parser.ts'
+import type { ParseRule } from '../../planner/planner.ts'
+import { ruleParser } from '../../server/access/rule-parser.ts'
 import { Shares } from '../../server/budgets/shares.ts'
 import { TurnQueue } from '../../server/budgets/turns.ts'
 import { PlanCache } from '../../server/statements/plan-cache.ts'
@@ -8,15 +11,19 @@ import { EndedTransactions } from '../../server/transactions/ended-transactions.
 import { type Storage, systemClock, systemRandomness } from '../../storage/storage.ts'
 
 /** What statements on this storage are run with where there is no whole server. */
-export function executionParts(
-  storage: Storage,
-): ExecutionParts & { readonly shares: Shares; readonly turnQueue: TurnQueue } {
+export function executionParts(storage: Storage): ExecutionParts & {
+  readonly shares: Shares
+  readonly turnQueue: TurnQueue
+  readonly parseRule: ParseRule
+} {
+  const parseRule = ruleParser(createParser())
   return {
     storage,
     clock: systemClock,
     randomness: systemRandomness,
     turnQueue: new TurnQueue(systemClock),
-    plans: new PlanCache(),
+    plans: new PlanCache(parseRule),
+    parseRule,
     shares: new Shares(),
     ended: new EndedTransactions(),
     statementTimeoutMs: 30_000,

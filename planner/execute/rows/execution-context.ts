@@ -11,6 +11,7 @@ import type { Scope, StatementFunctions } from '../../expressions/compiled-expre
 import { ConstantValues } from '../../expressions/constant-values.ts'
 import {
   bindParameters,
+  type Claims,
   type ParameterSlot,
   type Parameters,
 } from '../../expressions/parameters.ts'
@@ -30,6 +31,8 @@ export type ExecutionContext = {
   /** The catalog of the transaction's snapshot, for which the plan was made. */
   readonly catalog: Catalog
   readonly parameters: Parameters
+  /** Of whoever asks, for the rules of its role. */
+  readonly claims?: Claims | undefined
   readonly functions: StatementFunctions
   /** What the evaluation of its expressions is paid from. */
   readonly work: WorkMeter
@@ -98,14 +101,17 @@ export function scopeOfNothing(): Scope {
   return scopeOf([], { parameters: [], functions, work: new WorkMeter() })
 }
 
+/** What a statement's values that are the same for all rows come from. */
+export type ScopeContext = Pick<ExecutionContext, 'parameters' | 'claims' | 'functions' | 'work'>
+
 /** A scope without a row; throws PlanError when a parameter is absent or does not fit. */
 export function scopeOf(
   slots: readonly ParameterSlot[],
-  { parameters, functions, work }: Pick<ExecutionContext, 'parameters' | 'functions' | 'work'>,
+  { parameters, claims, functions, work }: ScopeContext,
 ): Scope {
   return {
     row: [],
-    parameters: bindParameters(slots, parameters, work),
+    parameters: bindParameters(slots, parameters, work, claims),
     functions,
     work,
     constants: new ConstantValues(),

@@ -1,10 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-import { emptyRow, getRows, guardRow } from '../../../storage/storage.ts'
+import {
+  emptyRow,
+  getRows,
+  guardRow,
+  type SqlValue,
+  type StoredRow,
+} from '../../../storage/storage.ts'
+import { columnsOf, type Scope } from '../../expressions/compiled-expression.ts'
 import type { CheckPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
+import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
 import { keyToJson } from './new-row.ts'
 import { requireKey } from './one-row.ts'
+
+/** Places of the columns that are read of its row. */
+export function columnsOfCheck({ condition, rowRule }: CheckPlan): number[] {
+  return [...columnsOf([condition, ...(rowRule === undefined ? [] : [rowRule])])]
+}
+
+/** Guards the row, and the place of one that there is not, but none that the rule hides. */
+async function visibleRow(
+  plan: CheckPlan,
+  { transaction }: ExecutionContext,
+  { key, scope }: { readonly key: readonly SqlValue[]; readonly scope: Scope },
+): Promise<StoredRow | null> {
+  const { table } = plan
+  if (!mayMeetRule(plan, key, scope)) return null
+  const [stored] = await getRows(transaction, table, [key], columnsOfCheck(plan))
+  const found = stored ?? null
+  if (found !== null && !meetsRule(plan, found.row, scope)) return null
+  guardRow(transaction, table, key)
+  return found
+}
 
 /**
  * Nothing when the condition is TRUE of the row, which is guarded, so that it still is when the
@@ -19,10 +47,9 @@ export async function executeCheck(
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
-  guardRow(context.transaction, table, key)
-  const [stored] = await getRows(context.transaction, table, [key], [...condition.columns])
+  const stored = await visibleRow(plan, context, { key, scope })
   const row = stored?.row ?? emptyRow(table, key)
-  const canHold = stored != null || !condition.needsRow
+  const canHold = stored !== null || !condition.needsRow
   if (canHold && condition.evaluate({ ...scope, row }) === true) {
     return { columns: [], rows: [], rowsAffected: 0 }
   }

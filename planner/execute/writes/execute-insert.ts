@@ -10,9 +10,11 @@ import {
   scopeOf,
   TurnTaking,
 } from '../rows/execution-context.ts'
+import { meetsRule } from '../rows/row-visibility.ts'
 import { rowsByKeys } from '../rows/rows-by-keys.ts'
 import { rowNumber, writtenRows } from './duplicate-row.ts'
 import { defaultOf, keyOfRow, keyToJson, notNullViolation } from './new-row.ts'
+import { ruleViolated } from './rule-violated.ts'
 
 type NewRow = {
   readonly row: readonly SqlValue[]
@@ -42,6 +44,9 @@ export async function executeInsert(
     scope.work.beginRow(planned.position)
     rows.push(newRow(plan, planned, scope, plan.rows.length > 1 ? rows.length : undefined))
     if (turns.isDue()) await turns.pause()
+  }
+  for (const { row, key, position, number } of rows) {
+    if (!meetsRule(plan, row, scope)) throw ruleViolated({ ...plan, position }, key, number)
   }
   if (!plan.onConflictDoNothing) requireDistinctKeys(plan, rows)
   const onConflict = plan.onConflictDoNothing ? 'skip' : 'fail'

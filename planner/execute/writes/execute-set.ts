@@ -17,9 +17,11 @@ import type { SetPlan } from '../../plan/plan.ts'
 import { PlanError } from '../../plan-error.ts'
 import { AnswerRows } from '../rows/answer-rows.ts'
 import { type ExecutionContext, type StatementResult, scopeOf } from '../rows/execution-context.ts'
+import { mayMeetRule, meetsRule } from '../rows/row-visibility.ts'
 import { writtenRows } from './duplicate-row.ts'
 import { defaultOf, keyToJson, notNullViolation } from './new-row.ts'
 import { requireKey } from './one-row.ts'
+import { ruleViolated } from './rule-violated.ts'
 
 /**
  * Changes one row, or makes it: a SET whose expressions need no row is an upsert of the columns it
@@ -33,10 +35,14 @@ export function executeSet(
   const scope = scopeOf(plan.slots, context)
   scope.work.beginRow(plan.position)
   const key = requireKey(plan, scope)
-  if (plan.isBlind) return writeRow(plan, context, { scope, key, stored: null })
-  return andThen(getRow(context.transaction, plan.table, key, plan.reads), (stored) =>
-    writeRow(plan, context, { scope, key, stored }),
-  )
+  const mayBeSeen = mayMeetRule(plan, key, scope)
+  if (plan.isBlind || !mayBeSeen) {
+    return writeRow(plan, context, { scope, key, stored: null, isHidden: !mayBeSeen })
+  }
+  return andThen(getRow(context.transaction, plan.table, key, plan.reads), (found) => {
+    const isHidden = found !== null && !meetsRule(plan, found.row, scope)
+    return writeRow(plan, context, { scope, key, stored: isHidden ? null : found, isHidden })
+  })
 }
 
 function writeRow(
@@ -46,11 +52,14 @@ function writeRow(
     scope,
     key,
     stored,
+    isHidden,
   }: {
     readonly scope: Scope
     readonly key: readonly SqlValue[]
     /** Null where there is no row, or where it makes no difference whether there is. */
     readonly stored: StoredRow | null
+    /** By the rule of whoever asks, for whom there is no such row. */
+    readonly isHidden: boolean
   },
 ): MaybePromise<StatementResult> {
   const { table, assignments } = plan
@@ -59,7 +68,7 @@ function writeRow(
   const existing = stored?.row
   const before = { ...scope, row: existing ?? emptyRow(table, key) } satisfies Scope
   // Whatever the condition turns out to be, the commit depends on its staying so.
-  if (plan.precondition?.kind === 'condition') guardRow(transaction, table, key)
+  if (plan.precondition?.kind === 'condition' && !isHidden) guardRow(transaction, table, key)
   const unmet = unmetBy(plan, existing !== undefined, before)
   if (unmet !== undefined) return { ...answer.result(), unmet }
   if (existing === undefined) requireNoRow(plan, key)
@@ -75,6 +84,7 @@ function writeRow(
     row[column] = assigned
   }
   if (existing === undefined) requireNotNull(plan, row)
+  if (isHidden || !meetsRule(plan, row, scope)) throw ruleViolated(plan, key)
   const change: RowChange =
     stored === null
       ? { before: null, after: row }

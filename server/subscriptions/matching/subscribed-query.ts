@@ -4,14 +4,23 @@ import {
   type IntegerForm,
   type Parameters,
   planSubscription,
+  type Subscriber,
   type SubscriptionPlan,
 } from '../../../planner/planner.ts'
 import type { Catalog } from '../../../storage/storage.ts'
+import { ServerError } from '../../errors/server-error.ts'
 import type { RowStatement } from '../../requests/script.ts'
 
 type SubscribedQueryParts = Pick<
   SubscribedQuery,
-  'name' | 'number' | 'statement' | 'parameters' | 'integers' | 'viewOf' | 'isRestricted'
+  | 'name'
+  | 'number'
+  | 'statement'
+  | 'parameters'
+  | 'integers'
+  | 'viewOf'
+  | 'isRestricted'
+  | 'subscriber'
 >
 
 /**
@@ -30,9 +39,19 @@ export class SubscribedQuery {
   readonly viewOf: (catalog: Catalog) => Catalog
   /** Whether that may leave anything out. */
   readonly isRestricted: boolean
+  readonly subscriber: Subscriber
   /** How many subscriptions there are to it, wherever they have come. */
   subscriptions = 0
   #known: { readonly catalog: Catalog; readonly plan: SubscriptionPlan } | undefined
+
+  /** The rule of its role, as its subscribers have begun with it. */
+  #rule: string | undefined
+  #isOutdated = false
+
+  /** Whether another rule counts by now: it is for nobody who begins. */
+  get isOutdated(): boolean {
+    return this.#isOutdated
+  }
 
   constructor({
     name,
@@ -42,6 +61,7 @@ export class SubscribedQuery {
     integers,
     viewOf,
     isRestricted,
+    subscriber,
   }: SubscribedQueryParts) {
     this.name = name
     this.number = number
@@ -50,6 +70,7 @@ export class SubscribedQuery {
     this.integers = integers
     this.viewOf = viewOf
     this.isRestricted = isRestricted
+    this.subscriber = subscriber
   }
 
   /** Throws PlanError, as does each row that the statement cannot be computed of. */
@@ -59,7 +80,12 @@ export class SubscribedQuery {
     if (known?.catalog.version === view.version && known.catalog.rights === view.rights) {
       return known.plan
     }
-    const plan = planSubscription(this.statement, view, this.parameters)
+    const plan = planSubscription(this.statement, view, this.parameters, this.subscriber)
+    this.#rule ??= plan.rule
+    if (plan.rule !== this.#rule) {
+      this.#isOutdated = true
+      throw rulesChanged()
+    }
     this.#known = { catalog: view, plan }
     return plan
   }
@@ -73,4 +99,10 @@ export class SubscribedQuery {
     if (statement.kind !== 'get' && statement.kind !== 'scan') throw new Error('It has no plan.')
     return { ...statement, projection: { kind: 'allColumns' } }
   }
+}
+
+/** What is no longer seen would have to leave, and what is seen now to come: a snapshot says both. */
+function rulesChanged(): ServerError {
+  const detail = 'The rule of your role has changed, and with it the rows: begin with a snapshot.'
+  return new ServerError('resume_too_old', detail)
 }

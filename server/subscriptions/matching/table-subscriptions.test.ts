@@ -12,6 +12,8 @@ import { operationOf } from './row-change.ts'
 import { SubscribedQuery } from './subscribed-query.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
+const NO_RULES = { parseRule: () => assert.fail('there is no rule'), claims: undefined }
+
 const SQL = [
   'SCAN * FROM item',
   'SCAN * FROM item WHERE a = 1',
@@ -36,6 +38,7 @@ function queryOf(name: string, statement: Statement, parameters: readonly unknow
     integers: 'number',
     viewOf: (catalog) => catalog,
     isRestricted: false,
+    subscriber: NO_RULES,
   })
 }
 

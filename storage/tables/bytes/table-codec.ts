@@ -37,7 +37,8 @@ import {
  *     {"format":1,"id":7,"name":"account","columns":[…],"primaryKey":[…]}
  *     {"format":2, … ,"nextColumn":4,"families":[…],"indexes":[…]}
  *     {"format":3, … ,"observers":[…]}
- *     {"format":4, … ,"grants":[{"role":"app","right":"read"}]}
+ *     {"format":4, … ,"grants":[{"role":"app","right":"read"},
+ *       {"role":"app","right":"write","rule":{"text":"owner = token.sub","columns":[2],"isByKey":false}}]}
  *
  * Each table has the lowest format that says all of it: format 1, of the server 0.1.0, that of one
  * without indexes, families and altered columns, format 2 that of one without observers, format 3 that of
@@ -77,6 +78,7 @@ export function decodeTable(value: Uint8Array): TableDefinition {
   requireAscending(columns)
   const lastColumnId = columns.at(-1)?.id ?? 0
   const isFull = json.format !== PLAIN_FORMAT
+  const isGranted = json.format === GRANTED_FORMAT
   const isObserved = isFull && json.format !== FULL_FORMAT
   const families = isFull ? requireList(json.families).map(familyOfJson) : []
   const familyIds = new Set(families.map(({ id }) => id))
@@ -96,7 +98,7 @@ export function decodeTable(value: Uint8Array): TableDefinition {
     observers: isObserved
       ? requireList(json.observers).map((observer) => observerOfJson(observer, columns))
       : [],
-    grants: json.format === GRANTED_FORMAT ? requireList(json.grants).map(grantOfJson) : [],
+    grants: isGranted ? requireList(json.grants).map((one) => grantOfJson(one, columns)) : [],
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type ColumnDefinition,
   type IndexDefinition,
   type ObserverDefinition,
+  type RowRule,
   TABLE_RIGHTS,
   type TableGrant,
 } from '../table-definition.ts'
@@ -86,11 +87,21 @@ export function observerOfJson(
 }
 
 /** Violations of T3. */
-export function grantOfJson(json: unknown): TableGrant {
-  const { role, right: given } = requireObject(json)
+export function grantOfJson(json: unknown, columns: readonly ColumnDefinition[]): TableGrant {
+  const { role, right: given, rule } = requireObject(json)
   const right = TABLE_RIGHTS.find((candidate) => candidate === given)
   if (right === undefined) throw damaged('a grant has no right')
-  return { role: requireText(role), right }
+  const grant = { role: requireText(role), right }
+  return rule === undefined ? grant : { ...grant, rule: ruleOfJson(rule, columns) }
+}
+
+function ruleOfJson(json: unknown, columns: readonly ColumnDefinition[]): RowRule {
+  const { text, columns: named, isByKey } = requireObject(json)
+  return {
+    text: requireText(text),
+    columns: requireColumnIds(named, columns),
+    isByKey: requireBoolean(isByKey),
+  }
 }
 
 function commonOfJson<State extends string>(json: unknown, states: readonly State[]) {

@@ -4,6 +4,7 @@ import { isKeyColumn } from '../bytes/row-codec.ts'
 import { invalidDefinition } from '../definition-name.ts'
 import { defineColumn, type NewColumn, requireDistinctColumns } from '../new-column.ts'
 import { requireColumn } from '../new-key.ts'
+import { requireNoRuleOn } from '../row-rules.ts'
 import type { SqlValue } from '../sql-type.ts'
 import { requireCount } from '../table-counts.ts'
 import type { ColumnDefinition, TableDefinition } from '../table-definition.ts'
@@ -43,7 +44,7 @@ export async function addColumn(
  * later column gets its id.
  *
  * Errors: `unknown_table`; `invalid_definition` for no such column, and for one of the primary key or
- * of an index or an observer, which is named in the field `index` or `observer`.
+ * of an index, an observer or a rule, which is named in the field `index`, `observer` or `role`.
  */
 export async function dropColumn(
   transaction: CatalogWrites,
@@ -79,7 +80,9 @@ function valueOfOldRows(table: string, column: ColumnDefinition, now: bigint): S
   }
 }
 
-function requireUnused(table: TableDefinition, { id, name }: ColumnDefinition): void {
+function requireUnused(table: TableDefinition, column: ColumnDefinition): void {
+  requireNoRuleOn(table, column)
+  const { id, name } = column
   const fields = { table: table.name, column: name }
   if (isKeyColumn(table, id)) {
     throw invalidDefinition(`Column "${name}" is in the primary key of "${table.name}".`, fields)

@@ -2,6 +2,7 @@
 
 import { requireFreeName } from '../definition-name.ts'
 import { defineIndex, type NewIndex } from '../new-index.ts'
+import { requireUniqueWithinRules } from '../row-rules.ts'
 import type { IndexDefinition, TableDefinition } from '../table-definition.ts'
 import { type Catalog, requireIndex, requireTable, type TableIndex } from './catalog.ts'
 import { requireCatalogCounts } from './catalog-counts.ts'
@@ -14,8 +15,8 @@ import { forgetProgress } from './index-progress.ts'
  * `IndexBuilder`. Returns the table with the index, and whether it is new: with `ifNotExists` an existing index of that
  * name is returned as it is.
  *
- * Errors: those of `defineIndex`; `unknown_table`; `already_exists` with the field `existing`, also
- * for a name that differs from that of another index by case only.
+ * Errors: those of `defineIndex` and `requireUniqueWithinRules`; `unknown_table`; `already_exists` with
+ * the field `existing`, also for a name that differs from that of another index by case only.
  */
 export async function createIndex(
   transaction: CatalogWrites,
@@ -32,6 +33,7 @@ export async function createIndex(
   requireCatalogCounts(catalog, { parts: 1 })
   const index = await takeId(transaction, (id) => defineIndex(before, newIndex, id))
   const changed = { ...before, indexes: [...before.indexes, index] }
+  requireUniqueWithinRules(changed)
   const table = await changeTable(transaction, changed)
   return { table, index, created: true }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression, GrantStatement } from '../../parser/ast.ts'
+import { partsOf } from '../../parser/expression-parts.ts'
+import { columnPosition, type RowRule, type TableDefinition } from '../../storage/storage.ts'
+import { createExpressionCompiler } from '../expressions/expression.ts'
+import { expressionText } from '../expressions/expression-text.ts'
+import { isClaim, parameterText } from '../expressions/parameters.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { conjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
+import { limitExceeded, PlanError } from '../plan-error.ts'
+import { PLANNER_LIMITS } from '../planner-limits.ts'
+
+/**
+ * The WHERE of a GRANT as it is kept; undefined without one. Throws PlanError for what has no meaning of a row alone,
+ * and for what is wrong in it.
+ */
+export function ruleOf({ where }: GrantStatement, table: TableDefinition): RowRule | undefined {
+  if (where === undefined) return undefined
+  requireLasting(where)
+  const { ruleNodesMax } = PLANNER_LIMITS
+  const nodes = nodesOf(where)
+  if (nodes > ruleNodesMax) {
+    const message = `A rule has at most ${ruleNodesMax} operators, names and values, and this one has ${nodes}.`
+    throw limitExceeded('ruleNodesMax', nodes, message, { position: where.position })
+  }
+  const compiler = createExpressionCompiler(table)
+  const { columns } = compileAs(compiler, where, 'BOOLEAN')
+  const ids = [...columns].map((place) => table.columns[place]?.id as number)
+  return {
+    text: expressionText(where),
+    columns: ids.sort((a, b) => a - b),
+    isByKey: isByKey(where, table),
+  }
+}
+
+/** A conjunction of column = value on as many columns of the primary key as it names, from the first on. */
+function isByKey(where: Expression, table: TableDefinition): boolean {
+  const compiler = createExpressionCompiler(table)
+  const conditions = conjunctsOf(where).map((source) => keyConditionOf(compiler, source))
+  const named = conditions.map((condition) => {
+    const isEqual = condition?.kind === 'points' && condition.source.kind === 'binary'
+    return isEqual ? condition.column : undefined
+  })
+  const key = table.primaryKey.map(({ columnId }) => columnPosition(table, columnId))
+  const first = key.slice(0, named.length)
+  return named.length <= key.length && first.every((column) => named.includes(column))
+}
+
+function requireLasting(expression: Expression): void {
+  const { position } = expression
+  if (expression.kind === 'parameter' && !isClaim(expression.key)) {
+    const shown = parameterText(expression.key)
+    throw new PlanError('invalid_request', `A rule has no parameters, and ${shown} is one.`, {
+      position,
+      hint: 'What a token says of its holder is token.name, such as token.sub.',
+    })
+  }
+  if (expression.kind === 'call' && UNSTEADY.has(expression.function)) {
+    const message = `${expression.function}() has no lasting value, so no change tells when it is another.`
+    throw new PlanError('invalid_request', message, { position })
+  }
+  for (const part of partsOf(expression)) requireLasting(part)
+}
+
+const UNSTEADY: ReadonlySet<string> = new Set(['now', 'uuid'])
+
+function nodesOf(expression: Expression): number {
+  return partsOf(expression).reduce((sum, part) => sum + nodesOf(part), 1)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Expression } from '../../parser/ast.ts'
+import {
+  type Catalog,
+  columnPosition,
+  type RowRule,
+  type TableDefinition,
+  type TableRight,
+} from '../../storage/storage.ts'
+import {
+  type CompiledExpression,
+  columnsOf,
+  type ExpressionCompiler,
+  type Scope,
+} from '../expressions/compiled-expression.ts'
+import { compileAs } from '../expressions/type-check.ts'
+import { NODE_UNITS } from '../expressions/work-meter.ts'
+import { conjunctsOf } from '../keys/key-condition.ts'
+import { PlanError } from '../plan-error.ts'
+
+/** The condition that a text of the catalog says; it was one when it was granted. */
+export type ParseRule = (text: string) => Expression
+
+/** What rows have to meet for whoever asks, beside what the statement says. */
+export type PlannedRule = {
+  /** A row that the rule cannot be computed of is none of theirs. */
+  readonly keeps: (scope: Scope) => boolean
+  /** Places of the columns that it looks at. */
+  readonly columns: ReadonlySet<number>
+  /** Whether the primary key alone decides, so that no row is read for it. */
+  readonly isByKey: boolean
+  readonly sources: readonly Expression[]
+}
+
+/** The conditions that rows of the table have to meet for all of these rights; none where there is no rule. */
+export function ruleConjuncts(
+  { rights: held }: Pick<Catalog, 'rights'>,
+  table: TableDefinition,
+  rights: readonly TableRight[],
+  parseRule: ParseRule,
+): readonly Expression[] {
+  return rights.flatMap((right) => {
+    const rules = held.rulesOn(table, right)
+    if (rules === undefined) return []
+    const operands = rules.map((rule) => conditionOf(table, rule, parseRule))
+    const [first] = operands
+    if (first !== undefined && operands.length === 1) return conjunctsOf(first)
+    return [{ kind: 'logical', operator: 'OR', operands, position: NOWHERE } as const]
+  })
+}
+
+/** Before a column of the rule was there, no row was any of theirs. */
+function conditionOf(table: TableDefinition, rule: RowRule, parseRule: ParseRule): Expression {
+  const known = new Set(table.columns.map(({ id }) => id))
+  return rule.columns.every((id) => known.has(id)) ? parseRule(rule.text) : NEVER
+}
+
+const NOWHERE = { line: 1, column: 1, offset: 0 }
+const NEVER: Expression = { kind: 'literal', type: 'boolean', value: false, position: NOWHERE }
+
+/** A condition of a rule as a filter; what it fails of, it does not keep. */
+export function compileRule(compiler: ExpressionCompiler, source: Expression): CompiledExpression {
+  const compiled = compileAs(compiler, source, 'BOOLEAN')
+  return { ...compiled, evaluate: (scope) => isMet(compiled, scope) }
+}
+
+function isMet({ evaluate }: CompiledExpression, scope: Scope): boolean {
+  try {
+    scope.work.spend(NODE_UNITS)
+    return evaluate(scope) === true
+  } catch (error) {
+    const isOfRow = error instanceof PlanError && error.code !== 'limit_exceeded'
+    if (isOfRow) return false
+    throw error
+  }
+}
+
+/** Undefined where no rule is to be met. */
+export function planRule(
+  compiler: ExpressionCompiler,
+  table: TableDefinition,
+  conjuncts: readonly Expression[],
+): PlannedRule | undefined {
+  if (conjuncts.length === 0) return undefined
+  const filters = conjuncts.map((source) => compileRule(compiler, source))
+  const columns = columnsOf(filters)
+  const key = new Set(table.primaryKey.map(({ columnId }) => columnPosition(table, columnId)))
+  return {
+    keeps: (scope) => filters.every(({ evaluate }) => evaluate(scope) === true),
+    columns,
+    isByKey: [...columns].every((column) => key.has(column)),
+    sources: conjuncts,
+  }
+}

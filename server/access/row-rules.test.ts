@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openSocket } from '../../test/server/socket-client.ts'
+import { TokenServer } from '../../test/server/token-server.ts'
+
+/** `note` has a rule by key, `todo` one by row; rows of ann and of bob. */
+async function ruledServer(t: Parameters<typeof TokenServer.start>[0]) {
+  const tokens = await TokenServer.start(t)
+  const admin = tokens.as(tokens.token)
+  const run = async (sql: string) => {
+    const { status, text } = await admin.query(sql)
+    assert.equal(status, 200, `${sql}: ${text}`)
+  }
+  await run('CREATE TABLE note (org TEXT, id INTEGER, text TEXT, PRIMARY KEY (org, id))')
+  await run('CREATE TABLE todo (id INTEGER PRIMARY KEY, owner TEXT, n INTEGER)')
+  await run('CREATE INDEX byN ON todo (n)')
+  await run('CREATE ROLE member')
+  await run('GRANT READ, WRITE ON note TO member WHERE org = token.sub')
+  await run('GRANT READ, WRITE ON todo TO member WHERE owner = token.sub')
+  await run(
+    "INSERT INTO note (org, id, text) VALUES ('ann', 1, 'a'), ('ann', 2, 'b'), ('bob', 1, 'c')",
+  )
+  await run("INSERT INTO todo (id, owner, n) VALUES (1, 'ann', 5), (2, 'bob', 0), (3, 'ann', 7)")
+  const ann = tokens.as(await tokens.made('CREATE TOKEN ann ROLE member EXPIRES IN 1 DAY'))
+  const bob = tokens.as(await tokens.made('CREATE TOKEN bob ROLE member EXPIRES IN 1 DAY'))
+  return { tokens, admin, run, ann, bob }
+}
+
+describe('a rule of a role', () => {
+  test('shows its rows and no others, at every door', async (t) => {
+    const { ann, bob } = await ruledServer(t)
+    const rows = (sql: string) => ann.rows(sql)
+    assert.deepEqual(
+      (await rows('SCAN * FROM note')).map(({ id }) => id),
+      [1, 2],
+    )
+    assert.deepEqual(await rows('SCAN COUNT(*) AS n, MAX(id) AS m FROM note'), [{ n: 2, m: 2 }])
+    assert.deepEqual(await rows("GET * FROM note WHERE org = 'bob' AND id = 1"), [])
+    assert.equal((await rows("GET * FROM note WHERE org IN ('ann', 'bob') AND id = 1")).length, 1)
+    assert.deepEqual(await rows('SCAN MIN(n) AS n FROM todo'), [{ n: 5 }])
+    assert.deepEqual(await bob.rows('SCAN id FROM todo WHERE n >= 0'), [{ id: 2 }])
+    assert.deepEqual(await rows('GET * FROM todo WHERE id = 2'), [])
+    const list = await ann.send({ path: '/v1/tables/note/rows' })
+    assert.equal(list.body.rows.length, 2)
+    assert.equal((await ann.send({ path: '/v1/tables/note/rows/bob,1' })).status, 404)
+    assert.equal((await ann.send({ path: '/v1/tables/todo/rows/2' })).status, 404)
+    const csv = await ann.send({ path: '/v1/tables/todo/rows?format=csv' })
+    assert.equal(csv.text.includes('bob'), false)
+    const { readTimestamp } = (await ann.query('SHOW TABLES')).body
+    assert.equal(
+      (await ann.query('SCAN * FROM todo', { asOf: readTimestamp })).body.results[0].rows.length,
+      2,
+    )
+  })
+
+  test('no condition of the client is computed of a hidden row', async (t) => {
+    const { ann, admin } = await ruledServer(t)
+    for (const sql of [
+      'SCAN id, 10 / n AS q FROM todo',
+      'SCAN id FROM todo USE PRIMARY KEY WHERE 10 / n >= 0',
+      'SCAN id FROM todo USE INDEX byN WHERE 10 / n >= 0',
+      'SCAN SUM(10 / n) AS q FROM todo',
+      'DELETE FROM todo USE PRIMARY KEY WHERE 10 / n > 100',
+    ]) {
+      assert.equal((await ann.query(sql)).status, 200, sql)
+      const all = await admin.query(sql)
+      assert.equal(all.body.code, 'division_by_zero', sql)
+    }
+  })
+
+  test('lets its rows be written, as they are and as they become', async (t) => {
+    const { ann, admin, bob } = await ruledServer(t)
+    const code = async (sql: string) => {
+      const { status, body } = await ann.query(sql)
+      return status === 200 ? 'ok' : body.code
+    }
+    assert.equal(await code("SET text = 'x' ON note WHERE org = 'ann' AND id = 1"), 'ok')
+    assert.equal(await code("SET text = 'x' ON note WHERE org = 'ann' AND id = 9"), 'ok')
+    for (const sql of [
+      "SET text = 'x' ON note WHERE org = 'bob' AND id = 1",
+      "SET text = 'x' ON note WHERE org = 'bob' AND id = 9",
+      "INSERT INTO note (org, id) VALUES ('ann', 20), ('bob', 20)",
+      "INSERT INTO note (org, id) VALUES ('bob', 1) ON CONFLICT DO NOTHING",
+      'SET n = 1 ON todo WHERE id = 2',
+      "SET owner = 'bob' ON todo WHERE id = 1",
+      "SET owner = 'ann', n = 1 ON todo WHERE id = 2",
+      "INSERT INTO todo (id, owner) VALUES (30, 'bob')",
+      'INSERT INTO todo (id) VALUES (31)',
+    ]) {
+      assert.equal(await code(sql), 'rule_violated', sql)
+    }
+    assert.equal(await code('SET n = n + 1 ON todo WHERE id = 2'), 'row_not_found')
+    assert.equal(await code('CHECK n = 0 ON todo WHERE id = 2'), 'check_failed')
+    const unmet = await ann.query('SET n = 1 ON todo WHERE id = 2 IF n = 0')
+    assert.equal(unmet.body.results[0].unmet, 'missing')
+    const put = { method: 'PUT' as const, path: '/v1/tables/todo/rows/2', json: { owner: 'ann' } }
+    assert.equal((await ann.send(put)).body.code, 'already_exists', 'that a key is taken is told')
+    assert.equal(await code('DELETE FROM todo WHERE id = 2'), 'ok')
+    assert.equal(
+      (await ann.query('DELETE FROM note USE PRIMARY KEY')).body.results[0].rowsAffected,
+      3,
+    )
+    assert.deepEqual(
+      (await admin.rows('SCAN * FROM note')).map(({ org, text }) => [org, text]),
+      [['bob', 'c']],
+    )
+    assert.equal((await bob.rows('GET * FROM todo WHERE id = 2')).length, 1)
+  })
+
+  test('guards nothing that it hides: a hidden row tells of itself by no conflict', async (t) => {
+    const { ann, bob } = await ruledServer(t)
+    for (const [sql, write] of [
+      [
+        "GET * FROM note WHERE org = 'bob' AND id = 1 FOR UPDATE",
+        "SET text = 'y' ON note WHERE org = 'bob' AND id = 1",
+      ],
+      ['GET * FROM todo WHERE id = 2 FOR UPDATE', 'SET n = 1 ON todo WHERE id = 2'],
+      ['SET n = 9 ON todo WHERE id = 2 IF n = 0', 'SET n = 2 ON todo WHERE id = 2'],
+    ] as const) {
+      const opened = await ann.send({ method: 'POST', path: '/v1/transactions', json: {} })
+      const { transaction } = opened.body
+      assert.equal((await ann.query(sql, { transaction })).status, 200, sql)
+      await ann.query('SET n = 6 ON todo WHERE id = 1', { transaction })
+      assert.equal((await bob.query(write)).status, 200)
+      const path = `/v1/transactions/${transaction}/commit`
+      assert.equal((await ann.send({ method: 'POST', path })).status, 200, sql)
+    }
+  })
+
+  test('subscribers are told of their rows, and of rows that come and go at its edge', async (t) => {
+    const { tokens, admin, run, ann, bob } = await ruledServer(t)
+    const { port } = await tokens.server.listen()
+    const [one, other] = [
+      await openSocket(t, port, { headers: ann.headers }),
+      await openSocket(t, port, { headers: bob.headers }),
+    ]
+    const sql = 'SCAN id, 10 / n AS q FROM todo'
+    for (const socket of [one, other]) {
+      socket.send({ type: 'subscribe', id: 's', sql: socket === one ? sql : 'SCAN id FROM todo' })
+      assert.equal((await socket.about('s')).type, 'subscribed')
+    }
+    const seen = async (socket: typeof one) => {
+      const { changes } = await socket.next(({ type }) => type === 'change')
+      return changes.map(({ op, key }: { op: string; key: unknown[] }) => `${op} ${key}`)
+    }
+    await admin.query("INSERT INTO todo (id, owner, n) VALUES (10, 'bob', 0)")
+    assert.deepEqual(await seen(other), ['insert 10'])
+    await admin.query("SET owner = 'ann', n = 1 ON todo WHERE id = 10")
+    assert.deepEqual(await seen(one), ['enter 10'])
+    assert.deepEqual(await seen(other), ['leave 10'])
+    await run('REVOKE READ ON todo FROM member')
+    await run('GRANT READ ON todo TO member WHERE owner = token.sub AND n > 3')
+    const last = await one.next(({ type }) => type === 'error')
+    assert.ok(['not_permitted', 'resume_too_old'].includes(last.code), last.code)
+  })
+
+  test('a new rule ends what began by the old one, to begin again with a snapshot', async (t) => {
+    const { tokens, run, ann } = await ruledServer(t)
+    const { port } = await tokens.server.listen()
+    const socket = await openSocket(t, port, { headers: ann.headers })
+    const subscribe = async (id: string) => {
+      socket.send({ type: 'subscribe', id, sql: 'SCAN id FROM todo', snapshot: true })
+      const { rows } = await socket.next((frame) => frame.id === id && frame.type === 'rows')
+      await socket.next((frame) => frame.id === id && frame.type === 'snapshotEnd')
+      return rows.length
+    }
+    assert.equal(await subscribe('a'), 2)
+    await run('GRANT READ ON todo TO member WHERE n = 0')
+    const ended = await socket.next((frame) => frame.id === 'a' && frame.type === 'error')
+    assert.equal(ended.code, 'resume_too_old')
+    assert.equal(await subscribe('b'), 3, 'several grants of one right are alternatives')
+  })
+
+  test('keeps what it rests on, and is refused where it could not hide', async (t) => {
+    const { admin, run } = await ruledServer(t)
+    const met = async (sql: string) => {
+      const { code, column } = (await admin.query(sql)).body
+      return `${code} ${column}`
+    }
+    assert.equal(await met('ALTER TABLE todo DROP COLUMN owner'), 'invalid_request 30')
+    assert.equal(await met('CREATE UNIQUE INDEX u ON note (text)'), 'invalid_request 21')
+    await run('CREATE UNIQUE INDEX v ON note (org, text)')
+    await run('CREATE UNIQUE INDEX w ON todo (n)')
+    const grant = 'GRANT READ ON note TO member WHERE'
+    assert.equal(await met(`${grant} nope = token.sub`), 'unknown_column 36')
+    assert.equal(await met(`${grant} id = token.sub + 'x'`), 'type_mismatch 51')
+    assert.equal(await met(`${grant} text < now()`), 'invalid_request 43')
+    assert.equal(await met(`${grant} text = uuid()`), 'invalid_request 43')
+    assert.equal(await met(`${grant} id = :x`), 'invalid_request 41')
+    assert.equal(await met('GRANT OBSERVE ON note TO member WHERE id = 1'), 'invalid_request 7')
+    assert.equal(await met('GRANT DEFINE TO member WHERE id = 1'), 'invalid_request 30')
+    const nodes = Array.from({ length: 60 }, (_, n) => `id = ${n}`).join(' OR ')
+    assert.equal(await met(`${grant} ${nodes} OR ${nodes}`), 'limit_exceeded 36')
+    assert.equal(await met('SCAN * FROM note WHERE org = token.sub'), 'syntax_error 30')
+    const { rows } = (await admin.query('SHOW GRANTS FOR member')).body.results[0]
+    assert.deepEqual(
+      rows.map(
+        (each: Record<string, string>) => `${each.table} ${each.right}: ${each.rule} (${each.by})`,
+      ),
+      [
+        'note READ: org = token.sub (key)',
+        'note WRITE: org = token.sub (key)',
+        'todo READ: owner = token.sub (row)',
+        'todo WRITE: owner = token.sub (row)',
+      ],
+    )
+  })
+})
