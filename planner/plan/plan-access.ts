@@ -63,7 +63,7 @@ export function planAccess(
   }
   const { path: chosen, rejected } = chooseAccess(question)
   const ruling = rule.map((source) => rulingConjunct(compiler, source))
-  const path = withinRule(chosen, bounding, ruling)
+  const path = withinRule(chosen, ruling)
   const limitSource = statement.limit
   const limit = limitSource === undefined ? undefined : compileAs(compiler, limitSource, 'INTEGER')
   return {
@@ -98,15 +98,14 @@ function rulingConjunct(compiler: ExpressionCompiler, source: Expression): Conju
   return { source, filter, isRule: true, ...(condition === undefined ? {} : { condition }) }
 }
 
-/** The way is that of a store with no other rows; the rule only shortens it. */
-function withinRule(
-  path: AccessPath,
-  bounding: ReturnType<typeof byColumn>,
-  ruling: readonly Conjunct[],
-): AccessPath {
+/**
+ * The way is that of a store with no other rows, and so are the rows that the client's conditions are computed of: the
+ * rule only shortens it.
+ */
+function withinRule(path: AccessPath, ruling: readonly Conjunct[]): AccessPath {
   const conditions = ruling.flatMap(({ condition }) => condition ?? [])
   if (conditions.length === 0) return path
-  const all = byColumn([...conditions, ...[...bounding.values()].flat()])
+  const all = byColumn([...conditions, ...conditionsOf(path.bounds)])
   return { ...path, bounds: boundsOf(path.bounds.key, all) }
 }
 
@@ -172,7 +171,12 @@ function filtersOf(
   const isBeforeRow = (part: (typeof parts)[number]) =>
     isOfKey(part.filter.columns) && (isRuledByKey || part.isRule === true)
   const ofKey = parts.filter(isBeforeRow)
-  const ofRow = parts.filter((part) => !isBeforeRow(part))
+  const placeOf = ({ filter, isRule }: (typeof parts)[number]) =>
+    isRule ? 0 : isOfKey(filter.columns) ? 1 : 2
+  // In the order in which they would come without a rule.
+  const ofRow = parts
+    .filter((part) => !isBeforeRow(part))
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
   const keyFilter = filterOf(ofKey)
   const rowFilter = filterOf(ofRow)
   const reads = columnsOf([{ columns: needs.reads }, ...ofRow.map(({ filter }) => filter)])

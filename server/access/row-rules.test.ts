@@ -135,13 +135,15 @@ describe('a rule of a role', () => {
       await openSocket(t, port, { headers: ann.headers }),
       await openSocket(t, port, { headers: bob.headers }),
     ]
-    const sql = 'SCAN id, 10 / n AS q FROM todo'
+    // The same text of both, and a value that fails of a row of the other.
     for (const socket of [one, other]) {
-      socket.send({ type: 'subscribe', id: 's', sql: socket === one ? sql : 'SCAN id FROM todo' })
+      socket.send({ type: 'subscribe', id: 's', sql: 'SCAN id FROM todo' })
       assert.equal((await socket.about('s')).type, 'subscribed')
     }
+    one.send({ type: 'subscribe', id: 'q', sql: 'SCAN id, 10 / n AS q FROM todo' })
+    assert.equal((await one.about('q')).type, 'subscribed')
     const seen = async (socket: typeof one) => {
-      const { changes } = await socket.next(({ type }) => type === 'change')
+      const { changes } = await socket.next(({ type, id }) => type === 'change' && id === 's')
       return changes.map(({ op, key }: { op: string; key: unknown[] }) => `${op} ${key}`)
     }
     await admin.query("INSERT INTO todo (id, owner, n) VALUES (10, 'bob', 0)")
@@ -170,6 +172,39 @@ describe('a rule of a role', () => {
     const ended = await socket.next((frame) => frame.id === 'a' && frame.type === 'error')
     assert.equal(ended.code, 'resume_too_old')
     assert.equal(await subscribe('b'), 3, 'several grants of one right are alternatives')
+  })
+
+  test('that fails of a row hides it, and is of now also for the past', async (t) => {
+    const { run, admin, tokens } = await ruledServer(t)
+    const { readTimestamp } = (await admin.query('SHOW TABLES')).body
+    await run('CREATE ROLE other')
+    await run('GRANT READ ON todo TO other WHERE 10 / n > 1')
+    const client = tokens.as(await tokens.made('CREATE TOKEN carl ROLE other EXPIRES IN 1 DAY'))
+    const scan = 'SCAN id FROM todo USE PRIMARY KEY'
+    assert.deepEqual(await client.rows(scan), [{ id: 1 }])
+    await run('REVOKE READ ON todo FROM other')
+    await run('ALTER TABLE todo ADD COLUMN team TEXT')
+    await run("GRANT READ ON todo TO other WHERE team = 'x'")
+    assert.deepEqual(await client.rows(scan, { asOf: readTimestamp }), [])
+    const { port } = await tokens.server.listen()
+    const socket = await openSocket(t, port, { headers: client.headers })
+    assert.equal((await socket.subscribe('s', 'SCAN id FROM todo')).type, 'subscribed')
+    assert.equal((await admin.query('SET n = 0 ON todo WHERE id = 1')).status, 200)
+  })
+
+  test('NOTIFY tells of its keys only, and OBSERVE needs all rows', async (t) => {
+    const { run, ann, tokens } = await ruledServer(t)
+    await run('CREATE WEAK OBSERVER hint ON note (text)')
+    await run('CREATE WEAK OBSERVER other ON todo (n)')
+    assert.equal((await ann.query("NOTIFY hint ON note WHERE org = 'ann' AND id = 1")).status, 200)
+    const foreign = "NOTIFY hint ON note WHERE org = 'bob' AND id = 1"
+    assert.equal(await ann.refusal(foreign), 'rule_violated')
+    assert.equal(await ann.refusal('NOTIFY other ON todo WHERE id = 1'), 'not_permitted')
+    await run('GRANT OBSERVE ON note TO member')
+    const { port } = await tokens.server.listen()
+    const socket = await openSocket(t, port, { headers: ann.headers })
+    socket.send({ type: 'observe', id: 'o', observer: 'hint', workers: 1 })
+    assert.equal((await socket.about('o')).code, 'not_permitted')
   })
 
   test('keeps what it rests on, and is refused where it could not hide', async (t) => {

@@ -229,14 +229,9 @@ export class StatementExecution {
     asOf: Timestamp,
     run: Run,
   ): Promise<StatementResult> {
-    const { storage, access } = this.#parts
+    const { storage } = this.#parts
     const { principal } = run.running
-    const inPast = ({ transaction, catalog }: Snapshot) =>
-      this.#runStatement(entry, {
-        ...run,
-        transaction,
-        catalog: access.viewOf(principal, catalog),
-      })
+    const inPast = (snapshot: Snapshot) => this.#runStatement(entry, { ...run, ...snapshot })
     try {
       return await inSnapshot(storage, asOf, inPast, run.request.history)
     } catch (error) {

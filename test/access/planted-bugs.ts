@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A line of the access control that is broken on purpose. */
+export type PlantedBug = {
+  readonly name: string
+  readonly file: string
+  /** Stands in the file once. */
+  readonly find: string
+  readonly replace: string
+}
+
+const bug = (name: string, file: string, find: string, replace: string): PlantedBug => ({
+  name,
+  file,
+  find,
+  replace,
+})
+
+const GET = 'planner/execute/execute-get.ts'
+const SET = 'planner/execute/writes/execute-set.ts'
+const ACCESS = 'planner/plan/plan-access.ts'
+const SESSIONS = 'server/transactions/transaction-sessions.ts'
+const RUNNER = 'server/statements/statement-runner.ts'
+const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
+
+/** One for each thing that access control has to do; each has to make a test fail. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  bug('plansOfAnyRole', 'server/statements/plan-cache.ts', '&& each.rights === rights', ''),
+  bug(
+    'tablesAreAllSeen',
+    'storage/access/role-rights.ts',
+    'filter((table) => seesAll || this.#sees(table))',
+    'filter(() => true)',
+  ),
+  bug(
+    'rightsOfThePast',
+    'server/access/role-views.ts',
+    'const newest = newerOf(this.#storage.knownCatalog, catalog)',
+    'const newest = catalog',
+  ),
+  bug('getShowsHiddenRows', GET, '|| !meetsRule(plan, found.row, scope)', ''),
+  bug('getGuardsHiddenRows', GET, 'rowsAt({ ...plan, forUpdate: false }, ', 'rowsAt(plan, '),
+  bug('getAsksForHiddenKeys', GET, 'return isByKey ? keys.filter', 'return false ? keys.filter'),
+  bug('walksIgnoreTheRule', ACCESS, 'conjuncts: [...ruling, ...conjuncts]', 'conjuncts'),
+  bug('clientsFilterFirst', ACCESS, '(isRuledByKey || part.isRule === true)', 'true'),
+  bug('clientsFilterFirstOfRow', ACCESS, 'isRule ? 0 : isOfKey', 'isRule ? 3 : isOfKey'),
+  bug('setSeesHiddenRows', SET, '&& !meetsRule(plan, found.row, scope)', '&& false'),
+  bug('setLeavesTheRule', SET, 'isHidden || !meetsRule(plan, row, scope)', 'isHidden'),
+  bug('setGuardsHiddenRows', SET, "=== 'condition' && !isHidden)", "=== 'condition')"),
+  bug(
+    'insertsAnything',
+    'planner/execute/writes/execute-insert.ts',
+    'if (!meetsRule(plan, row, scope))',
+    'if (false)',
+  ),
+  bug(
+    'checksHiddenRows',
+    'planner/execute/writes/execute-check.ts',
+    'if (found !== null && !meetsRule(plan, found.row, scope)) return null',
+    '',
+  ),
+  bug(
+    'notifiesOfHiddenRows',
+    'planner/execute/writes/execute-notify.ts',
+    'if (!mayMeetRule(plan, key, scope))',
+    'if (false)',
+  ),
+  bug(
+    'uniqueIndexesTell',
+    'storage/tables/catalog/index-changes.ts',
+    '  requireUniqueWithinRules(changed)',
+    '',
+  ),
+  bug(
+    'columnsOfRulesAreDropped',
+    'storage/tables/catalog/column-changes.ts',
+    '  requireNoRuleOn(table, column)',
+    '',
+  ),
+  bug(
+    'rulesOfThePastFail',
+    'planner/plan/row-rule.ts',
+    'rule.columns.every((id) => known.has(id))',
+    'known.size > 0',
+  ),
+  bug(
+    'failingRulesFail',
+    'planner/plan/row-rule.ts',
+    'if (isOfRow) return false',
+    'if (isOfRow && scope.row === undefined) return false',
+  ),
+  bug(
+    'operationsNeedNothing',
+    'server/http/admission.ts',
+    'if (onServer === undefined)',
+    'if (true)',
+  ),
+  bug(
+    'statementsKeepTheirRights',
+    'server/statements/statement-execution.ts',
+    'access.viewOf(run.running.principal, run.catalog)',
+    'run.catalog',
+  ),
+  bug(
+    'transactionsAreShared',
+    SESSIONS,
+    'session !== undefined && session.owner !== owner',
+    'false',
+  ),
+  bug('endingsAreShared', SESSIONS, 'ended !== undefined && ended.owner !== owner', 'false'),
+  bug('allTransactionsAreListed', SESSIONS, 'ofAll || session.owner', 'true || session.owner'),
+  bug(
+    'cursorsAreShared',
+    'server/requests/cursor.ts',
+    'principal === undefined ? ',
+    'principal !== null ? ',
+  ),
+  bug(
+    'keysAreShared',
+    'server/requests/idempotency.ts',
+    "scope: owner ?? 'anonymous'",
+    "scope: 'anonymous'",
+  ),
+  bug(
+    'replaysNeedNothing',
+    RUNNER,
+    'return this.#execution.permitted(replayed, statements, own.catalog)',
+    'return replayed',
+  ),
+  bug(
+    'replayedRowsNeedNothing',
+    'server/rows/row-transactions.ts',
+    "requireTableRight(catalog, requireTable(catalog, table), 'write')",
+    '',
+  ),
+  bug(
+    'writersOutliveRevoke',
+    'storage/access/table-grants.ts',
+    'await changeTable(transaction, { ...table, grants })\n',
+    'await changeTable(transaction, { ...table, grants }, { isFenced: false })\n',
+  ),
+  bug(
+    'writersOutliveRevokeOnAll',
+    'storage/access/access-roles.ts',
+    'if (changed) for',
+    'if (!changed) for',
+  ),
+  bug(
+    'subscribersSeeAll',
+    'planner/plan/subscription.ts',
+    '[...ruling, ...inOrder].map',
+    'inOrder.map',
+  ),
+  bug(
+    'subscribersShareClaims',
+    SUBSCRIPTIONS,
+    '[sql, integers, role, claims]',
+    '[sql, integers, role]',
+  ),
+  bug(
+    'subscribersKeepTheirRights',
+    'server/server.ts',
+    'this.#live.subscriptions.rightsChanged()',
+    '',
+  ),
+  bug(
+    'rulesChangeUnderSubscribers',
+    'server/subscriptions/matching/subscribed-query.ts',
+    'plan.rule !== this.#rule',
+    'false',
+  ),
+  bug(
+    'observersNeedNothing',
+    'server/observers/socket-observations.ts',
+    'for (const right of ',
+    'if (table === undefined) for (const right of ',
+  ),
+  bug(
+    'observersSeeByRule',
+    'planner/required-rights.ts',
+    "!(right === 'observe' && rights.rulesOn(table, 'read'))",
+    'true',
+  ),
+  bug(
+    'creationTells',
+    'server/statements/table-creation.ts',
+    'await parts.access.currentCatalog(principal)',
+    'await parts.access.currentCatalog(undefined)',
+  ),
+  bug(
+    'rolesInUseAreDropped',
+    'storage/access/access-roles.ts',
+    'if (tokens.length + tables.length > 0)',
+    'if (false)',
+  ),
+]
