@@ -39,7 +39,12 @@ export type DropTokenStatement = Located & { readonly kind: 'dropToken'; readonl
 /** `90 DAYS`, in minutes. */
 export type Duration = Located & { readonly minutes: bigint }
 
-export type CreateRoleStatement = Located & { readonly kind: 'createRole'; readonly role: Name }
+/** CREATE ROLE … [FOR JWT] */
+export type CreateRoleStatement = Located & {
+  readonly kind: 'createRole'
+  readonly role: Name
+  readonly isForJwt: boolean
+}
 export type DropRoleStatement = Located & { readonly kind: 'dropRole'; readonly role: Name }
 
 /** GRANT … [ON …] TO … [WHERE …] */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { JwtKeySource } from './access/jwt-keys.ts'
+import type { JwtRules } from './access/jwt-tokens.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { FLAGS, type Flag, type FlagName } from './flags.ts'
 import { UsageError } from './usage-error.ts'
+
+/** What `--jwt-…` say. */
+export type JwtConfig = JwtRules & { readonly keys: JwtKeySource }
 
 const AMOUNT = /^(\d{1,9})([A-Za-z]+)$/
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
@@ -107,4 +112,30 @@ export function listOf(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+}
+
+/** Whose JWTs are taken, from four flags: undefined where none is. Throws UsageError where one is missing or wrong. */
+export function jwtOf(
+  issuer: string,
+  audience: string,
+  keys: string,
+  roleClaim: string,
+): JwtConfig | undefined {
+  if (issuer === '' && audience === '' && keys === '') return undefined
+  const given = { 'jwt-issuer': issuer, 'jwt-audience': audience, 'jwt-keys': keys }
+  const missing = Object.entries(given).flatMap(([name, text]) => (text === '' ? `--${name}` : []))
+  if (missing.length > 0) {
+    throw new UsageError(
+      `--jwt-issuer, --jwt-audience and --jwt-keys belong together; ${missing.join(' and ')} is missing.`,
+    )
+  }
+  if (/^http:/i.test(keys)) {
+    throw new UsageError(`--jwt-keys ${keys}: keys are fetched by https only.`)
+  }
+  const isUrl = /^https:/i.test(keys)
+  if (isUrl && URL.parse(keys) === null) throw new UsageError(`--jwt-keys ${keys}: it is no URL.`)
+  const source = isUrl
+    ? ({ kind: 'url', url: keys } as const)
+    : ({ kind: 'file', path: keys } as const)
+  return { issuer, audience, roleClaim, keys: source }
 }

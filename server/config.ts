@@ -10,6 +10,8 @@ import {
   checkedUrl,
   durationMs,
   isWebAddress,
+  type JwtConfig,
+  jwtOf,
   listOf,
   sizeBytes,
 } from './config-values.ts'
@@ -50,6 +52,8 @@ export type Config = {
   readonly port: number
   /** `off`: open to everybody who reaches it. */
   readonly auth: AccessMode | 'off'
+  /** The issuer whose JWTs are taken as well; undefined without one. */
+  readonly jwt: JwtConfig | undefined
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** The files of the certificate and its key; undefined without TLS. */
@@ -255,6 +259,7 @@ export function readConfig(
     host: text('host'),
     port: Number(text('port')),
     auth: text('no-auth') === 'true' ? 'off' : (text('auth') as AccessMode),
+    jwt: jwtOf(text('jwt-issuer'), text('jwt-audience'), text('jwt-keys'), text('jwt-role-claim')),
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
@@ -277,10 +282,13 @@ export function readConfig(
 }
 
 /** Throws UsageError for an address that others can reach, without tokens or without TLS. */
-function requireGuarded({ host, auth, tls }: Config, isBehindProxy: boolean): void {
+function requireGuarded({ host, auth, tls, jwt }: Config, isBehindProxy: boolean): void {
+  if (auth === 'off' && jwt !== undefined) {
+    throw new UsageError('--no-auth and --jwt-issuer contradict each other.')
+  }
   if (isLoopbackName(host) || auth === 'off') return
   const missing = [
-    ...(auth === 'required' ? [] : ['--auth required']),
+    ...(auth === 'required' || jwt !== undefined ? [] : ['--auth required']),
     ...(tls !== undefined || isBehindProxy ? [] : ['--tls-cert and --tls-key, or --behind-proxy']),
   ]
   if (missing.length === 0) return

@@ -72,6 +72,22 @@ export const FLAGS = {
     choices: ['auto', 'required'],
     meaning: 'whether requests need a token; auto: from the first token on',
   },
+  'jwt-issuer': {
+    kind: 'name',
+    default: '',
+    meaning: 'issuer whose JWTs are taken as tokens, as they name it',
+  },
+  'jwt-audience': { kind: 'name', default: '', meaning: 'audience that these JWTs have to be for' },
+  'jwt-keys': {
+    kind: 'name',
+    default: '',
+    meaning: 'public keys of the issuer: a file with a JSON Web Key Set, or its https address',
+  },
+  'jwt-role-claim': {
+    kind: 'text',
+    default: 'role',
+    meaning: 'where these JWTs say their role',
+  },
   'behind-proxy': {
     kind: 'switch',
     default: 'false',

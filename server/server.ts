@@ -14,6 +14,8 @@ import {
   systemRandomness,
 } from '../storage/storage.ts'
 import { Access } from './access/access.ts'
+import { JwtKeys } from './access/jwt-keys.ts'
+import { JwtTokens } from './access/jwt-tokens.ts'
 import { ruleParser } from './access/rule-parser.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
@@ -138,7 +140,8 @@ export class Server {
   static async create(parts: ServerParts): Promise<Server> {
     const { storage, clock, config, log } = parts
     const cursors = new Cursors(await storage.secret('cursor'), storage.history)
-    const access = await Access.open({ storage, clock, log, mode: config.auth })
+    const jwt = jwtTokensOf(config, { log, clock })
+    const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
     requireTokens(config, access)
     const server = new Server(parts, cursors, access)
     const { movedTo } = parts.storage
@@ -224,10 +227,11 @@ export class Server {
     return { url, port: address.port }
   }
 
-  /** Reads the certificate again; false where there is none. */
-  reloadCertificate(): boolean {
+  /** Reads the certificate and the keys of JWTs again; false where there are none. */
+  reloadFiles(): boolean {
     this.#tls?.reload()
-    return this.#tls !== undefined
+    const hasKeys = this.#access.reloadKeys()
+    return hasKeys || this.#tls !== undefined
   }
 
   /**
@@ -290,14 +294,27 @@ export class Server {
   }
 }
 
+/** Undefined where no JWT is taken. Throws UsageError where its keys cannot be used. */
+function jwtTokensOf({ jwt }: Config, around: JwtAround): JwtTokens | undefined {
+  if (jwt === undefined) return undefined
+  try {
+    return new JwtTokens(jwt, new JwtKeys(jwt.keys, around), around.clock)
+  } catch (error) {
+    const where = jwt.keys.kind === 'file' ? jwt.keys.path : jwt.keys.url
+    throw new UsageError(`--jwt-keys ${where}: ${(error as Error).message}.`)
+  }
+}
+
+type JwtAround = ConstructorParameters<typeof JwtKeys>[1]
+
 /** Throws UsageError where the tokens of the store and the flags of the server contradict each other. */
-function requireTokens({ auth, host }: Config, { tokenCount }: Access): void {
+function requireTokens({ auth, host, jwt }: Config, { tokenCount }: Access): void {
   if (auth === 'off' && tokenCount > 0) {
     throw new UsageError(
       '--no-auth: this database has tokens of access, so start without it. When all are lost, make one with percolite token create.',
     )
   }
-  if (auth === 'required' && tokenCount === 0 && !isLoopbackName(host)) {
+  if (auth === 'required' && jwt === undefined && tokenCount === 0 && !isLoopbackName(host)) {
     throw new UsageError(
       `--host ${host}: nobody could get in, because there is no token. Make the first one with percolite token create.`,
     )

@@ -12,7 +12,7 @@ const EXIT_INTERRUPTED = 130
  * lasts, and otherwise the process, at once. Without a terminal, SIGHUP has a certificate read again instead.
  */
 export function stopOnSignals(
-  server: Pick<Server, 'close' | 'endDrain' | 'reloadCertificate'>,
+  server: Pick<Server, 'close' | 'endDrain' | 'reloadFiles'>,
   log: Logger,
 ): void {
   /** When the last step of stopping began. */
@@ -40,7 +40,7 @@ export function stopOnSignals(
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', (signal) => {
-    if (process.stdout.isTTY || !server.reloadCertificate()) onSignal(signal)
+    if (process.stdout.isTTY || !server.reloadFiles()) onSignal(signal)
   })
 }
 

@@ -25,7 +25,9 @@ export function buildCreate(
   const position = positionOfNode(node)
   const { newTable, newIndex, newObserver, newToken, newRole } = node.children
   if (newRole !== undefined) {
-    return { kind: 'createRole', role: roleOf(only(newRole).children), position }
+    const { children } = only(newRole)
+    const isForJwt = children.JWT !== undefined
+    return { kind: 'createRole', role: roleOf(children), isForJwt, position }
   }
   if (newToken !== undefined) return buildNewToken(only(newToken), position)
   if (newTable !== undefined) return buildNewTable(only(newTable), position)

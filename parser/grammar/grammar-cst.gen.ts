@@ -728,6 +728,8 @@ export interface NewRoleCstNode extends CstNode {
 export type NewRoleCstChildren = {
   ROLE: IToken[];
   roleName: RoleNameCstNode[];
+  FOR?: IToken[];
+  JWT?: IToken[];
 };
 
 export interface DroppedRoleCstNode extends CstNode {

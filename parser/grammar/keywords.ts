@@ -93,6 +93,7 @@ export const Hours = unreserved('HOURS')
 export const Index = unreserved('INDEX')
 export const Indexes = unreserved('INDEXES')
 export const Inspect = unreserved('INSPECT')
+export const Jwt = unreserved('JWT')
 export const Keep = unreserved('KEEP')
 export const Key = unreserved('KEY')
 export const Minute = unreserved('MINUTE')
@@ -150,7 +151,7 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
   ...[Add, Admin, All, Alter, Analyze, Column, Conflict, Day, Days, Default, Define, Describe],
-  ...[Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Keep, Key],
+  ...[Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Jwt, Keep, Key],
   ...[
     Minute,
     Minutes,

@@ -10,6 +10,10 @@ export class RoleGrammar extends TokenGrammar {
   readonly newRole: Rule = this.RULE('newRole', () => {
     this.CONSUME(keyword.Role)
     this.SUBRULE(this.roleName)
+    this.OPTION(() => {
+      this.CONSUME(keyword.For)
+      this.CONSUME(keyword.Jwt)
+    })
   })
 
   readonly droppedRole: Rule = this.RULE('droppedRole', () => {

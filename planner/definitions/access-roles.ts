@@ -36,7 +36,7 @@ export async function executeRoleStatement(
   const role = statement.role.text
   switch (statement.kind) {
     case 'createRole':
-      await createAccessRole(transaction, role)
+      await createAccessRole(transaction, { name: role, isForJwt: statement.isForJwt })
       return true
     case 'dropRole':
       await dropAccessRole(transaction, catalog, role)

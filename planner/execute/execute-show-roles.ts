@@ -11,14 +11,16 @@ import type { StatementResult, StatementTransaction } from './rows/execution-con
 
 /** SHOW ROLES: one row for each role by name, `admin` first. */
 export async function showRoles(transaction: StatementTransaction): Promise<StatementResult> {
-  const roles = [{ name: ADMIN_ROLE }, ...(await readAccessRoles(transaction))]
+  const roles = [{ name: ADMIN_ROLE, isForJwt: false }, ...(await readAccessRoles(transaction))]
   const tokens = await readAccessTokens(transaction)
-  const rows = roles.map(({ name }): SqlValue[] => [
+  const rows = roles.map(({ name, isForJwt }): SqlValue[] => [
     name,
+    isForJwt,
     BigInt(tokens.filter(({ role }) => role === name).length),
   ])
   const columns = [
     { name: 'role', type: 'TEXT' },
+    { name: 'jwt', type: 'BOOLEAN' },
     { name: 'tokens', type: 'INTEGER' },
   ] as const
   return { columns, rows, rowsAffected: 0 }

@@ -26,6 +26,7 @@ import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
+import { JwtExpired, type JwtTokens } from './jwt-tokens.ts'
 import type { Principal } from './principal.ts'
 import { RoleViews } from './role-views.ts'
 
@@ -45,6 +46,7 @@ export class Access {
   readonly #log: Logger
   readonly #mode: AccessMode | 'off'
   readonly #failed: FailedAttempts
+  readonly #jwt: JwtTokens | undefined
   readonly #principals = new WeakMap<IncomingMessage, Principal>()
   readonly #stopping = new AbortController()
   readonly #roles: RoleViews
@@ -55,11 +57,12 @@ export class Access {
   #watching: Promise<void> = Promise.resolve()
   #endRevoked: EndRevoked = () => {}
 
-  private constructor({ storage, clock, log, mode }: AccessParts) {
+  private constructor({ storage, clock, log, mode, jwt }: AccessParts) {
     this.#storage = storage
     this.#clock = clock
     this.#log = log
     this.#mode = mode
+    this.#jwt = jwt
     this.#failed = new FailedAttempts(clock)
     this.#roles = new RoleViews(storage)
   }
@@ -78,7 +81,8 @@ export class Access {
 
   /** Whether a request without a token is refused. */
   get isRequired(): boolean {
-    return this.#mode === 'required' || (this.#mode === 'auto' && this.#tokens.size > 0)
+    if (this.#mode === 'off') return false
+    return this.#mode === 'required' || this.#jwt !== undefined || this.#tokens.size > 0
   }
 
   /** Ends, about once a second and after each change of a token, what is open and may not be any more. */
@@ -101,6 +105,7 @@ export class Access {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#jwt?.stop()
     await this.#watching
   }
 
@@ -112,25 +117,45 @@ export class Access {
     return andThen(this.lookIfDue(), () => this.#admitNow(request, clientOf))
   }
 
-  #admitNow(request: IncomingMessage, clientOf: ClientOf): void {
-    if (!this.isRequired) return
+  #admitNow(request: IncomingMessage, clientOf: ClientOf): MaybePromise<void> {
+    if (!this.isRequired) return undefined
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
     const isOne = countOfHeader(request.rawHeaders, 'authorization') === 1
-    const principal = this.principalOf(isOne ? shown : undefined, clientOf(request))
-    this.#principals.set(request, principal)
+    return andThen(this.principalOf(isOne ? shown : undefined, clientOf(request)), (principal) => {
+      this.#principals.set(request, principal)
+    })
   }
 
-  /** Who shows this text. Throws as `admit`. */
-  principalOf(text: string | undefined, client: ClientKey): Principal {
+  /** Who shows this text. Throws or rejects as `admit`. */
+  principalOf(text: string | undefined, client: ClientKey): MaybePromise<Principal> {
     this.#failed.check(client)
-    const principal = text === undefined ? undefined : this.#find(text)
-    if (principal === undefined) {
+    const jwt = this.#jwt
+    if (text === undefined || jwt === undefined || text.startsWith(TOKEN_PREFIX)) {
+      return this.#valid(text === undefined ? undefined : this.#find(text), text, client)
+    }
+    const known = jwt.known(text)
+    if (known !== undefined) return this.#valid(known, text, client)
+    return jwt.verify(text).then(
+      (principal) => this.#valid(principal, text, client),
+      (error) => {
+        throw error instanceof JwtExpired ? expired(error) : error
+      },
+    )
+  }
+
+  #valid(principal: Principal | undefined, text: string | undefined, client: ClientKey): Principal {
+    if (principal === undefined || !this.#mayHaveRole(principal)) {
       if (text !== undefined) this.#failed.note(client)
       throw unauthenticated()
     }
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
     return principal
+  }
+
+  /** A role is claimed by a JWT only where it was made for that. */
+  #mayHaveRole({ role, jwtKey }: Principal): boolean {
+    return jwtKey === undefined || this.#roles.isForJwt(role)
   }
 
   /** Of a request that was admitted; undefined where none was asked for. */
@@ -163,9 +188,23 @@ export class Access {
   refusalOf(principal: Principal | undefined): ServerError | undefined {
     if (!this.isRequired) return undefined
     if (principal === undefined) return unauthenticated()
-    const token = this.#tokens.get(principal.tokenId)
+    if (principal.jwtKey !== undefined) return this.#refusalOfJwt(principal)
+    const token = this.#tokens.get(principal.tokenId ?? '')
     if (token === undefined || !this.#holds(token, principal.hash)) return unauthenticated()
     return token.expires <= this.#clock.wallMicros() ? expired(token) : undefined
+  }
+
+  #refusalOfJwt(principal: Principal): ServerError | undefined {
+    const counts = this.#jwt?.counts(principal) === true && this.#mayHaveRole(principal)
+    if (!counts) return unauthenticated()
+    return principal.expires <= this.#clock.wallMicros() ? expired(principal) : undefined
+  }
+
+  /** Reads the keys of JWTs again; false where there are none. */
+  reloadKeys(): boolean {
+    this.#jwt?.reload()
+    if (this.#jwt !== undefined) this.#endRevoked()
+    return this.#jwt !== undefined
   }
 
   /** To be called when a token has been changed by this request. */
@@ -258,8 +297,12 @@ type AccessParts = {
   readonly log: Logger
   /** `off`: whoever reaches the server is let in, whatever the store says. */
   readonly mode: AccessMode | 'off'
+  /** The tokens of an issuer that are taken as well. */
+  readonly jwt?: JwtTokens | undefined
 }
 
+/** What tokens of this server begin with. */
+const TOKEN_PREFIX = 'pct_'
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
 const NOBODY = { hash: '0'.repeat(64) }
 

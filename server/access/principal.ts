@@ -5,10 +5,20 @@ import type { ClientKey } from '../budgets/client-key.ts'
 
 /** Who asks: the holder of a token. */
 export type Principal = {
-  /** `token:` and the public id of the token. What it opens is its own, and no other's. */
+  /**
+   * `token:` and the public id of a token of this server, or `jwt:`, its issuer and its subject. What it opens is its
+   * own, and no other's.
+   */
   readonly id: string
   readonly role: string
-  readonly tokenId: string
+  /** Of a token of this server. */
+  readonly tokenId?: string
+  /** Of a JWT: the key that it was signed with, at this version of the keys. */
+  readonly jwtKey?: {
+    readonly version: number
+    readonly id: string | undefined
+    readonly text: string | undefined
+  }
   /** The hash of the text that was shown, in hexadecimal digits: after a rotation an old one ends. */
   readonly hash: string
   readonly expires: Timestamp

@@ -35,6 +35,11 @@ export class RoleViews {
     return rights.viewOf(catalog)
   }
 
+  /** Whether a JWT may claim it. */
+  isForJwt(role: string): boolean {
+    return this.#roles.get(role)?.isForJwt === true
+  }
+
   /** What a role may do with the server as a whole. */
   may(role: string | undefined, right: ServerRight): boolean {
     if (role === undefined || role === ADMIN_ROLE) return true
@@ -48,7 +53,12 @@ export class RoleViews {
     const newest = newerOf(this.#storage.knownCatalog, catalog)
     const known = this.#rights.get(role)
     if (known?.newest.version === newest.version) return known.rights
-    const found = this.#roles.get(role) ?? { name: role, server: [], allTables: [] }
+    const found = this.#roles.get(role) ?? {
+      name: role,
+      isForJwt: false,
+      server: [],
+      allTables: [],
+    }
     const rights = new RoleRights(found, newest)
     this.#rights.set(role, { newest, rights })
     return rights

@@ -66,14 +66,14 @@ export class SocketAccess {
     if (!access.isRequired) return undefined
     let principal: Principal
     try {
-      principal = access.principalOf(token, this.#client)
+      principal = await access.principalOf(token, this.#client)
     } catch (error) {
       if (!(error instanceof ServerError)) throw error
       return { close: 'unauthorized', words: error.code }
     }
     const former = this.#principal
-    if (former !== undefined && former.id !== principal.id) {
-      return { close: 'forbidden', words: 'A socket stays with the token that it began with.' }
+    if (former !== undefined && !isSameHolder(former, principal)) {
+      return { close: 'forbidden', words: 'A socket stays with whom it began with.' }
     }
     this.#accept(principal)
     const { id, role, expires } = principal
@@ -105,4 +105,11 @@ export class SocketAccess {
   #nowMs(): number {
     return this.#clock.wallMicros() / MICROS
   }
+}
+
+/** What is open goes on only where the new token says the same of its holder. */
+function isSameHolder(one: Principal, other: Principal): boolean {
+  const said = ({ id, role, claims }: Principal) =>
+    JSON.stringify([id, role, Object.entries(claims).sort()])
+  return said(one) === said(other)
 }

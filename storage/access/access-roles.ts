@@ -13,6 +13,8 @@ import { readAccessTokens } from './access-tokens.ts'
 /** A role as it is kept. Its rights on single tables stand in the definitions of those. */
 export type AccessRole = {
   readonly name: string
+  /** Whether a JWT may claim it. */
+  readonly isForJwt: boolean
   readonly server: readonly ServerRight[]
   /** On all tables, those to come as well. */
   readonly allTables: readonly TableRight[]
@@ -29,7 +31,10 @@ export async function readAccessRoles(
 }
 
 /** Throws StorageError `already_exists`, `invalid_definition`, `limit_exceeded`. */
-export async function createAccessRole(transaction: AccessWrites, name: string): Promise<void> {
+export async function createAccessRole(
+  transaction: AccessWrites,
+  { name, isForJwt }: Pick<AccessRole, 'name' | 'isForJwt'>,
+): Promise<void> {
   transaction.requireRoom()
   const roles = await readAccessRoles(transaction)
   requireName(name, { role: name })
@@ -39,7 +44,7 @@ export async function createAccessRole(transaction: AccessWrites, name: string):
     const fields = { limit: 'accessRolesMax', limitValue, actual: roles.length + 1 }
     throw new StorageError('limit_exceeded', 'There are too many roles.', fields)
   }
-  ROWS.write(transaction, name, { name, server: [], allTables: [] })
+  ROWS.write(transaction, name, { name, isForJwt, server: [], allTables: [] })
 }
 
 /** Returns whether the role has changed. Throws as `requireChangeableRole`. */
@@ -135,10 +140,13 @@ function inUse(
 }
 
 function isRole(json: unknown): json is AccessRole {
-  const { name, server, allTables } = (json ?? {}) as Partial<AccessRole>
+  const { name, isForJwt, server, allTables } = (json ?? {}) as Partial<AccessRole>
   const isAmong = (all: readonly string[], some: unknown) =>
     Array.isArray(some) && some.every((each) => all.includes(each))
   return (
-    typeof name === 'string' && isAmong(SERVER_RIGHTS, server) && isAmong(TABLE_RIGHTS, allTables)
+    typeof name === 'string' &&
+    typeof isForJwt === 'boolean' &&
+    isAmong(SERVER_RIGHTS, server) &&
+    isAmong(TABLE_RIGHTS, allTables)
   )
 }

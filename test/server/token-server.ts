@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { ManualClock } from '../manual-clock.ts'
+import { testFolder } from '../test-folder.ts'
 import {
   type Answer,
   type AnswerBody,
@@ -28,9 +29,21 @@ export class TokenServer {
   ): Promise<TokenServer> {
     const clock = options.clock ?? new ManualClock()
     const server = await startTestServer(t, { ...options, outside: { clock, ...options.outside } })
-    const { body, text } = await server.query('CREATE TOKEN root ROLE admin EXPIRES IN 90 DAYS')
-    assert.ok(body.results !== undefined, text)
-    return new TokenServer(server, clock, body.results[0].rows[0].token)
+    return new TokenServer(server, clock, await firstToken(server))
+  }
+
+  /** One that never was open without tokens: its first one was made before, in the folder. */
+  static async startGuarded(
+    t: TestContext,
+    flags: NonNullable<Parameters<typeof startTestServer>[1]>['flags'],
+  ): Promise<TokenServer> {
+    const clock = new ManualClock()
+    const data = { engine: 'sqlite', data: await testFolder(t, 'guarded') }
+    const before = await startTestServer(t, { flags: data, outside: { clock } })
+    const token = await firstToken(before)
+    await before.server.close()
+    const server = await startTestServer(t, { flags: { ...data, ...flags }, outside: { clock } })
+    return new TokenServer(server, clock, token)
   }
 
   /** With the administrator's token, or another one. */
@@ -49,6 +62,12 @@ export class TokenServer {
     assert.equal(status, 200, text)
     return body.results[0].rows[0].token
   }
+}
+
+async function firstToken(server: TestServer): Promise<string> {
+  const { body, text } = await server.query('CREATE TOKEN root ROLE admin EXPIRES IN 90 DAYS')
+  assert.ok(body.results !== undefined, text)
+  return body.results[0].rows[0].token
 }
 
 /** Sends everything with one token. */
