@@ -5,6 +5,7 @@ import { Http } from './requests/http.ts'
 import type { Tables } from './requests/row-of.ts'
 import { ServerAddress } from './server-address.ts'
 import { SharedSocket } from './socket/shared-socket.ts'
+import { type TokenGiver, TokenSource } from './token-source.ts'
 import type { IntegerMode } from './values.ts'
 
 // The door of the client: everything that may be imported stands here.
@@ -45,14 +46,20 @@ export type {
   SnapshotRow,
   SubscriptionEvent,
 } from './subscriptions/subscription-event.ts'
+export type { TokenGiver } from './token-source.ts'
 export type { IntegerMode, Parameter, Parameters, Row, Value } from './values.ts'
 export type { ResultColumn, TransactionOutcome } from './wire.ts'
 
 export type ConnectOptions = {
   /** The server; else `PERCOLITE_URL` where there is an environment, else `http://127.0.0.1:4270`. */
   readonly url?: string | URL
-  /** A bearer token; else `PERCOLITE_TOKEN` where there is an environment. */
-  readonly token?: string
+  /**
+   * A token of access, or a function that fetches one, asked again when the last one has expired or is about to; else
+   * `PERCOLITE_TOKEN` where there is an environment.
+   */
+  readonly token?: TokenGiver
+  /** Whether a token may be sent to another machine in the clear, over http; not unless it is said. */
+  readonly insecure?: boolean
   /**
    * How INTEGER is given: `number` (the default) refuses a value beyond 2^53 − 1 by
    * `integer_out_of_range`, `bigint` makes every INTEGER a bigint. Its type never depends on its value.
@@ -75,7 +82,8 @@ const DEFAULT_URL = 'http://127.0.0.1:4270'
 const TIMEOUT_MS = 60_000
 
 /**
- * Names a server. Nothing is sent yet. An address that is none is a TypeError. With the rows of its
+ * Names a server. Nothing is sent yet. An address that is none is a TypeError, and so is one to which a token would
+ * travel in the clear. With the rows of its
  * tables, `connect<{ account: Account }>()`, the compiler knows what statements answer.
  */
 export function connect<Known extends Tables = object>(
@@ -85,10 +93,11 @@ export function connect<Known extends Tables = object>(
     address: new ServerAddress(
       new URL(options.url ?? fromEnvironment('PERCOLITE_URL') ?? DEFAULT_URL).href,
     ),
-    token: options.token ?? fromEnvironment('PERCOLITE_TOKEN'),
+    tokens: new TokenSource(options.token ?? fromEnvironment('PERCOLITE_TOKEN'), options.insecure),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     json: options.json,
   }
+  server.tokens.requireSecure(server.address.url)
   // Bound, because browsers refuse a `fetch` that is called as a method of something else.
   const http = new Http({ ...server, fetch: options.fetch ?? globalThis.fetch.bind(globalThis) })
   const socket = new SharedSocket({

@@ -7,6 +7,7 @@ import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts
 import {
   closedForAnother,
   errorOfFrame,
+  isForNewToken,
   isForOneFrame,
   isOfConnection,
   isWorthReconnect,
@@ -106,7 +107,8 @@ export class ObserverWorker<R = Row> implements AsyncDisposable {
         signal.throwIfAborted()
         if (isProgress(this.#begunAt)) this.#tries = 0
         this.#begunAt = undefined
-        if (!this.#hasBegun || !isWorthReconnect(error)) throw error
+        if (!isWorthReconnect(error)) throw error
+        if (!this.#hasBegun && !isForNewToken(error)) throw error
         this.#tries += 1
         tell(this.#options.onReconnect, error, this.#tries)
         // A connection is waited for by all that need one, together.

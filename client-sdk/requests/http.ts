@@ -3,12 +3,13 @@ import { clientError, errorFromProblem, PercoliteError } from '../errors.ts'
 import { type JsonMode, parseKeeping } from '../json-text.ts'
 import { originHint } from '../origin-hint.ts'
 import type { ServerAddress } from '../server-address.ts'
+import type { TokenSource } from '../token-source.ts'
 import type { Problem } from '../wire.ts'
 import { committedError } from './committed.ts'
 
 export type HttpOptions = {
   readonly address: ServerAddress
-  readonly token?: string | undefined
+  readonly tokens: TokenSource
   readonly fetch: typeof fetch
   /** How long an answer may take, in milliseconds, where a request does not say. */
   readonly timeoutMs: number
@@ -36,7 +37,7 @@ export class Http {
   /**
    * The answer's JSON, undefined where it has no body. Throws a PercoliteError, or the reason of
    * `signal` when that was aborted. Nothing is ever sent twice here, but to where the database has moved, or the
-   * transaction is open: a server that says so has done nothing.
+   * transaction is open, and with a new token where the last one has expired: a server that says so has done nothing.
    */
   async request<Answer>(
     method: Method,
@@ -58,10 +59,13 @@ export class Http {
     path: string,
     body?: unknown,
     options: RequestOptions = {},
-    sentOnTo?: string,
+    again: { readonly sentOnTo?: string; readonly isRenewed?: boolean } = {},
   ): Promise<Exchanged<Answer>> {
+    const { address, tokens } = this.#options
+    const url = again.sentOnTo ?? address.url
+    const token = await tokens.for(url)
     // What the caller gave and cannot be sent is the caller's error, thrown before anything begins.
-    const init = { method, headers: this.#headersOf(body, options), ...contentOf(body) }
+    const init = { method, headers: this.#headersOf(body, options, token), ...contentOf(body) }
     const timeout = new AbortController()
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -70,8 +74,6 @@ export class Http {
         ? timeout.signal
         : AbortSignal.any([options.signal, timeout.signal])
 
-    const { address } = this.#options
-    const url = sentOnTo ?? address.url
     let answer: Response | undefined
     try {
       answer = await this.#options.fetch(url + path, { ...init, signal })
@@ -79,9 +81,14 @@ export class Http {
       const json = jsonOf(answer, await answer.text(), this.#options.json)
       return { answer: json as Answer, headers: answer.headers }
     } catch (cause) {
-      const elsewhere = sentOnTo === undefined ? placeSaid(cause, address) : undefined
+      const elsewhere = again.sentOnTo === undefined ? placeSaid(cause, address) : undefined
       if (elsewhere !== undefined && elsewhere !== url) {
-        return await this.exchange(method, path, body, options, elsewhere)
+        return await this.exchange(method, path, body, options, { ...again, sentOnTo: elsewhere })
+      }
+      // Whoever is not let in has done nothing.
+      const hasExpired = cause instanceof PercoliteError && cause.code === 'token_expired'
+      if (hasExpired && again.isRenewed !== true && (await tokens.renewed(token)) !== undefined) {
+        return await this.exchange(method, path, body, options, { ...again, isRenewed: true })
       }
       const error = this.#errorOf(cause, options.signal, timeout.signal)
       const commitTimestamp = answer?.ok ? committedAt(answer.headers) : undefined
@@ -100,8 +107,7 @@ export class Http {
       : silence(this.#options.address.url, timeout.aborted, cause)
   }
 
-  #headersOf(body: unknown, options: RequestOptions): Headers {
-    const { token } = this.#options
+  #headersOf(body: unknown, options: RequestOptions, token: string | undefined): Headers {
     return new Headers({
       accept: 'application/json',
       ...options.headers,

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startScriptedSocket } from '../../test/client-sdk/scripted-socket.ts'
 import { ServerAddress } from '../server-address.ts'
+import { TokenSource } from '../token-source.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
 import { SharedSocket } from './shared-socket.ts'
 import type { SocketUse } from './socket-connection.ts'
@@ -15,6 +16,7 @@ const QUIET = { frame: () => undefined, lost: () => undefined }
 async function sharedSocket(t: TestContext, limits = {}) {
   const server = await startScriptedSocket(t, limits)
   const socket = new SharedSocket({
+    tokens: new TokenSource(undefined),
     address: new ServerAddress(server.url),
     timeoutMs: 10_000,
     WebSocket,
@@ -122,6 +124,7 @@ test('a server that is away is tried by all together as often as by one', async 
     }
   }
   const gone = new SharedSocket({
+    tokens: new TokenSource(undefined),
     address: new ServerAddress(server.url),
     timeoutMs: 1_000,
     WebSocket: Counted,

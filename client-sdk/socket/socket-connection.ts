@@ -3,6 +3,8 @@ import { clientError, type PercoliteError } from '../errors.ts'
 import type { JsonMode } from '../json-text.ts'
 import { originHint } from '../origin-hint.ts'
 import type { ServerAddress } from '../server-address.ts'
+import type { TokenSource } from '../token-source.ts'
+import { authFrame, ShownToken } from './shown-token.ts'
 import {
   errorOfClose,
   errorOfFrame,
@@ -15,7 +17,7 @@ import { readSocketLimits, requireReadable, type SocketLimits } from './socket-l
 export type SocketOptions = {
   /** Of the server, as for HTTP. */
   readonly address: ServerAddress
-  readonly token?: string | undefined
+  readonly tokens: TokenSource
   /** How long it may take to open, in milliseconds. */
   readonly timeoutMs: number
   readonly json?: JsonMode | undefined
@@ -58,6 +60,7 @@ export class SocketConnection {
   readonly #isAlone: boolean
   readonly #openedAt = performance.now()
   readonly #json: JsonMode | undefined
+  readonly #shown: ShownToken
   readonly #listeners = new Map<string, FrameListener>()
   /** By their ids; those of ids that the client has forgotten stay until the server has. */
   readonly #uses = new Map<string, SocketUse>()
@@ -76,12 +79,13 @@ export class SocketConnection {
    * Resolves when the server has sent its welcome. Throws `connection_failed`, `request_timed_out`, and
    * TypeError where there are no WebSockets.
    */
-  static open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
-    return new Promise((resolve, reject) => {
-      if (options.WebSocket === undefined) throw new TypeError(NO_WEBSOCKET)
-      const { address } = options
-      const { url } = address
-      const socket = new options.WebSocket(socketUrl(url), PROTOCOL)
+  static async open(options: SocketOptions, isAlone = false): Promise<SocketConnection> {
+    const { address, tokens, WebSocket: Made } = options
+    if (Made === undefined) throw new TypeError(NO_WEBSOCKET)
+    const { url } = address
+    const shown = new ShownToken(tokens, await tokens.for(url))
+    return await new Promise((resolve, reject) => {
+      const socket = new Made(socketUrl(url), PROTOCOL)
       const fail = (error: PercoliteError) => {
         clearTimeout(timer)
         closeUnheard(socket)
@@ -89,18 +93,17 @@ export class SocketConnection {
       }
       const timer = setTimeout(() => fail(clientError('request_timed_out')), options.timeoutMs)
       socket.onopen = () => {
-        if (options.token === undefined) return
-        socket.send(JSON.stringify({ type: 'auth', token: options.token }))
+        if (shown.text !== undefined) socket.send(authFrame(shown.text))
       }
       socket.onerror = () => fail(noAnswerFrom(url))
-      socket.onclose = (event) => fail(errorOfClose(event, address))
+      socket.onclose = (event) => fail(shown.errorOf(errorOfClose(event, address)))
       socket.onmessage = ({ data }) => {
         clearTimeout(timer)
         try {
           const { type, limits } = readFrame(data)
           if (type !== 'welcome') throw clientError('invalid_answer')
           const { json } = options
-          const made = { address, isAlone, json }
+          const made = { address, isAlone, json, shown }
           resolve(new SocketConnection(socket, readSocketLimits(limits), made))
         } catch (error) {
           fail(error as PercoliteError)
@@ -116,19 +119,22 @@ export class SocketConnection {
       address,
       isAlone,
       json,
+      shown,
     }: {
       readonly address: ServerAddress
       readonly isAlone: boolean
       readonly json: JsonMode | undefined
+      readonly shown: ShownToken
     },
   ) {
     this.#json = json
     this.#socket = socket
     this.#limits = limits
     this.#isAlone = isAlone
+    this.#shown = shown
     socket.onopen = null
     socket.onmessage = ({ data }) => this.#received(data)
-    socket.onclose = (event) => this.#lose(errorOfClose(event, address))
+    socket.onclose = (event) => this.#lose(shown.errorOf(errorOfClose(event, address)))
     // What follows an error is the close.
     socket.onerror = () => undefined
     this.#silence = setInterval(() => this.#askWhetherItIsThere(), SILENCE_MS)
@@ -251,6 +257,7 @@ export class SocketConnection {
       this.#lose(error as PercoliteError)
       return
     }
+    if (frame.type === 'authExpiring') this.#showAnother()
     if (frame.id === undefined) return
     const listener = this.#listeners.get(frame.id)
     if (isLastFrame(frame)) {
@@ -260,6 +267,16 @@ export class SocketConnection {
       this.forget(frame.id)
     }
     listener?.frame(frame, (data as string).length)
+  }
+
+  /** Where there is no other token, or none can be had, the server closes the socket when this one ends. */
+  #showAnother(): void {
+    this.#shown.renew().then(
+      (token) => {
+        if (token !== undefined && this.isOpen) this.#socket.send(authFrame(token))
+      },
+      () => undefined,
+    )
   }
 
   #askWhetherItIsThere(): void {

@@ -85,6 +85,11 @@ export function isWorthReconnect(error: unknown): error is PercoliteError {
   return isOfConnection(error) || isShed(error)
 }
 
+/** Whether the connection ended with its token, and another one shows another token: also for what has not begun. */
+export function isForNewToken({ cause }: PercoliteError): boolean {
+  return cause instanceof PercoliteError && cause.code === 'token_expired'
+}
+
 /** What proxies answer by themselves when a server is full, away or slow. */
 const SHED_BY_PROXIES = [429, 502, 503, 504]
 

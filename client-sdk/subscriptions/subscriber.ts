@@ -7,6 +7,7 @@ import type { SocketConnection, SocketUse } from '../socket/socket-connection.ts
 import {
   closedForAnother,
   errorOfFrame,
+  isForNewToken,
   isForOneFrame,
   isOfConnection,
   isWorthReconnect,
@@ -282,7 +283,7 @@ export class Subscriber<R> {
     }
     // A snapshot that was read too slowly.
     const isOutlived = error.code === 'snapshot_too_old' && this.#isAwaitingSnapshot
-    const hasBegun = this.#hasBegun || this.#isSuspect
+    const hasBegun = this.#hasBegun || this.#isSuspect || isForNewToken(error)
     if (!isOutlived && !(hasBegun && isWorthReconnect(error))) return false
     if (this.#isSnapshotTold) this.#listener.event({ kind: 'reset' }, 0)
     this.#isSnapshotTold = false
