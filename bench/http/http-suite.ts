@@ -3,6 +3,7 @@ import type { Experiment, Suite } from '../harness/experiment.ts'
 import { loadGeneratorNote } from '../load/batch-launcher.ts'
 import { DATA_NOTE, ROWS_OPTION } from '../load/data.ts'
 import { PERCOLITE_OPTIONS } from '../servers/percolite-server.ts'
+import { accessCost } from './access-cost.ts'
 import { driverCheck, eventLoop, openLoopLatency } from './responsiveness.ts'
 import { batching, clientScaling, transfers } from './throughput.ts'
 
@@ -14,6 +15,7 @@ export const httpSuite: Suite = {
   experiments: (options): readonly Experiment[] => [
     clientScaling('get', options),
     clientScaling('set', options),
+    accessCost(options),
     batching(options),
     transfers(options),
     openLoopLatency(options),

@@ -33,6 +33,8 @@ test('every goal of HTTP is there by name with its must and its aim', () => {
     ['GET over HTTP / Fastify hello-world POST, same client', 0.55, 0.8],
     ['SET over HTTP, durable, 64 clients / hello', 0.5, 0.85],
     ['SET over HTTP / hello with a raw durable put', undefined, undefined],
+    ['GET with a token', 0.92, 1],
+    ['GET with a token and a rule by key', 0.85, 0.95],
     ['statements/s in one request of 100 GETs / 100 requests', 8, 15],
     ['the same by 16 clients, of a server that is never idle', undefined, undefined],
   ])

@@ -26,9 +26,9 @@ export class HttpClient {
   /** Requests that wait for a connection, in the order in which they came. */
   readonly #waiting: Array<(connection: HttpConnection) => void> = []
 
-  constructor(origin: string, connections: number) {
+  constructor(origin: string, connections: number, token?: string) {
     const url = new URL(origin)
-    this.#connections = Array.from({ length: connections }, () => new HttpConnection(url))
+    this.#connections = Array.from({ length: connections }, () => new HttpConnection(url, token))
     this.#free = [...this.#connections]
   }
 

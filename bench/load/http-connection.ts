@@ -31,6 +31,8 @@ const READ_BUFFER = Buffer.allocUnsafe(64 * 1024)
 export class HttpConnection {
   readonly #host: string
   readonly #port: number
+  /** What each request begins with, after its line. */
+  readonly #fields: string
   #socket: Socket | undefined
   #waiting: Waiting | undefined
   #head: Head | undefined
@@ -38,9 +40,10 @@ export class HttpConnection {
   #pieces: Buffer[] = []
   #pieceBytes = 0
 
-  constructor({ hostname, port }: URL) {
+  constructor({ hostname, port }: URL, token?: string) {
     this.#host = hostname
     this.#port = Number(port)
+    this.#fields = `host: ${hostname}:${port}\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}`
   }
 
   /** The next one may begin when this has ended. Rejects when the connection is lost. */
@@ -49,7 +52,7 @@ export class HttpConnection {
       this.#waiting = { resolve, reject }
       this.#socket ??= this.#connect()
       this.#socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: ${this.#host}:${this.#port}\r\ncontent-type: application/json\r\n` +
+        `POST ${path} HTTP/1.1\r\n${this.#fields}content-type: application/json\r\n` +
           `content-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
       )
     })

@@ -12,6 +12,8 @@ export type HttpSettings = {
   readonly request: keyof typeof REQUESTS
   /** How many items and accounts there are. */
   readonly rows: number
+  /** Shown with each request. */
+  readonly token?: string | undefined
 }
 
 type Request = { readonly path: string; readonly body: unknown }
@@ -23,11 +25,20 @@ const BATCH_SIZE = 100
 const PAGE_ROWS_MAX = 10_000
 export const STATEMENTS_PER_BATCH = BATCH_SIZE
 
+/** Of the table `owned`, whose rows all have this owner. */
+export const OWNER = 'ann'
+export const OWNED_ROWS = 1_000
+
 const randomItem = ({ random, rows }: Draw) => itemId(random.below(rows))
 
 /** Every request that the HTTP benchmarks send, by name. Written values differ from each other. */
 const REQUESTS = {
   get: (draw) => query({ sql: GET, params: { id: randomItem(draw) } }),
+  getOwned: ({ random, rows }) =>
+    query({
+      sql: 'GET id, value FROM owned WHERE owner = :owner AND id = :id',
+      params: { owner: OWNER, id: random.below(rows) },
+    }),
   set: (draw) => {
     const value = itemValue(draw.random, draw.sequence)
     return query(setStatement(ITEMS, randomItem(draw), [[0, value]]))
@@ -47,7 +58,7 @@ export async function openWorkload(
   settings: HttpSettings,
   options: LoadOptions,
 ): Promise<Workload> {
-  const client = new HttpClient(settings.origin, options.clients)
+  const client = new HttpClient(settings.origin, options.clients, settings.token)
   const random = new Random(options.seed)
   const retries = new Retries()
   const make: (draw: Draw) => Request = REQUESTS[settings.request]

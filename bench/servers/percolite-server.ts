@@ -22,7 +22,7 @@ export type PercoliteOptions = Readonly<Record<string, string>>
 export type PercoliteServer = MeasuredServer & {
   readonly origin: string
   /** The answer of `POST /v1/query`. Throws UnexpectedAnswer. */
-  query(body: unknown): Promise<unknown>
+  query(body: unknown, token?: string): Promise<unknown>
   /** How many requests it has sent to a store on the network, as its `/metrics` say. */
   storeRequests(): Promise<number>
   /** Ends it with SIGKILL; what it had acknowledged is in its folder, for the next one. */
@@ -89,7 +89,14 @@ async function started(
   return {
     origin,
     pid: server.pid,
-    query: async (body) => JSON.parse(await client.post('/v1/query', JSON.stringify(body))),
+    query: async (body, token) => {
+      const asking = token === undefined ? client : new HttpClient(origin, 1, token)
+      try {
+        return JSON.parse(await asking.post('/v1/query', JSON.stringify(body)))
+      } finally {
+        if (asking !== client) asking.close()
+      }
+    },
     async storeRequests() {
       const metrics = await (await fetch(`${origin}/metrics`)).text()
       const counts = metrics.matchAll(/^percolite_store_requests_total\{.*\} (\d+)$/gm)
