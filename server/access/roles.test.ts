@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
-import { openSocket } from '../../test/server/socket-client.ts'
-import type { Answer, Sending } from '../../test/server/test-server.ts'
-import { type TokenClient, TokenServer } from '../../test/server/token-server.ts'
+import { rolesServer } from '../../test/access/roles-server.ts'
+import { type Answer, type Sending, startTestServer } from '../../test/server/test-server.ts'
+import type { TokenClient } from '../../test/server/token-server.ts'
 import { loadContract } from '../http/openapi/contract.ts'
 
 const { operations } = loadContract().document
-const NOTE = '/v1/tables/note/rows'
-
-/** A server with the tables `note` and `secret`, and clients whose roles have been granted what is said. */
-async function rolesServer(t: Parameters<typeof TokenServer.start>[0]) {
-  const tokens = await TokenServer.start(t)
-  const { readTimestamp: before } = (await tokens.query('SHOW TABLES')).body
-  const admin = tokens.as(tokens.token)
-  const run = async (sql: string) => {
-    const { status, text } = await admin.query(sql)
-    assert.equal(status, 200, `${sql}: ${text}`)
-  }
-  await run('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)')
-  await run('CREATE TABLE secret (id INTEGER PRIMARY KEY, text TEXT)')
-  await run("INSERT INTO note (id, text) VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-  await run("INSERT INTO secret (id, text) VALUES (1, 'hidden')")
-  /** The client of a new role. */
-  const client = async (role: string, ...grants: readonly string[]): Promise<TokenClient> => {
-    await run(`CREATE ROLE ${role}`)
-    for (const grant of grants) await run(`GRANT ${grant} TO ${role}`)
-    return tokens.as(await tokens.made(`CREATE TOKEN ${role} ROLE ${role} EXPIRES IN 1 DAY`))
-  }
-  return { tokens, admin, run, client, before }
-}
 
 /** Statements by what they need on `note`. */
 const NEEDS = {
@@ -247,108 +222,10 @@ describe('roles', () => {
   })
 
   test('the first token is one of an administrator', async (t) => {
-    const { server } = await import('../../test/server/test-server.ts').then(async (module) => ({
-      server: await module.startTestServer(t),
-    }))
+    const server = await startTestServer(t)
     assert.equal((await server.query('CREATE ROLE app')).status, 200)
     const { status, body } = await server.query('CREATE TOKEN x ROLE app EXPIRES IN 1 DAY')
     assert.deepEqual([status, body.code, body.column], [400, 'invalid_request', 21])
     assert.equal((await server.query('SHOW TOKENS')).status, 200)
-  })
-})
-
-describe('a right that is taken away', () => {
-  const REVOKES = [
-    ['READ, WRITE ON note', 'REVOKE ALL ON note FROM app'],
-    ['READ, WRITE ON ALL TABLES', 'REVOKE ALL ON ALL TABLES FROM app'],
-  ] as const
-  for (const [granted, revoke] of REVOKES) {
-    test(`${revoke}: nothing that begins after is answered`, async (t) => {
-      const { tokens, run, client } = await rolesServer(t)
-      const app = await client('app', granted)
-      const { port } = await tokens.server.listen()
-      const sql = 'SCAN * FROM note USE PRIMARY KEY'
-      const keyed = (key: string) => ({ 'idempotency-key': key })
-      const insert = { sql: "INSERT INTO note (id, text) VALUES (50, 'kept')" }
-      const send = () =>
-        app.send({ method: 'POST', path: '/v1/query', json: insert, headers: keyed('k') })
-      const put = () =>
-        app.send({ method: 'PUT', path: `${NOTE}/51`, json: { text: 'x' }, headers: keyed('p') })
-      assert.equal((await send()).status, 200)
-      assert.equal((await put()).status, 201)
-      const { cursor } = (await app.query(sql, { pageSize: 1 })).body
-      const asOf = (await app.query(sql)).body.readTimestamp
-      const opened = await app.send({ method: 'POST', path: '/v1/transactions', json: {} })
-      const { transaction } = opened.body
-      assert.equal(
-        (await app.query("SET text = 'w' ON note WHERE id = 2", { transaction })).status,
-        200,
-      )
-      const socket = await openSocket(t, port, { headers: app.headers })
-      socket.send({ type: 'subscribe', id: 's', sql })
-      assert.equal((await socket.about('s')).type, 'subscribed')
-
-      await run(revoke)
-      const last = await socket.about('s')
-      assert.deepEqual([last.type, last.code], ['error', 'unknown_table'])
-      for (const more of [{}, { asOf }, { cursor, pageSize: 1 }, { transaction }]) {
-        assert.equal(await app.refusal(sql, more), 'unknown_table', JSON.stringify(more))
-      }
-      assert.equal((await send()).body.code, 'unknown_table')
-      assert.equal((await put()).body.code, 'unknown_table')
-      const commit = await app.send({
-        method: 'POST',
-        path: `/v1/transactions/${transaction}/commit`,
-      })
-      assert.equal(commit.body.code, 'schema_changed')
-      assert.equal((await socket.query(sql)).code, 'unknown_table')
-      socket.send({ type: 'subscribe', id: 't', sql, since: asOf })
-      assert.equal((await socket.about('t')).code, 'unknown_table')
-    })
-  }
-
-  test('a stream of rows ends with an error after the page under way', async (t) => {
-    const { tokens, run, client } = await rolesServer(t)
-    const app = await client('app', 'READ ON note')
-    const text = 'x'.repeat(32_000)
-    for (let first = 10; first < 1_000; first += 25) {
-      const rows = Array.from({ length: 25 }, (_, n) => `(${first + n}, '${text}')`)
-      await run(`INSERT INTO note (id, text) VALUES ${rows.join(', ')}`)
-    }
-    const { port } = await tokens.server.listen()
-    const asked = request({
-      port,
-      host: '127.0.0.1',
-      path: `${NOTE}?format=ndjson`,
-      headers: { ...app.headers, host: 'localhost:4270' },
-    })
-    asked.end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    await once(answer, 'readable')
-    await run('REVOKE READ ON note FROM app')
-    let last = ''
-    for await (const chunk of answer) last = (last + String(chunk)).slice(-500)
-    assert.match(last, /\{"error":\{.*"code":"unknown_table"/)
-  })
-
-  test('OBSERVE: notifications come while it is there, beside READ', async (t) => {
-    const { tokens, run, client } = await rolesServer(t)
-    await run('CREATE OBSERVER seen ON note (text)')
-    const { port } = await tokens.server.listen()
-    const app = await client('app', 'READ ON note')
-    const socket = await openSocket(t, port, { headers: app.headers })
-    const observe = (id: string) =>
-      socket.send({ type: 'observe', id, observer: 'seen', workers: 1 })
-    observe('a')
-    assert.equal((await socket.about('a')).code, 'not_permitted')
-    await run('GRANT OBSERVE ON note TO app')
-    observe('b')
-    assert.equal((await socket.about('b')).type, 'notification')
-    await run('REVOKE READ ON note FROM app')
-    observe('c')
-    assert.equal((await socket.about('c')).code, 'not_permitted')
-    await run('REVOKE OBSERVE ON note FROM app')
-    observe('d')
-    assert.equal((await socket.about('d')).code, 'unknown_observer')
   })
 })

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { describe, test } from 'node:test'
+import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
+import { openGateway, type Storage } from '../../storage/storage.ts'
+import { rolesServer } from '../../test/access/roles-server.ts'
+import { ManualClock } from '../../test/manual-clock.ts'
+import { openSocket } from '../../test/server/socket-client.ts'
+import { startTestServer } from '../../test/server/test-server.ts'
+import { TokenClient, TokenServer } from '../../test/server/token-server.ts'
+
+const NOTE = '/v1/tables/note/rows'
+
+describe('a right that is taken away', () => {
+  const REVOKES = [
+    ['READ, WRITE ON note', 'REVOKE ALL ON note FROM app'],
+    ['READ, WRITE ON ALL TABLES', 'REVOKE ALL ON ALL TABLES FROM app'],
+  ] as const
+  for (const [granted, revoke] of REVOKES) {
+    test(`${revoke}: nothing that begins after is answered`, async (t) => {
+      const { tokens, run, client } = await rolesServer(t)
+      const app = await client('app', granted)
+      const { port } = await tokens.server.listen()
+      const sql = 'SCAN * FROM note USE PRIMARY KEY'
+      const keyed = (key: string) => ({ 'idempotency-key': key })
+      const insert = { sql: "INSERT INTO note (id, text) VALUES (50, 'kept')" }
+      const send = () =>
+        app.send({ method: 'POST', path: '/v1/query', json: insert, headers: keyed('k') })
+      const put = () =>
+        app.send({ method: 'PUT', path: `${NOTE}/51`, json: { text: 'x' }, headers: keyed('p') })
+      assert.equal((await send()).status, 200)
+      assert.equal((await put()).status, 201)
+      const { cursor } = (await app.query(sql, { pageSize: 1 })).body
+      const asOf = (await app.query(sql)).body.readTimestamp
+      const opened = await app.send({ method: 'POST', path: '/v1/transactions', json: {} })
+      const { transaction } = opened.body
+      assert.equal(
+        (await app.query("SET text = 'w' ON note WHERE id = 2", { transaction })).status,
+        200,
+      )
+      const socket = await openSocket(t, port, { headers: app.headers })
+      socket.send({ type: 'subscribe', id: 's', sql })
+      assert.equal((await socket.about('s')).type, 'subscribed')
+
+      await run(revoke)
+      const last = await socket.about('s')
+      assert.deepEqual([last.type, last.code], ['error', 'unknown_table'])
+      for (const more of [{}, { asOf }, { cursor, pageSize: 1 }, { transaction }]) {
+        assert.equal(await app.refusal(sql, more), 'unknown_table', JSON.stringify(more))
+      }
+      assert.equal((await send()).body.code, 'unknown_table')
+      assert.equal((await put()).body.code, 'unknown_table')
+      const commit = await app.send({
+        method: 'POST',
+        path: `/v1/transactions/${transaction}/commit`,
+      })
+      assert.equal(commit.body.code, 'schema_changed')
+      assert.equal((await socket.query(sql)).code, 'unknown_table')
+      socket.send({ type: 'subscribe', id: 't', sql, since: asOf })
+      assert.equal((await socket.about('t')).code, 'unknown_table')
+    })
+  }
+
+  test('where servers share the store: new transactions at once, all else within a second', async (t) => {
+    const shared = new MemoryCellStore()
+    const clock = new ManualClock()
+    const storages = [await openGateway(shared, { clock }), await openGateway(shared, { clock })]
+    const tokens = await TokenServer.start(t, {
+      clock,
+      outside: { storage: storages[0] as Storage },
+    })
+    const server = await startTestServer(t, { outside: { storage: storages[1] as Storage, clock } })
+    for (const sql of [
+      'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)',
+      'CREATE TABLE other (id INTEGER PRIMARY KEY, text TEXT)',
+      'CREATE ROLE app',
+      'GRANT READ, WRITE ON note TO app',
+      'GRANT READ, WRITE ON ALL TABLES TO app',
+      'REVOKE ALL ON ALL TABLES FROM app',
+      'GRANT READ ON other TO app',
+    ]) {
+      assert.equal((await tokens.query(sql)).status, 200, sql)
+    }
+    const app = new TokenClient(
+      server,
+      await tokens.made('CREATE TOKEN app ROLE app EXPIRES IN 1 DAY'),
+    )
+    await clock.advance(1_000)
+    const sql = 'SCAN * FROM note USE PRIMARY KEY'
+    assert.deepEqual(await app.rows(sql), [])
+    const { body } = await app.send({ method: 'POST', path: '/v1/transactions', json: {} })
+    const inside = { transaction: body.transaction }
+    assert.equal((await app.query("SET text = 'w' ON note WHERE id = 2", inside)).status, 200)
+    const { port } = await server.listen()
+    const socket = await openSocket(t, port, { headers: app.headers })
+    assert.equal((await socket.subscribe('s', sql)).type, 'subscribed')
+
+    assert.equal((await tokens.query('REVOKE ALL ON note FROM app')).status, 200)
+    assert.equal(await app.refusal(sql), 'unknown_table', 'the snapshot brings the new grants')
+    const path = `/v1/transactions/${body.transaction}/commit`
+    assert.equal((await app.send({ method: 'POST', path })).body.code, 'schema_changed')
+    const ended = socket.next((frame) => frame.id === 's' && frame.type === 'error')
+    await clock.advance(1_000)
+    assert.equal((await ended).code, 'unknown_table')
+    await tokens.query('GRANT READ ON ALL TABLES TO app')
+    await clock.advance(1_000)
+    assert.equal((await app.query(sql)).status, 200)
+    await tokens.query('REVOKE READ ON ALL TABLES FROM app')
+    await clock.advance(1_000)
+    assert.equal(await app.refusal(sql), 'unknown_table')
+  })
+
+  test('a stream of rows ends with an error after the page under way', async (t) => {
+    const { tokens, run, client } = await rolesServer(t)
+    const app = await client('app', 'READ ON note')
+    const text = 'x'.repeat(32_000)
+    for (let first = 10; first < 1_000; first += 25) {
+      const rows = Array.from({ length: 25 }, (_, n) => `(${first + n}, '${text}')`)
+      await run(`INSERT INTO note (id, text) VALUES ${rows.join(', ')}`)
+    }
+    const { port } = await tokens.server.listen()
+    const asked = request({
+      port,
+      host: '127.0.0.1',
+      path: `${NOTE}?format=ndjson`,
+      headers: { ...app.headers, host: 'localhost:4270' },
+    })
+    asked.end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    await once(answer, 'readable')
+    await run('REVOKE READ ON note FROM app')
+    let last = ''
+    for await (const chunk of answer) last = (last + String(chunk)).slice(-500)
+    assert.match(last, /\{"error":\{.*"code":"unknown_table"/)
+  })
+
+  test('OBSERVE: notifications come while it is there, beside READ', async (t) => {
+    const { tokens, run, client } = await rolesServer(t)
+    await run('CREATE OBSERVER seen ON note (text)')
+    const { port } = await tokens.server.listen()
+    const app = await client('app', 'READ ON note')
+    const socket = await openSocket(t, port, { headers: app.headers })
+    const observe = (id: string) =>
+      socket.send({ type: 'observe', id, observer: 'seen', workers: 1 })
+    observe('a')
+    assert.equal((await socket.about('a')).code, 'not_permitted')
+    await run('GRANT OBSERVE ON note TO app')
+    observe('b')
+    assert.equal((await socket.about('b')).type, 'notification')
+    await run('REVOKE READ ON note FROM app')
+    observe('c')
+    assert.equal((await socket.about('c')).code, 'not_permitted')
+    await run('REVOKE OBSERVE ON note FROM app')
+    observe('d')
+    assert.equal((await socket.about('d')).code, 'unknown_observer')
+  })
+})
