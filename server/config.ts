@@ -56,6 +56,8 @@ export type Config = {
   readonly jwt: JwtConfig | undefined
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Whether the contract and its page are served. */
+  readonly hasDocs: boolean
   /** The files of the certificate and its key; undefined without TLS. */
   readonly tls: TlsPaths | undefined
   /** Proxies whose forwarded address is believed. */
@@ -262,6 +264,7 @@ export function readConfig(
     jwt: jwtOf(text('jwt-issuer'), text('jwt-audience'), text('jwt-keys'), text('jwt-role-claim')),
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
+    hasDocs: text('no-docs') !== 'true',
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),
     statementTimeoutMs: durationMs(text('statement-timeout')),

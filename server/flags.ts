@@ -108,6 +108,11 @@ export const FLAGS = {
     default: '',
     meaning: 'origin whose web pages may use the server, such as https://app.example',
   },
+  'no-docs': {
+    kind: 'switch',
+    default: 'false',
+    meaning: 'serve no /docs and no /openapi.*',
+  },
   'tls-cert': {
     kind: 'file',
     default: '',

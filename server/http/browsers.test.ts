@@ -83,3 +83,29 @@ test('every answer forbids guessing its type, and HEAD answers where GET does', 
   const { text: yaml } = await server.get('/openapi.yaml')
   assert.match(yaml, /^openapi: 3\.1/)
 })
+
+test('no answer is kept, shown in pages of others or told to others, but for the documentation', async (t) => {
+  const server = await startTestServer(t)
+  const told = async (path: string) => {
+    const { headers } = await server.get(path)
+    const names = ['cache-control', 'referrer-policy', 'cross-origin-resource-policy']
+    return names.map((name) => headers[name])
+  }
+  const guarded = ['no-store', 'no-referrer', 'same-origin']
+  for (const path of ['/healthz', '/v1/tables', '/metrics', '/nowhere', '/v1/status']) {
+    assert.deepEqual(await told(path), guarded, path)
+  }
+  const { headers } = await server.query('SHOW TABLES')
+  assert.equal(headers['cache-control'], 'no-store')
+  for (const path of ['/docs/', '/openapi.json', '/openapi.yaml']) {
+    assert.notEqual((await told(path))[0], 'no-store', path)
+  }
+})
+
+test('--no-docs serves neither the contract nor its page', async (t) => {
+  const server = await startTestServer(t, { flags: { 'no-docs': 'true' } })
+  for (const path of ['/docs', '/docs/', '/docs/json', '/openapi.yaml', '/openapi.json']) {
+    assert.equal((await server.get(path)).status, 404, path)
+  }
+  assert.equal((await server.get('/v1/tables')).status, 200)
+})

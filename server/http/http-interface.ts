@@ -35,6 +35,7 @@ import { addErrorHandling, type ProblemSender } from './http-errors.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
+import type { Operation } from './openapi/document.ts'
 import { isLoopbackName, type OriginRules } from './origin-and-host.ts'
 import { addRequestHooks, headersOfAll } from './request-hooks.ts'
 import { changeRoutes } from './routes/change-routes.ts'
@@ -100,9 +101,10 @@ export function addInterface(
   const admit = admission(document.operations, parts)
   addRequestHooks(http, { rules, admit, log, isStopping, requests, largeBodies, headers })
   addBodyParsers(http, largeBodies)
-  addErrorHandling(http, document.operations, parts.sendProblem)
+  const isServed = ({ path }: Operation) => config.hasDocs || !path.startsWith('/openapi.')
+  addErrorHandling(http, document.operations.filter(isServed), parts.sendProblem)
   const checkAnswer = answerCheck(http, parts)
-  addDocumentationPages(http, document)
+  if (config.hasDocs) addDocumentationPages(http, document)
   const fastPath = queryFastPath({
     answers,
     outbox: new Outbox(headers),
@@ -115,6 +117,7 @@ export function addInterface(
   })
   bindOperations(http, document, validator, handlersOf(parts, doers, version), {
     fastPaths: { query: fastPath },
+    isServed,
     adders: { openSocket: (route) => live.sockets.addRoute(http, route) },
     checkParameters: (parameters) =>
       requireHistory(storage.history, parameters[HISTORY_HEADER], parameters),

@@ -16,13 +16,20 @@ import {
   requireOneHost,
 } from './origin-and-host.ts'
 
+const CACHE_CONTROL = 'Cache-Control'
+/** It is the same for all, and may be kept. */
+const DOCUMENTATION = /^\/(?:docs|openapi\.)/
+
 /**
  * What every answer has, names and values in turn: the id of the store's history; browsers are not to guess what an
- * answer is, and, where there is TLS, not to ask without it for a year.
+ * answer is, to keep it, to show it in pages of others, or to tell others where it was, and, where there is TLS, not to
+ * ask without it for a year.
  */
 export function headersOfAll(history: string, isTls: boolean): readonly string[] {
   return [
     ...['X-Content-Type-Options', 'nosniff', HISTORY_HEADER, history],
+    ...[CACHE_CONTROL, 'no-store', 'Referrer-Policy', 'no-referrer'],
+    ...['Cross-Origin-Resource-Policy', 'same-origin'],
     ...(isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
   ]
 }
@@ -120,9 +127,12 @@ export function addRequestHooks(
     if (admitted instanceof Promise) admitted.then(() => done(), done)
     else done()
   })
-  fastify.addHook('onSend', (_request, reply, payload, done) => {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    const isDocumentation = DOCUMENTATION.test(request.url)
     for (let at = 0; at < ofAll.length; at += 2) {
-      reply.header(ofAll[at] as string, ofAll[at + 1])
+      const name = ofAll[at] as string
+      if (isDocumentation && name === CACHE_CONTROL) continue
+      reply.header(name, ofAll[at + 1])
     }
     done(null, payload)
   })

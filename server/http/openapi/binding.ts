@@ -46,11 +46,14 @@ export function bindOperations(
     fastPaths = {},
     adders = {},
     checkParameters: checkFurther = () => {},
+    isServed = () => true,
   }: {
     readonly fastPaths?: FastPaths
     readonly adders?: RouteAdders
     /** Told of the parameters of each request once they are of their schemas; may throw. */
     readonly checkParameters?: (parameters: CheckedRequest['parameters']) => void
+    /** Tells which operations there are; the others have no route. */
+    readonly isServed?: (operation: Operation) => boolean
   } = {},
 ): void {
   const unbound = new Set(Object.keys(handlers))
@@ -59,6 +62,7 @@ export function bindOperations(
     const handler = handlers[operation.id]
     if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
     unbound.delete(operation.id)
+    if (!isServed(operation)) continue
     prepareSchemas(operation, validator)
     const isGivenAny = parameterFinder(operation, headers)
     const parametersOf = (request: FastifyRequest) => {
