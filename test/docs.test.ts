@@ -169,3 +169,13 @@ test('every planted bug is in docs/testing.md, and none that does not exist', ()
   const planted = MUTANTS.map(({ name }) => name)
   assert.deepEqual([...new Set(documented)].toSorted(), planted.toSorted())
 })
+
+test('docs/security.md names a test for each threat, which is there under that name', () => {
+  const rows = [
+    ...readText('docs/security.md').matchAll(/^\| (.+) \| `([\w/.-]+\.test\.ts)`: (.+) \|$/gm),
+  ]
+  assert.ok(rows.length > 30)
+  for (const [, threat, file = '', name = ''] of rows) {
+    assert.ok(readText(file).includes(name), `${threat}: ${file} has no test ${name}`)
+  }
+})
