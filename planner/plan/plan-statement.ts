@@ -45,14 +45,17 @@ export function planData(
   const rights = rightsOf(plan)
   for (const right of rights) requireTableRight(catalog, table, right, statement.table.position)
   const rule = ruleConjuncts(catalog, table, rights, parseRule)
-  return rule.length === 0 ? plan : planOnTable(statement, table, rule)
+  if (rule.length === 0) return plan
+  const ruleOfWrite = ruleConjuncts(catalog, table, ['write'], parseRule)
+  return planOnTable(statement, table, rule, ruleOfWrite)
 }
 
-/** The plan for rows that meet a rule. */
+/** The plan for rows that meet a rule; what a SET leaves has to meet that of WRITE. */
 function planOnTable(
   statement: DataStatement,
   table: TableDefinition,
   rule: readonly Expression[],
+  ruleOfWrite: readonly Expression[] = [],
 ): DataPlan {
   switch (statement.kind) {
     case 'get':
@@ -62,7 +65,7 @@ function planOnTable(
         ? planAggregate(statement, table, rule)
         : planScan(statement, table, rule)
     case 'set':
-      return planSet(statement, table, rule)
+      return planSet(statement, table, rule, ruleOfWrite)
     case 'insert':
       return planInsert(statement, table, rule)
     case 'delete':

@@ -51,6 +51,7 @@ export function planSet(
   statement: SetStatement,
   table: TableDefinition,
   rule: readonly Expression[],
+  ruleOfWrite: readonly Expression[],
 ): SetPlan {
   const compiler = createExpressionCompiler(table)
   const assignments = planAssignments(compiler, table, statement)
@@ -58,6 +59,7 @@ export function planSet(
   const returned = returningOf(compiler, table, statement.returning)
   const keys = planFullKey(compiler, table, { name: 'SET', where: statement.where })
   const rowRule = planRule(compiler, table, rule)
+  const ruleAfter = planRule(compiler, table, ruleOfWrite)
   const written = columnsForSet(
     table,
     assignments.map(({ column }) => column),
@@ -68,6 +70,7 @@ export function planSet(
     ...(precondition?.kind === 'condition' ? [precondition.condition] : []),
     ...readsOf(returned.returning),
     ...(rowRule === undefined ? [] : [rowRule]),
+    ...(ruleAfter === undefined ? [] : [ruleAfter]),
   ])
   const defaults = columnsOfDefaults(table, assignments)
   return {
@@ -86,6 +89,7 @@ export function planSet(
     defaults,
     ...(precondition === undefined ? {} : { precondition }),
     ...(rowRule && { rowRule }),
+    ...(ruleAfter && { ruleAfter }),
     ...returned,
   }
 }

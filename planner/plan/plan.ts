@@ -85,6 +85,8 @@ export type SetPlan = OfTable &
     readonly kind: 'set'
     readonly keys: KeyBounds
     readonly assignments: readonly PlannedAssignment[]
+    /** What the row has to meet afterwards; `rowRule` is what it has to meet before. */
+    readonly ruleAfter?: PlannedRule
     readonly precondition?: PlannedPrecondition
     readonly returning?: RowProjection
     /** Places of the columns of the row that are read before it is written. */

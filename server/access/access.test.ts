@@ -190,10 +190,18 @@ describe('a token', () => {
   })
 })
 
-test('the rows of tokens are sound', async (t) => {
+test('the rows of tokens, roles and grants are sound', async (t) => {
   const guarded = await TokenServer.start(t)
   await guarded.made('CREATE TOKEN web ROLE admin EXPIRES IN 9 DAYS')
   await guarded.made('ROTATE TOKEN web KEEP 1 HOUR')
+  for (const sql of [
+    'CREATE ROLE "ä / %" FOR JWT',
+    'CREATE TABLE note (id INTEGER PRIMARY KEY, owner TEXT)',
+    'GRANT READ ON ALL TABLES TO "ä / %"',
+    'GRANT WRITE ON note TO "ä / %" WHERE owner = token.sub',
+  ]) {
+    assert.equal((await guarded.query(sql)).status, 200, sql)
+  }
   const headers = { authorization: `Bearer ${guarded.token}` }
   const { body } = await guarded.server.send({ path: '/v1/check', headers })
   assert.deepEqual([body.sound, body.problems], [true, []])

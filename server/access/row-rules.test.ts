@@ -108,6 +108,18 @@ describe('a rule of a role', () => {
     assert.equal((await bob.rows('GET * FROM todo WHERE id = 2')).length, 1)
   })
 
+  test('of READ and of WRITE are each their own: a row may be written out of sight', async (t) => {
+    const { run, tokens } = await ruledServer(t)
+    await run('CREATE ROLE closer')
+    await run('GRANT READ ON todo TO closer WHERE n > 0')
+    await run('GRANT WRITE ON todo TO closer WHERE n >= 0')
+    const carl = tokens.as(await tokens.made('CREATE TOKEN carl ROLE closer EXPIRES IN 1 DAY'))
+    const affected = async (sql: string) => (await carl.query(sql)).body.results[0].rowsAffected
+    assert.equal(await affected('SET n = 0 ON todo WHERE id = 1 IF n = 5'), 1)
+    assert.equal(await affected('SET n = 0 ON todo WHERE id = 1 IF n = 0'), 0, 'it is out of sight')
+    assert.equal(await carl.refusal('SET n = 0 - n ON todo WHERE id = 3'), 'rule_violated')
+  })
+
   test('guards nothing that it hides: a hidden row tells of itself by no conflict', async (t) => {
     const { ann, bob } = await ruledServer(t)
     for (const [sql, write] of [

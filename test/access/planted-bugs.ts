@@ -45,7 +45,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('clientsFilterFirst', ACCESS, '(isRuledByKey || part.isRule === true)', 'true'),
   bug('clientsFilterFirstOfRow', ACCESS, 'isRule ? 0 : isOfKey', 'isRule ? 3 : isOfKey'),
   bug('setSeesHiddenRows', SET, '&& !meetsRule(plan, found.row, scope)', '&& false'),
-  bug('setLeavesTheRule', SET, 'isHidden || !meetsRule(plan, row, scope)', 'isHidden'),
+  bug('setLeavesTheRule', SET, 'isHidden || isLeft', 'isHidden'),
   bug('setGuardsHiddenRows', SET, "=== 'condition' && !isHidden)", "=== 'condition')"),
   bug(
     'insertsAnything',

@@ -84,7 +84,9 @@ function writeRow(
     row[column] = assigned
   }
   if (existing === undefined) requireNotNull(plan, row)
-  if (isHidden || !meetsRule(plan, row, scope)) throw ruleViolated(plan, key)
+  const { ruleAfter } = plan
+  const isLeft = ruleAfter !== undefined && !ruleAfter.keeps({ ...scope, row })
+  if (isHidden || isLeft) throw ruleViolated(plan, key)
   const change: RowChange =
     stored === null
       ? { before: null, after: row }
