@@ -47,10 +47,11 @@ export class Access {
   readonly #mode: AccessMode | 'off'
   readonly #failed: FailedAttempts
   readonly #jwt: JwtTokens | undefined
-  readonly #principals = new WeakMap<IncomingMessage, Principal>()
   readonly #stopping = new AbortController()
   readonly #roles: RoleViews
   #tokens: ReadonlyMap<string, AccessToken> = new Map()
+  /** By the hash of what was shown, so that who comes often is made once; of those that hold. */
+  readonly #found = new Map<string, Principal>()
   #version: Timestamp = -1
   #lookedMs = Number.NEGATIVE_INFINITY
   #look: Promise<void> | undefined
@@ -122,31 +123,38 @@ export class Access {
     const { authorization } = request.headers
     const shown = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
     const isOne = countOfHeader(request.rawHeaders, 'authorization') === 1
-    return andThen(this.principalOf(isOne ? shown : undefined, clientOf(request)), (principal) => {
-      this.#principals.set(request, principal)
-    })
+    return andThen(
+      this.principalOf(isOne ? shown : undefined, () => clientOf(request)),
+      (principal) => {
+        ;(request as Admitted)[PRINCIPAL] = principal
+      },
+    )
   }
 
   /** Who shows this text. Throws or rejects as `admit`. */
-  principalOf(text: string | undefined, client: ClientKey): MaybePromise<Principal> {
-    this.#failed.check(client)
+  principalOf(text: string | undefined, clientOf: () => ClientKey): MaybePromise<Principal> {
+    this.#failed.check(clientOf)
     const jwt = this.#jwt
     if (text === undefined || jwt === undefined || text.startsWith(TOKEN_PREFIX)) {
-      return this.#valid(text === undefined ? undefined : this.#find(text), text, client)
+      return this.#valid(text === undefined ? undefined : this.#find(text), text, clientOf)
     }
     const known = jwt.known(text)
-    if (known !== undefined) return this.#valid(known, text, client)
+    if (known !== undefined) return this.#valid(known, text, clientOf)
     return jwt.verify(text).then(
-      (principal) => this.#valid(principal, text, client),
+      (principal) => this.#valid(principal, text, clientOf),
       (error) => {
         throw error instanceof JwtExpired ? expired(error) : error
       },
     )
   }
 
-  #valid(principal: Principal | undefined, text: string | undefined, client: ClientKey): Principal {
+  #valid(
+    principal: Principal | undefined,
+    text: string | undefined,
+    clientOf: () => ClientKey,
+  ): Principal {
     if (principal === undefined || !this.#mayHaveRole(principal)) {
-      if (text !== undefined) this.#failed.note(client)
+      if (text !== undefined) this.#failed.note(clientOf())
       throw unauthenticated()
     }
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
@@ -160,7 +168,7 @@ export class Access {
 
   /** Of a request that was admitted; undefined where none was asked for. */
   of(request: IncomingMessage): Principal | undefined {
-    return this.#principals.get(request)
+    return (request as Admitted)[PRINCIPAL]
   }
 
   /** The catalog as this caller may know it. */
@@ -240,6 +248,7 @@ export class Access {
   #know(version: Timestamp, { tokens, roles }: AccessKnown): void {
     if (version <= this.#version) return
     this.#tokens = new Map(tokens.map((token) => [token.id, token]))
+    this.#found.clear()
     this.#roles.know(roles)
     this.#version = version
   }
@@ -269,8 +278,12 @@ export class Access {
     // Also for an unknown id, so that both take the same time.
     const holds = this.#holds(token ?? NOBODY, hash)
     if (token === undefined || !holds) return undefined
+    const known = this.#found.get(hash)
+    if (known !== undefined) return known
     const { role, expires, name } = token
-    return { id: `token:${id}`, role, tokenId: id, hash, expires, claims: { sub: name } }
+    const found = { id: `token:${id}`, role, tokenId: id, hash, expires, claims: { sub: name } }
+    this.#found.set(hash, found)
+    return found
   }
 
   #holds({ hash: kept, former }: Pick<AccessToken, 'hash' | 'former'>, hash: string): boolean {
@@ -300,6 +313,10 @@ type AccessParts = {
   /** The tokens of an issuer that are taken as well. */
   readonly jwt?: JwtTokens | undefined
 }
+
+/** On a request that was admitted: to look it up elsewhere would cost as much as a part of its hash. */
+const PRINCIPAL = Symbol('principal')
+type Admitted = IncomingMessage & { [PRINCIPAL]?: Principal }
 
 /** What tokens of this server begin with. */
 const TOKEN_PREFIX = 'pct_'

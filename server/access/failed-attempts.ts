@@ -17,8 +17,10 @@ export class FailedAttempts {
     this.#clock = clock
   }
 
-  /** Throws ServerError `client_overloaded` while there were too many. */
-  check(client: ClientKey): void {
+  /** Throws ServerError `client_overloaded` while there were too many. Nobody is asked for where nobody failed. */
+  check(clientOf: () => ClientKey): void {
+    if (this.#clients.size === 0) return
+    const client = clientOf()
     const known = this.#clients.get(client)
     if (known === undefined) return
     if (this.#clock.monotonicMs() - known.sinceMs >= MINUTE_MS) {

@@ -66,7 +66,7 @@ export class SocketAccess {
     if (!access.isRequired) return undefined
     let principal: Principal
     try {
-      principal = await access.principalOf(token, this.#client)
+      principal = await access.principalOf(token, () => this.#client)
     } catch (error) {
       if (!(error instanceof ServerError)) throw error
       return { close: 'unauthorized', words: error.code }
