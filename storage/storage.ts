@@ -10,6 +10,7 @@ export {
   changeAccessRole,
   createAccessRole,
   dropAccessRole,
+  mayOnServer,
   readAccessRoles,
   requireAccessRole,
   requireChangeableRole,
@@ -25,7 +26,7 @@ export {
 } from './access/access-tokens.ts'
 export { RoleRights } from './access/role-rights.ts'
 export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
-export { hashOfToken, idOfToken, newTokenText } from './access/token-text.ts'
+export { hashOfToken, idOfToken, newTokenText, TOKEN_PREFIX } from './access/token-text.ts'
 export type { Timestamp } from './cell-store/cell.ts'
 export type { CellStore } from './cell-store/cell-store.ts'
 export { CellStoreError } from './cell-store/cell-store.ts'

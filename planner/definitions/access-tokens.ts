@@ -17,6 +17,7 @@ import {
 } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
+import { definitionResult } from './definition-result.ts'
 
 const MINUTE_MICROS = 60_000_000
 /** A year and a day: a token that nobody needs any more ends by itself. */
@@ -63,7 +64,7 @@ export async function executeTokenStatement(
     case 'alterToken': {
       const expires = after(now, statement.expires)
       await changeAccessToken(transaction, token.text, (before) => ({ ...before, expires }))
-      return DONE
+      return definitionResult(true)
     }
     case 'rotateToken': {
       const until = statement.keep === undefined ? undefined : after(now, statement.keep)
@@ -79,7 +80,7 @@ export async function executeTokenStatement(
     }
     case 'dropToken':
       await dropAccessToken(transaction, token.text, now)
-      return DONE
+      return definitionResult(true)
   }
 }
 
@@ -99,5 +100,3 @@ function shown({ name, id, role, expires }: AccessToken, text: string): Statemen
   ] as const
   return { columns, rows: [[text, name, id, role, BigInt(expires)]], rowsAffected: 1 }
 }
-
-export const DONE: StatementResult = { columns: [], rows: [], rowsAffected: 1, text: 'OK' }

@@ -5,7 +5,8 @@ import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
 import { executeRoleStatement } from './access-roles.ts'
-import { DONE, executeTokenStatement, type TokenContext } from './access-tokens.ts'
+import { executeTokenStatement, type TokenContext } from './access-tokens.ts'
+import { definitionResult } from './definition-result.ts'
 
 type AccessContext = TokenContext & { readonly catalog: Catalog }
 
@@ -24,8 +25,7 @@ export async function executeAccess(
 
 async function run(statement: AccessStatement, context: AccessContext): Promise<StatementResult> {
   if ('token' in statement) return await executeTokenStatement(statement, context)
-  const changed = await executeRoleStatement(statement, context)
-  return changed ? DONE : { ...DONE, rowsAffected: 0, text: 'OK, nothing was to be done' }
+  return definitionResult(await executeRoleStatement(statement, context))
 }
 
 const CODES = {

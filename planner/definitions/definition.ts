@@ -21,6 +21,7 @@ import type { Parameters } from '../expressions/parameters.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
 import { requireColumn, requireIndex, requireObserver, requireTable } from '../unknown-name.ts'
+import { definitionResult } from './definition-result.ts'
 import { newColumnOf, newIndexOf, newObserverOf, newTableOf } from './new-definitions.ts'
 import { evaluateStamp } from './stamp.ts'
 
@@ -50,8 +51,7 @@ export async function executeDefinition(
       throw locatedIn(statement, error) ?? error
     }
   })
-  const text = changed ? 'OK' : 'OK, nothing was to be done'
-  return { columns: [], rows: [], rowsAffected: changed ? 1 : 0, text }
+  return definitionResult(changed)
 }
 
 /** Whether the catalog changed. */

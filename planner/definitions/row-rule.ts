@@ -6,6 +6,7 @@ import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import { isClaim, parameterText } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
+import { unsteadyCall } from '../expressions/unsteady-call.ts'
 import { conjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { limitExceeded, PlanError } from '../plan-error.ts'
 import { PLANNER_LIMITS } from '../planner-limits.ts'
@@ -55,14 +56,10 @@ function requireLasting(expression: Expression): void {
       hint: 'What a token says of its holder is token.name, such as token.sub.',
     })
   }
-  if (expression.kind === 'call' && UNSTEADY.has(expression.function)) {
-    const message = `${expression.function}() has no lasting value, so no change tells when it is another.`
-    throw new PlanError('invalid_request', message, { position })
-  }
+  const unsteady = unsteadyCall(expression)
+  if (unsteady !== undefined) throw new PlanError('invalid_request', unsteady, { position })
   for (const part of partsOf(expression)) requireLasting(part)
 }
-
-const UNSTEADY: ReadonlySet<string> = new Set(['now', 'uuid'])
 
 function nodesOf(expression: Expression): number {
   return partsOf(expression).reduce((sum, part) => sum + nodesOf(part), 1)

@@ -106,8 +106,12 @@ function keysWithinRule(
   keys: ReadonlyArray<readonly SqlValue[]>,
   scope: Scope,
 ): ReadonlyArray<readonly SqlValue[]> {
-  const isByKey = plan.rowRule?.isByKey === true && plan.keys.key.index === undefined
-  return isByKey ? keys.filter((key) => mayMeetRule(plan, key, scope)) : keys
+  return isRuledByKeys(plan) ? keys.filter((key) => mayMeetRule(plan, key, scope)) : keys
+}
+
+/** Whether the keys that are asked for tell all that the rule asks. */
+function isRuledByKeys({ rowRule, keys }: PointGetPlan): boolean {
+  return rowRule?.isByKey === true && keys.key.index === undefined
 }
 
 /** Those that are there and that the rule does not hide; a row that it hides is not guarded either. */
@@ -117,8 +121,7 @@ function visibleRowsAt(
   { keys, scope }: { readonly keys: ReadonlyArray<readonly SqlValue[]>; readonly scope: Scope },
 ): MaybePromise<Array<AnsweredRow | null>> {
   const { table, rowRule, position } = plan
-  const isByKey = rowRule?.isByKey === true && plan.keys.key.index === undefined
-  if (rowRule === undefined || isByKey) return rowsAt(plan, context, keys)
+  if (rowRule === undefined || isRuledByKeys(plan)) return rowsAt(plan, context, keys)
   return andThen(rowsAt({ ...plan, forUpdate: false }, context, keys), (rows) =>
     rows.map((found) => {
       scope.work.beginRow(position)

@@ -15,7 +15,7 @@ import {
 } from '../expressions/compiled-expression.ts'
 import { compileAs } from '../expressions/type-check.ts'
 import { NODE_UNITS } from '../expressions/work-meter.ts'
-import { conjunctsOf } from '../keys/key-condition.ts'
+import { distinctConjunctsOf } from '../keys/key-condition.ts'
 import { PlanError } from '../plan-error.ts'
 
 /** The condition that a text of the catalog says; it was one when it was granted. */
@@ -39,14 +39,20 @@ export function ruleConjuncts(
   rights: readonly TableRight[],
   parseRule: ParseRule,
 ): readonly Expression[] {
-  return rights.flatMap((right) => {
-    const rules = held.rulesOn(table, right)
-    if (rules === undefined) return []
-    const operands = rules.map((rule) => conditionOf(table, rule, parseRule))
-    const [first] = operands
-    if (first !== undefined && operands.length === 1) return conjunctsOf(first)
-    return [{ kind: 'logical', operator: 'OR', operands, position: NOWHERE } as const]
+  const rules = rights.flatMap((right): readonly Expression[] => {
+    const alternatives = held
+      .rulesOn(table, right)
+      ?.map((rule) => conditionOf(table, rule, parseRule))
+    const [only, ...others] = alternatives ?? []
+    if (only === undefined) return []
+    return others.length === 0 ? [only] : [logical('OR', [only, ...others])]
   })
+  // READ and WRITE mostly have the same rule, which is computed once.
+  return rules.length === 0 ? [] : distinctConjunctsOf(logical('AND', rules))
+}
+
+function logical(operator: 'AND' | 'OR', operands: readonly Expression[]): Expression {
+  return { kind: 'logical', operator, operands, position: NOWHERE }
 }
 
 /** Before a column of the rule was there, no row was any of theirs. */

@@ -14,6 +14,7 @@ import { createExpressionCompiler } from '../expressions/expression.ts'
 import { expressionText } from '../expressions/expression-text.ts'
 import { bindParameters, type Claims, type Parameters } from '../expressions/parameters.ts'
 import { compileAs } from '../expressions/type-check.ts'
+import { unsteadyCall } from '../expressions/unsteady-call.ts'
 import { NODE_UNITS, WorkMeter } from '../expressions/work-meter.ts'
 import { distinctConjunctsOf, keyConditionOf } from '../keys/key-condition.ts'
 import { PlanError } from '../plan-error.ts'
@@ -153,16 +154,13 @@ function requireSubscribable(statement: Statement): asserts statement is Subscri
   for (const expression of expressions) requireConstant(expression)
 }
 
-/** What now() and uuid() answer is another thing each time, without a change of the row. */
 function requireConstant(expression: Expression): void {
-  if (expression.kind === 'call' && UNSTEADY.has(expression.function)) {
-    const message = `${expression.function}() has no lasting value, so no change tells when it is another.`
-    throw notSubscribable(message, expression.position, 'Give its value as a parameter.')
+  const unsteady = unsteadyCall(expression)
+  if (unsteady !== undefined) {
+    throw notSubscribable(unsteady, expression.position, 'Give its value as a parameter.')
   }
   for (const part of partsOf(expression)) requireConstant(part)
 }
-
-const UNSTEADY: ReadonlySet<string> = new Set(['now', 'uuid'])
 
 function dependsOnOthers(clause: string, position: Position): PlanError {
   const message = `Each row of a subscription stands for itself, and ${clause} makes it depend on others.`

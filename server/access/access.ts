@@ -18,6 +18,7 @@ import {
   type ServerRight,
   type Storage,
   type Timestamp,
+  TOKEN_PREFIX,
   timeText,
 } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
@@ -318,8 +319,6 @@ type AccessParts = {
 const PRINCIPAL = Symbol('principal')
 type Admitted = IncomingMessage & { [PRINCIPAL]?: Principal }
 
-/** What tokens of this server begin with. */
-const TOKEN_PREFIX = 'pct_'
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i
 const NOBODY = { hash: '0'.repeat(64) }
 

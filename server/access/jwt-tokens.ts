@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto'
 import { type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Claims } from '../../planner/planner.ts'
-import type { Clock, Timestamp } from '../../storage/storage.ts'
+import { type Clock, hashOfToken, type Timestamp } from '../../storage/storage.ts'
 import type { JwtKeys } from './jwt-keys.ts'
 import type { Principal } from './principal.ts'
 
@@ -68,7 +67,7 @@ export class JwtTokens {
       this.#verified.clear()
       this.#version = this.#keys.version
     }
-    return this.#verified.get(hashOf(text))
+    return this.#verified.get(hashOfToken(text))
   }
 
   /** Whose token it is; undefined where it is none that counts. Rejects with JwtExpired. */
@@ -87,9 +86,9 @@ export class JwtTokens {
       })
       const { kid, typ } = protectedHeader
       if (!TYPES.has(typ?.toLowerCase())) return undefined
-      const principal = this.#principalOf(text, payload, this.#keys.keyText(kid))
+      const principal = this.#principalOf(text, payload, kid)
       if (principal !== undefined && version === this.#keys.version) {
-        this.#verified.set(hashOf(text), principal)
+        this.#verified.set(principal.hash, principal)
       }
       return principal
     } catch (error) {
@@ -114,11 +113,7 @@ export class JwtTokens {
     this.#keys.stop()
   }
 
-  #principalOf(
-    text: string,
-    payload: JWTPayload,
-    keyText: string | undefined,
-  ): Principal | undefined {
+  #principalOf(text: string, payload: JWTPayload, kid: string | undefined): Principal | undefined {
     const { issuer, roleClaim } = this.#rules
     const { sub, exp = 0, iat = 0 } = payload
     const role = payload[roleClaim]
@@ -127,10 +122,10 @@ export class JwtTokens {
     return {
       id: `jwt:${issuer}|${sub}`,
       role,
-      hash: hashOf(text),
+      hash: hashOfToken(text),
       expires: exp * SECOND_MICROS,
       claims: claimsOf(payload),
-      jwtKey: { version: this.#keys.version, id: kidOf(keyText), text: keyText },
+      jwtKey: { version: this.#keys.version, id: kid, text: this.#keys.keyText(kid) },
     }
   }
 }
@@ -151,12 +146,4 @@ function claimsOf(payload: JWTPayload): Claims {
 
 function isShort(text: string, bytes: number): boolean {
   return Buffer.byteLength(text) <= bytes
-}
-
-function kidOf(keyText: string | undefined): string | undefined {
-  return keyText === undefined ? undefined : (JSON.parse(keyText) as { kid?: string }).kid
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex')
 }

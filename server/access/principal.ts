@@ -33,9 +33,9 @@ export type Caller = {
   readonly principal?: Principal | undefined
 }
 
-/** The caller at this address, once it has shown its token. */
-export function callerOf(address: ClientKey, principal: Principal | undefined): Caller {
+/** The caller, by its address where it has shown no token: to ask for that takes longer than all else here. */
+export function callerOf(principal: Principal | undefined, addressOf: () => ClientKey): Caller {
   return principal === undefined
-    ? { client: address }
+    ? { client: addressOf() }
     : { client: principal.id as ClientKey, principal }
 }

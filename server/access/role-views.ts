@@ -4,6 +4,7 @@ import {
   ADMIN_ROLE,
   type Catalog,
   EVERY_RIGHT,
+  mayOnServer,
   type Rights,
   RoleRights,
   type ServerRight,
@@ -43,8 +44,7 @@ export class RoleViews {
   /** What a role may do with the server as a whole. */
   may(role: string | undefined, right: ServerRight): boolean {
     if (role === undefined || role === ADMIN_ROLE) return true
-    const server = this.#roles.get(role)?.server ?? []
-    return server.includes(right) || server.includes('admin')
+    return mayOnServer(this.#roles.get(role)?.server ?? [], right)
   }
 
   /** The newest grants count, for snapshots of the past as well. A role that there is no more may do nothing. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
-import type { Caller, Principal } from '../access/principal.ts'
+import { type Caller, callerOf, type Principal } from '../access/principal.ts'
 import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
 import { Shares } from '../budgets/shares.ts'
@@ -59,11 +59,7 @@ export class RunningRequests implements RequestKeeper {
   }
 
   callerOf(request: IncomingMessage): Caller {
-    const principal = this.#principalOf(request)
-    // To ask for an address takes longer than all else here.
-    return principal === undefined
-      ? { client: this.#clients.of(request) }
-      : { client: principal.id as ClientKey, principal }
+    return callerOf(this.#principalOf(request), () => this.#clients.of(request))
   }
 
   /** A request that has just arrived. It is armed when it first has to wait. */

@@ -45,7 +45,7 @@ export class SocketAccess {
   }
 
   get caller(): Caller {
-    return callerOf(this.#client, this.#principal)
+    return callerOf(this.#principal, () => this.#client)
   }
 
   /** What `welcome` says of it. */

@@ -22,6 +22,11 @@ export type AccessRole = {
 
 const ROWS = new AccessRows('role', isRole)
 
+/** Whether a role that has these may do something with the server as a whole: `admin` may do everything. */
+export function mayOnServer(held: readonly ServerRight[], right: ServerRight): boolean {
+  return held.includes(right) || held.includes('admin')
+}
+
 /** All roles but `admin`, which has no row, by name. */
 export async function readAccessRoles(
   transaction: Pick<AccessReads, 'scanBatches'>,

@@ -7,7 +7,7 @@ import type {
   TableGrant,
   TableRight,
 } from '../tables/table-definition.ts'
-import type { AccessRole } from './access-roles.ts'
+import { type AccessRole, mayOnServer } from './access-roles.ts'
 
 /**
  * The rights of a role as they are now, on tables as they are at any moment: those that a table grants are told by its
@@ -15,7 +15,7 @@ import type { AccessRole } from './access-roles.ts'
  */
 export class RoleRights implements Rights {
   readonly role: string
-  readonly #server: ReadonlySet<ServerRight>
+  readonly #server: readonly ServerRight[]
   readonly #allTables: ReadonlySet<TableRight>
   readonly #byTable: ReadonlyMap<number, readonly TableGrant[]>
   /** By what they show the tables of. */
@@ -24,7 +24,7 @@ export class RoleRights implements Rights {
   /** `newest` has the grants that count. */
   constructor({ name, server, allTables }: AccessRole, newest: Catalog) {
     this.role = name
-    this.#server = new Set(server)
+    this.#server = server
     this.#allTables = new Set(allTables)
     this.#byTable = new Map(
       newest.tables().map(({ id, grants }) => [id, grants.filter(({ role }) => role === name)]),
@@ -32,7 +32,7 @@ export class RoleRights implements Rights {
   }
 
   may(right: ServerRight): boolean {
-    return this.#server.has(right) || this.#server.has('admin')
+    return mayOnServer(this.#server, right)
   }
 
   /** A table that there is no more can be read by those who may inspect the store. */

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { Randomness } from '../randomness.ts'
 
 /** What a client shows: `pct_<id>_<secret><check>`. */
-const PREFIX = 'pct'
+export const TOKEN_PREFIX = 'pct_'
 const ID_LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_LENGTH = 10
 const SECRET_LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -18,7 +18,7 @@ export function newTokenText(
   randomness: Randomness,
   id = letters(randomness, ID_LETTERS, ID_LENGTH),
 ): { readonly id: string; readonly text: string } {
-  const body = `${PREFIX}_${id}_${letters(randomness, SECRET_LETTERS, SECRET_LENGTH)}`
+  const body = `${TOKEN_PREFIX}${id}_${letters(randomness, SECRET_LETTERS, SECRET_LENGTH)}`
   return { id, text: body + checkOf(body) }
 }
 

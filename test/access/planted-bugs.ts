@@ -40,7 +40,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug('getShowsHiddenRows', GET, '|| !meetsRule(plan, found.row, scope)', ''),
   bug('getGuardsHiddenRows', GET, 'rowsAt({ ...plan, forUpdate: false }, ', 'rowsAt(plan, '),
-  bug('getAsksForHiddenKeys', GET, 'return isByKey ? keys.filter', 'return false ? keys.filter'),
+  bug(
+    'getAsksForHiddenKeys',
+    GET,
+    'return isRuledByKeys(plan) ? keys.filter',
+    'return false ? keys.filter',
+  ),
   bug('walksIgnoreTheRule', ACCESS, 'conjuncts: [...ruling, ...conjuncts]', 'conjuncts'),
   bug('clientsFilterFirst', ACCESS, '(isRuledByKey || part.isRule === true)', 'true'),
   bug('clientsFilterFirstOfRow', ACCESS, 'isRule ? 0 : isOfKey', 'isRule ? 3 : isOfKey'),
