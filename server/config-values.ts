@@ -46,6 +46,11 @@ export function checkedText(name: FlagName, text: string): string {
       }
       break
     }
+    case 'count':
+      if (text !== '' && !/^[1-9]\d{0,6}$/.test(text)) {
+        throw refused('it is a whole number from 1 to 9999999')
+      }
+      break
     case 'text':
       if (text === '') throw refused('it is empty')
   }

@@ -32,6 +32,8 @@ test('the row cache has 64 MiB, or the size that is given', () => {
   assert.equal(configOf(['--row-cache', '512KiB']).rowCacheBytes, 512 * 2 ** 10)
   assert.equal(configOf(['--row-cache', '4GiB']).rowCacheBytes, 2 ** 32)
   assert.equal(configOf(['--row-cache', '0MiB']).rowCacheBytes, 0)
+  assert.equal(configOf(['--rate', '20']).requestsPerSecond, 20)
+  assert.equal(configOf([]).requestsPerSecond, undefined)
 })
 
 test('how transactions commit is chosen by a flag, and is left to the engine otherwise', () => {
@@ -74,6 +76,11 @@ const WRONG: ReadonlyArray<readonly string[]> = [
   ['serve', '--row-cache', '64m'],
   ['serve', '--row-cache', '5GiB'],
   ['serve', '--row-cache', '-1MiB'],
+  ['serve', '--rate', '0'],
+  ['serve', '--rate', '-5'],
+  ['serve', '--rate', '1.5'],
+  ['serve', '--rate', '12345678'],
+  ['serve', '--rate', '20/s'],
   ['serve', '--engine', 'bigtable'],
   ['serve', '--log-format', 'xml'],
   ['serve', '--data', ''],

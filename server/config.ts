@@ -60,6 +60,8 @@ export type Config = {
   readonly hasDocs: boolean
   /** The files of the certificate and its key; undefined without TLS. */
   readonly tls: TlsPaths | undefined
+  /** The rate of one client; undefined where there is none. */
+  readonly requestsPerSecond: number | undefined
   /** Proxies whose forwarded address is believed. */
   readonly trustedProxies: readonly string[]
   readonly statementTimeoutMs: number
@@ -266,6 +268,7 @@ export function readConfig(
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
     hasDocs: text('no-docs') !== 'true',
     tls: tlsPathsOf(text('tls-cert'), text('tls-key')),
+    requestsPerSecond: text('rate') === '' ? undefined : Number(text('rate')),
     trustedProxies: checkedProxies(listOf(text('trust-proxy'))),
     statementTimeoutMs: durationMs(text('statement-timeout')),
     transactionIdleMs: durationMs(text('transaction-idle-timeout')),

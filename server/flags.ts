@@ -124,6 +124,11 @@ export const FLAGS = {
     default: '',
     meaning: 'proxy whose X-Forwarded-For names the client: an address, a network or loopback',
   },
+  rate: {
+    kind: 'count',
+    default: '',
+    meaning: 'requests that one client may send a second, and twice as many in one go',
+  },
   'statement-timeout': {
     kind: 'duration',
     default: '30s',
@@ -268,6 +273,7 @@ export type Flag = {
     | 'file'
     | 'duration'
     | 'size'
+    | 'count'
   readonly choices?: readonly string[]
   /** As it would be written on the command line. */
   readonly default: string

@@ -160,7 +160,11 @@ export class Server {
     this.#drain = new Drain(clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
-    this.#requests = new RunningRequests(clients, shares, clock, (raw) => access.of(raw))
+    this.#requests = new RunningRequests({
+      ...{ clients, shares, clock },
+      principalOf: (raw) => access.of(raw),
+      requestsPerSecond: config.requestsPerSecond,
+    })
     this.#sessions = new TransactionSessions(
       { storage, clock, shares, ended: this.#ended },
       {

@@ -198,6 +198,10 @@ for (const [what, answer] of [
     'the server, of one client,',
     [...problem(429, 'client_overloaded', { retryable: true }).slice(0, 2), LATER],
   ],
+  [
+    'the server, of one client that sends too fast,',
+    [...problem(429, 'rate_limited', { retryable: true }).slice(0, 2), LATER],
+  ],
   ['a proxy', [503, 'Busy', LATER]],
   ['a proxy, of one client,', [429, 'Busy', LATER]],
 ] as ReadonlyArray<readonly [string, readonly [number, unknown, Record<string, string>]]>) {

@@ -64,6 +64,7 @@ export const ERROR_CODES = {
   idempotency_key_reused: { status: 422, title: 'Idempotency key was reused', retryable: false },
   upgrade_required: { status: 426, title: 'Upgrade required', retryable: false },
   client_overloaded: { status: 429, title: 'Client holds too much', retryable: true },
+  rate_limited: { status: 429, title: 'Too many requests a second', retryable: true },
   header_fields_too_large: { status: 431, title: 'Header fields too large', retryable: false },
   internal: { status: 500, title: 'Internal error', retryable: false },
   overloaded: { status: 503, title: 'Overloaded', retryable: true },

@@ -24,7 +24,7 @@ export type Problem = {
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const RETRY_AFTER_SECONDS = 1
-const WAITED_FOR = ['overloaded', 'client_overloaded', 'moving']
+const WAITED_FOR = ['overloaded', 'client_overloaded', 'rate_limited', 'moving']
 
 /** Seconds that a client is asked to wait, for `Retry-After`; undefined where waiting does not help. */
 export function retryAfterSeconds({ code }: Pick<Problem, 'code'>): number | undefined {

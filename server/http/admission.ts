@@ -11,11 +11,12 @@ import type { Right } from './openapi/rights-and-budgets.ts'
 const PAGES = /^\/(?:docs(?:\/|$)|openapi\.|favicon\.|$)/
 
 /**
- * Lets requests in by the right that their operation declares. Nobody is asked for a token by those whose right is
- * `none`, by the documentation, and by the handshake of a browser, which cannot send a header and shows its token in
- * the first frame. What statements and tables ask for beyond that is the planner's.
+ * Lets requests in by the right that their operation declares, and at the rate of their client. Nobody is asked for a
+ * token, or counted, by those whose right is `none` and by the documentation. The handshake of a browser, which cannot
+ * send a header, is counted, and shows its token in the first frame. What statements and tables ask for beyond that is
+ * the planner's.
  *
- * Throws or rejects as `Access.admit`, and with ServerError `not_permitted`.
+ * Throws or rejects as `Access.admit`, and with ServerError `rate_limited` and `not_permitted`.
  */
 export function admission(
   operations: readonly Operation[],
@@ -26,19 +27,27 @@ export function admission(
   return (request) => {
     const right = rightOf(request, rights)
     if (right === 'none') return undefined
-    const admitted = access.admit(request.raw, clientOf)
+    const { raw } = request
     const onServer = SERVER_RIGHTS.find((each) => each === right)
-    if (onServer === undefined) return admitted
-    return andThen(admitted, () => access.requireRight(access.of(request.raw), onServer))
+    const admitted = showsTokenLater(request) ? undefined : access.admit(raw, clientOf)
+    return andThen(admitted, () => {
+      const refusal = requests.rateRefusal(() => clientOf(raw))
+      if (refusal !== undefined) throw refusal
+      if (onServer !== undefined) access.requireRight(access.of(raw), onServer)
+    })
   }
 }
 
 /** What is no operation and no page needs a token like all else. */
-function rightOf({ raw, routeOptions }: FastifyRequest, rights: ReadonlyMap<string, Right>): Right {
+function rightOf({ routeOptions }: FastifyRequest, rights: ReadonlyMap<string, Right>): Right {
   const { url = '', config } = routeOptions
   const id = config?.operationId
   if (id === undefined) return url !== '' && PAGES.test(url) ? 'none' : 'any'
+  return rights.get(id) ?? 'any'
+}
+
+function showsTokenLater({ raw, routeOptions }: FastifyRequest): boolean {
   const { upgrade, authorization } = raw.headers
-  const isOfBrowser = id === 'openSocket' && upgrade !== undefined && authorization === undefined
-  return isOfBrowser ? 'none' : (rights.get(id) ?? 'any')
+  const isHandshake = routeOptions.config?.operationId === 'openSocket' && upgrade !== undefined
+  return isHandshake && authorization === undefined
 }

@@ -4,9 +4,10 @@ import { type Clock, SlottedSet, systemClock } from '../../storage/storage.ts'
 import { type Caller, callerOf, type Principal } from '../access/principal.ts'
 import { type ClientKey, ClientKeys } from '../budgets/client-key.ts'
 import { Hold } from '../budgets/hold.ts'
+import { RequestRates } from '../budgets/request-rates.ts'
 import { Shares } from '../budgets/shares.ts'
 import { TurnQueue } from '../budgets/turns.ts'
-import { ClientDisconnected } from '../errors/server-error.ts'
+import { ClientDisconnected, type ServerError } from '../errors/server-error.ts'
 import { type RequestAbout, type RequestKeeper, RunningRequest } from './running-request.ts'
 
 /** The requests that a stopping server would have to wait for, and whose they are. */
@@ -16,20 +17,23 @@ export class RunningRequests implements RequestKeeper {
   readonly turnQueue: TurnQueue
   readonly #clients: ClientKeys
   readonly #principalOf: PrincipalOf
+  readonly #rates: RequestRates
   /** Tells the ids of this process from those of earlier ones. */
   readonly #idPrefix: string
   readonly #running = new SlottedSet<RunningRequest>()
   #number = 0
   #stopped: Error | undefined
 
-  constructor(
-    clients: ClientKeys = new ClientKeys([]),
-    shares: Shares = new Shares(),
-    clock: Clock = systemClock,
-    principalOf: PrincipalOf = () => undefined,
-  ) {
+  constructor({
+    clients = new ClientKeys([]),
+    shares = new Shares(),
+    clock = systemClock,
+    principalOf = () => undefined,
+    requestsPerSecond,
+  }: RunningRequestsParts = {}) {
     this.#clients = clients
     this.#principalOf = principalOf
+    this.#rates = new RequestRates(clock, requestsPerSecond)
     this.shares = shares
     this.turnQueue = new TurnQueue(clock)
     this.#idPrefix = Math.round(clock.wallMicros()).toString(36)
@@ -60,6 +64,11 @@ export class RunningRequests implements RequestKeeper {
 
   callerOf(request: IncomingMessage): Caller {
     return callerOf(this.#principalOf(request), () => this.#clients.of(request))
+  }
+
+  /** Counts a request or a frame. Returns `rate_limited` where it comes too soon; then it has not been counted. */
+  rateRefusal(clientOf: () => ClientKey): ServerError | undefined {
+    return this.#rates.refusal(clientOf)
   }
 
   /** A request that has just arrived. It is armed when it first has to wait. */
@@ -126,6 +135,15 @@ export class RunningRequests implements RequestKeeper {
 }
 
 type PrincipalOf = (request: IncomingMessage) => Principal | undefined
+
+type RunningRequestsParts = {
+  readonly clients?: ClientKeys
+  readonly shares?: Shares
+  readonly clock?: Clock
+  readonly principalOf?: PrincipalOf
+  /** The rate of each client; undefined where there is none. */
+  readonly requestsPerSecond?: number | undefined
+}
 
 function armed(request: RunningRequest): RunningRequest {
   request.arm()

@@ -34,7 +34,7 @@ const STANDING_CLOCK: Clock = { ...systemClock, wallMicros: () => micros, monoto
 async function given(t: TestContext, shares = new Shares()) {
   const storage = await openStorage({ engine: 'memory', clock: STANDING_CLOCK })
   t.after(() => storage.close())
-  const requests = new RunningRequests(undefined, shares)
+  const requests = new RunningRequests({ shares })
   const parser = createParser()
   const writer = new AnswerWriter()
   const parts = { ...executionParts(storage), clock: STANDING_CLOCK, shares, parser, writer }

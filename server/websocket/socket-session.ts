@@ -238,7 +238,10 @@ export class SocketSession {
       return
     }
     if (known !== undefined) throw new BadFrame('The id is in use.')
-    if (frame.type === 'invalid') {
+    const tooFast = this.#rateRefusal(frame)
+    if (tooFast !== undefined) {
+      this.#say(this.#works.failed(id, tooFast))
+    } else if (frame.type === 'invalid') {
       this.#say(this.#works.failed(id, frame.error))
     } else if (frame.type === 'query') {
       const query = (running: RunningRequest) => this.#works.query(frame, running)
@@ -254,6 +257,12 @@ export class SocketSession {
       const about = { operation: 'subscribe', statements: () => [frame.request.sql] }
       this.#begin(id, 'subscription', subscribe, { sink, about })
     }
+  }
+
+  /** A client that gives a notification back is not kept from that. */
+  #rateRefusal({ type }: ClientFrame): ServerError | undefined {
+    if (type === 'release') return undefined
+    return this.#parts.requests.rateRefusal(() => this.#access.caller.client)
   }
 
   /** `work` resolves to the last frame of the id, or rejects with what that has to say. */

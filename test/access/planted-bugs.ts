@@ -21,6 +21,7 @@ const SET = 'planner/execute/writes/execute-set.ts'
 const ACCESS = 'planner/plan/plan-access.ts'
 const SESSIONS = 'server/transactions/transaction-sessions.ts'
 const RUNNER = 'server/statements/statement-runner.ts'
+const SOCKET = 'server/websocket/socket-session.ts'
 const SUBSCRIPTIONS = 'server/subscriptions/subscriptions.ts'
 
 /** One for each thing that access control has to do; each has to make a test fail. */
@@ -99,6 +100,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'server/http/admission.ts',
     'if (onServer === undefined)',
     'if (true)',
+  ),
+  bug(
+    'ratesHoldNobody',
+    'server/http/admission.ts',
+    'if (refusal !== undefined) throw refusal',
+    '',
+  ),
+  bug('framesAreNotCounted', SOCKET, 'if (tooFast !== undefined)', 'if (false)'),
+  bug(
+    'ratesAreShared',
+    'server/http/admission.ts',
+    'requests.rateRefusal(() => clientOf(raw))',
+    "requests.rateRefusal(() => 'one' as ReturnType<typeof clientOf>)",
   ),
   bug(
     'statementsKeepTheirRights',
