@@ -2,7 +2,7 @@
 import type { JwtKeySource } from './access/jwt-keys.ts'
 import type { JwtRules } from './access/jwt-tokens.ts'
 import { ClientKeys } from './budgets/client-key.ts'
-import { FLAGS, type Flag, type FlagName } from './flags.ts'
+import type { Flag } from './flags.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What `--jwt-…` say. */
@@ -17,8 +17,8 @@ const UNIT_BYTES = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
 const SIZE_BYTES_MAX = 2 ** 32
 
 /** The text of a flag as it was given. Throws UsageError where it is none that the flag takes. */
-export function checkedText(name: FlagName, text: string): string {
-  const { kind, choices, mayBeZero = false }: Flag = FLAGS[name]
+export function checkedText(name: string, flag: Flag, text: string): string {
+  const { kind, choices, mayBeZero = false } = flag
   const refused = (wanted: string) => new UsageError(`--${name} ${text}: ${wanted}.`)
   switch (kind) {
     case 'choice':

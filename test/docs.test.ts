@@ -2,16 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
+import { COMMANDS } from '../cli/commands.ts'
 import { PLAN_ERRORS } from '../planner/planner.ts'
 import { ERROR_CODES } from '../server/errors/error-codes.ts'
-import {
-  CHECK_FLAGS,
-  environmentName,
-  FLAG_NAMES,
-  FLAGS,
-  HISTORY_FLAGS,
-  MOVE_FLAGS,
-} from '../server/flags.ts'
+import { environmentName, FLAG_NAMES, FLAGS } from '../server/flags.ts'
 import { type JsonObject, objectAt, readOpenApiDocument } from '../server/http/openapi/document.ts'
 import { ALL_LIMITS } from '../server/limits.ts'
 import { CLIENT_FRAMES } from '../server/websocket/client-frame.ts'
@@ -27,7 +21,11 @@ const openApi = readOpenApiDocument(readText('openapi.yaml'))
 
 /** The rows of the document's tables whose first cell is code, without its backticks. */
 function tableRows(path: string): string[][] {
-  return readText(path)
+  return rowsOf(readText(path))
+}
+
+function rowsOf(text: string): string[][] {
+  return text
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) =>
@@ -121,13 +119,27 @@ test('every limit is in docs/limits.md with its figure', () => {
 test('every flag is in docs/configuration.md with its environment name and default', () => {
   const documented = tableRows('docs/configuration.md').map((cells) => cells.slice(0, 3))
   const known = FLAG_NAMES.map((name) => [`--${name}`, environmentName(name), FLAGS[name].default])
-  const ofCommands = [CHECK_FLAGS, HISTORY_FLAGS, MOVE_FLAGS].flatMap((flags) =>
+  assert.deepEqual(documented.toSorted(), known.toSorted())
+})
+
+test('every command is in docs/commands.md, with the flags that are its own', () => {
+  const [, ...sections] = readText('docs/commands.md').split(/^## percolite /m)
+  const documented = sections.map((section) => [
+    section.slice(0, section.indexOf('\n')),
+    rowsOf(section).map((cells) => cells.slice(0, 3)),
+  ])
+  const known = COMMANDS.map(({ name, flags, fromEnvironment }) => [
+    name,
     Object.entries(flags)
-      // Those that a server has too stand there.
-      .filter(([name]) => !Object.hasOwn(FLAGS, name))
-      .map(([name, flag]) => [`--${name}`, '', flag.default]),
-  )
-  assert.deepEqual(documented.toSorted(), [...known, ...ofCommands].toSorted())
+      // Those that a server has too stand in its table.
+      .filter(([flag]) => !Object.hasOwn(FLAGS, flag))
+      .map(([flag, { default: text }]) => [
+        `--${flag}`,
+        fromEnvironment.includes(flag) ? environmentName(flag) : '',
+        text,
+      ]),
+  ])
+  assert.deepEqual(Object.fromEntries(documented), Object.fromEntries(known))
 })
 
 test('every frame and every close code of a socket is in docs/websocket-protocol.md', () => {

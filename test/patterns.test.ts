@@ -4,7 +4,7 @@ import test from 'node:test'
 import ts from 'typescript'
 import { readSourceTree } from './source/source-file.ts'
 
-const ROOMS = ['parser', 'planner', 'server', 'storage', 'client-sdk'] as const
+const ROOMS = ['parser', 'planner', 'server', 'storage', 'client-sdk', 'cli'] as const
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** Patterns that are put together from constants, which cannot be read from the source alone. */

@@ -15,8 +15,10 @@ export function startCommand(tree = THIS_TREE): {
   readonly main: string
 } {
   const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
-  const flags = /^(?:\w+=\S+ )?exec node (.*)server\/main\.ts serve$/.exec(scripts.start)?.[1]
-  if (flags === undefined) throw new Error(`${tree}: "${scripts.start}" is not understood`)
-  const nodeFlags = flags.split(' ').filter((word) => word !== '')
-  return { nodeFlags, main: join(tree, 'server', 'main.ts') }
+  const call = /^(?:\w+=\S+ )?exec node (.*?)(\w+\/\w+\.ts) serve$/.exec(scripts.start)
+  const [, flags, main] = call ?? []
+  if (flags === undefined || main === undefined) {
+    throw new Error(`${tree}: "${scripts.start}" is not understood`)
+  }
+  return { nodeFlags: flags.split(' ').filter((word) => word !== ''), main: join(tree, main) }
 }

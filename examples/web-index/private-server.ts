@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 export type PrivateServer = AsyncDisposable & { readonly url: string }
 
 const OBSERVERS = fileURLToPath(new URL('./observers.ts', import.meta.url))
-const SERVER = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const SERVER = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 const START_MS = 30_000
 const STOP_MS = 10_000
 

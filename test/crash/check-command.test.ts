@@ -11,7 +11,7 @@ import { ServerProcess } from '../server/server-process.ts'
 import { startTestServer } from '../server/test-server.ts'
 import { testFolder } from '../test-folder.ts'
 
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 
 async function percolite(...args: readonly string[]) {
   const child = execFile(process.execPath, [MAIN, ...args])
@@ -62,7 +62,7 @@ test('percolite check: a running server, then its folder, then the folder damage
 
   const locked = await percolite('check', '--data', data)
   assert.equal(locked.code, 3)
-  assert.match(locked.errors, /^percolite: .* in use by process \d+\. .*check:store -- --url .*\n$/)
+  assert.match(locked.errors, /^percolite: .* in use by process \d+\. .*--url http.*\n$/)
 
   assert.equal(await server.stop(), 0)
   const offline = await percolite('check', '--data', data)

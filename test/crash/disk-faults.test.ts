@@ -16,7 +16,7 @@ import { testFolder } from '../test-folder.ts'
 import { SmallDisk } from './small-disk.ts'
 
 /** Disks that are full, fail or may not be written, and folders that hold something else. */
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 const FAILING_COMMIT = new URL('./failing-commit.ts', import.meta.url).href
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0

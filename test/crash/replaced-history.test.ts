@@ -10,7 +10,7 @@ import { ServerProcess } from '../server/server-process.ts'
 import { openSocket } from '../server/socket-client.ts'
 import { testFolder } from '../test-folder.ts'
 
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 const TABLE = 'CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL)'
 const ALL = 'SCAN * FROM account USE PRIMARY KEY'
 
@@ -234,7 +234,7 @@ test('a copy that was put back and renewed refuses what it has lost, and keeps w
   asker = await Asker.start(t, data)
   const lost = await keep(asker)
   const inUse = await percolite('history', 'renew', '--data', data)
-  assert.deepEqual([inUse.code, inUse.output], [1, ''])
+  assert.deepEqual([inUse.code, inUse.output], [3, ''])
   await asker.server.stop()
 
   await rm(data, { recursive: true })

@@ -11,7 +11,7 @@ import { ENGINES, missingEngine, type SharedEngine, startEngine } from './shared
 
 // The database of a running server is moved into a store over the network, while clients write to it and follow it.
 
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 const ROWS = 300
 const WATCHED = 'SCAN * FROM account USE PRIMARY KEY'
 

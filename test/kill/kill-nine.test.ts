@@ -55,7 +55,7 @@ if (ASKED_MODE !== undefined && !MODES.includes(ASKED_MODE)) {
 /** How often every row of all cycles is compared, and not only those of the last cycle. */
 const FULL_EVERY = 10
 
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../cli/cli.ts', import.meta.url))
 
 /** Kills a server while it starts, `ms` after its process began. */
 async function startAndKill(

@@ -10,7 +10,7 @@ const SPDX = '// SPDX-License-Identifier: Apache-2.0\n'
 
 test('the imports of this tree follow the arrows of the architecture', async () => {
   const tree = await readSourceTree(root, [
-    ...['parser', 'planner', 'storage', 'engines', 'server', 'client-sdk', 'examples'],
+    ...['parser', 'planner', 'storage', 'engines', 'server', 'client-sdk', 'cli', 'examples'],
     ...['bench', 'test', 'tools'],
   ])
   assert.ok(tree.size > 20, 'the sources are found')
@@ -310,7 +310,7 @@ test('the checker lets a good tree pass', () => {
     'client-sdk/client.ts': '',
     'examples/main.ts':
       "import { connect } from '@percolite/client'\nimport 'node:fs'\n" +
-      "spawn(process.execPath, [fileURLToPath(new URL('../server/main.ts', import.meta.url))])",
+      "spawn(process.execPath, [fileURLToPath(new URL('../cli/cli.ts', import.meta.url))])",
   })
   assert.deepEqual(breaks, [])
 })

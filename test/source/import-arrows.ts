@@ -48,6 +48,24 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE_BUILTIN, /./],
   },
   'client-sdk': { doors: [], packages: [] },
+  // A server and its configuration, and stores that no server uses.
+  cli: {
+    doors: [
+      ...['server', 'config', 'config-values', 'consistency-answer', 'flags', 'stop-signals'],
+      ...['usage-error', 'access/hashed-text', 'engines/engine-config', 'engines/open-engine'],
+      ...['move/move-target', 'move/moves', 'observers/observer-module'],
+    ]
+      .map((name) => ({ path: `server/${name}.ts` }))
+      .concat(
+        [
+          'client-sdk/client.ts',
+          'parser/parser.ts',
+          'planner/planner.ts',
+          'storage/storage.ts',
+        ].map((path) => ({ path })),
+      ),
+    packages: [NODE_BUILTIN, /^pino(-pretty)?$/],
+  },
   // Observers are written with one file of the server, which imports nothing.
   examples: {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
@@ -163,10 +181,10 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['statements/'],
     ['rows/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
-    ['flags.ts', 'usage-error.ts', 'ask-server.ts', 'consistency-answer.ts'],
+    ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
     ['engines/', 'tls-files.ts', 'config-values.ts'],
     ['move/'],
-    ['config.ts', 'check-command.ts', 'token-command.ts'],
+    ['config.ts'],
     ['observers/'],
     ['http/request-hooks.ts'],
     ['http/answers/'],

@@ -2,20 +2,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openStorage } from '../../storage/storage.ts'
-import { startTestServer } from '../../test/server/test-server.ts'
-import { testFolder } from '../../test/test-folder.ts'
-import { readCommand } from '../config.ts'
-import { runToken, type TokenConfig } from '../token-command.ts'
+import { openStorage } from '../storage/storage.ts'
+import { percolite } from '../test/cli/percolite.ts'
+import { startTestServer } from '../test/server/test-server.ts'
+import { testFolder } from '../test/test-folder.ts'
 
 async function run(args: readonly string[]) {
-  const command = readCommand(['token', ...args], {})
-  assert.equal(command.kind, 'token')
-  let [output, errors] = ['', '']
-  const code = await runToken((command as { config: TokenConfig }).config, {
-    output: { write: (text) => (output += text) },
-    errors: { write: (text) => (errors += text) },
-  })
+  const { code, output, errors } = await percolite(['token', ...args])
   return { code, output: output.trim(), errors }
 }
 
@@ -47,6 +40,6 @@ test('a folder in use, a name that is taken and a wrong command line are refused
     ['create', 'a;b'],
     ['create', 'a', '--days', '0'],
   ]) {
-    assert.throws(() => readCommand(['token', ...wrong], {}), { name: 'UsageError' }, wrong.join())
+    assert.equal((await run(wrong)).code, 2, wrong.join())
   }
 })

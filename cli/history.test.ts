@@ -3,18 +3,20 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openStorage } from '../../storage/storage.ts'
-import { testFolder } from '../../test/test-folder.ts'
-import { readCommand } from '../config.ts'
-import { type HistoryConfig, runHistory } from './history-command.ts'
+import { openStorage } from '../storage/storage.ts'
+import { percolite } from '../test/cli/percolite.ts'
+import { testFolder } from '../test/test-folder.ts'
 
-async function run(config: HistoryConfig) {
-  let [output, errors] = ['', '']
-  const code = await runHistory(config, {
-    output: { write: (text) => (output += text) },
-    errors: { write: (text) => (errors += text) },
-  })
-  return { code, output, errors }
+async function run({
+  action,
+  dataDirectory,
+  json,
+}: {
+  readonly action: string
+  readonly dataDirectory: string
+  readonly json: boolean
+}) {
+  return await percolite(['history', action, '--data', dataDirectory, ...(json ? ['--json'] : [])])
 }
 
 async function newStore(t: TestContext): Promise<string> {
@@ -46,7 +48,7 @@ test('a folder in use, or without a database, is refused and left alone', async 
   const dataDirectory = await newStore(t)
   const storage = await openStorage({ engine: 'sqlite', dataDirectory })
   const inUse = await run({ action: 'renew', dataDirectory, json: false })
-  assert.equal(inUse.code, 1)
+  assert.equal(inUse.code, 3)
   assert.match(
     inUse.errors,
     /^percolite: .* is in use by process \d+\. Stop the server first; .*\n$/,
@@ -55,21 +57,24 @@ test('a folder in use, or without a database, is refused and left alone', async 
   const missing = join(dataDirectory, 'nowhere')
   for (const action of ['show', 'renew'] as const) {
     const answer = await run({ action, dataDirectory: missing, json: false })
-    assert.deepEqual([answer.code, answer.output], [1, ''])
+    assert.deepEqual([answer.code, answer.output], [3, ''])
     assert.match(answer.errors, /There is no store in/)
   }
   assert.ok(!existsSync(missing))
 })
 
-test('the command line says which folder, and what of it', () => {
-  const read = (...args: string[]) => readCommand(['history', ...args], { PERCOLITE_DATA: './env' })
-  const config = { action: 'renew', dataDirectory: './d', json: false }
-  assert.deepEqual(read('renew', '--data', './d'), { kind: 'history', config })
-  const fromEnvironment = { action: 'show', dataDirectory: './env', json: true }
-  assert.deepEqual(read('show', '--json'), { kind: 'history', config: fromEnvironment })
-  assert.deepEqual(read('--help'), { kind: 'help', command: 'history' })
-  assert.throws(() => read(), { message: 'Nothing is asked of the history; it is show or renew.' })
-  assert.throws(() => read('erase'), /"erase" is asked of the history; it is show or renew/)
-  assert.throws(() => read('show', 'renew'), /"renew" is not asked for/)
-  assert.throws(() => read('show', '--url', 'x'), /Unknown option '--url'/)
+test('the folder comes from the environment as well, and a wrong call is refused', async (t) => {
+  const dataDirectory = await newStore(t)
+  const shown = await percolite(['history', 'show'], { PERCOLITE_DATA: dataDirectory })
+  assert.equal(shown.code, 0, shown.errors)
+  for (const [args, expected] of [
+    [[], /^percolite: Nothing is asked of the history; it is show or renew\.\n$/],
+    [['erase'], /"erase" is asked of the history; it is show or renew/],
+    [['show', 'renew'], /"renew" is not asked for/],
+    [['show', '--url', 'x'], /Unknown option '--url'/],
+  ] as const) {
+    const { code, errors } = await percolite(['history', ...args])
+    assert.equal(code, 2)
+    assert.match(errors, expected)
+  }
 })

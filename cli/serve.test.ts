@@ -11,7 +11,7 @@ import { openStorage } from '../storage/storage.ts'
 import { ManualClock } from '../test/manual-clock.ts'
 import { testFolder } from '../test/test-folder.ts'
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('./cli.ts', import.meta.url))
 
 type Run = { readonly child: ChildProcess; output(): string; errors(): string }
 
@@ -81,7 +81,7 @@ test('a wrong flag: one line on standard error, exit 2', async (t) => {
 })
 
 test('--help and --version answer and exit 0', async (t) => {
-  const help = run(t, '--help')
+  const help = run(t, 'serve', '--help')
   const version = run(t, '--version')
   assert.deepEqual([await exitCode(help), await exitCode(version)], [0, 0])
   assert.match(help.output(), /--statement-timeout/)
@@ -111,7 +111,7 @@ test('what was committed before SIGTERM is there after the next start, and SIGTE
   assert.equal((await query(url, 'BEGIN')).status, 201)
 
   const second = run(t, 'serve', ...flags)
-  assert.equal(await exitCode(second), 1)
+  assert.equal(await exitCode(second), 3)
   assert.match(second.errors(), /^percolite: .*\n$/)
 
   first.child.kill('SIGTERM')
@@ -152,7 +152,7 @@ test('SIGINT does not wait for who watches /readyz', async (t) => {
 test('observers of a module run in the server, and SIGTERM waits for the one under way', async (t) => {
   const folder = await testFolder(t, 'main')
   const module = join(folder, 'observers.ts')
-  const define = new URL('./observers/define-observer.ts', import.meta.url).href
+  const define = new URL('../server/observers/define-observer.ts', import.meta.url).href
   await writeFile(
     module,
     `import { setTimeout } from 'node:timers/promises'

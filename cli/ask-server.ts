@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Unreachable } from './failure.ts'
 
 export type ServerAnswer = { readonly status: number; readonly ok: boolean; readonly text: string }
 
 /**
  * What a running server answers to a command, which shows the token in `PERCOLITE_TOKEN`, if there is one. Rejects with
- * an Error that says why when it does not answer.
+ * Unreachable when it does not answer.
  */
 export async function askServer(
   url: string,
@@ -16,7 +17,7 @@ export async function askServer(
     answer = await fetch(new URL(path, url), { ...request, headers: withToken(request.headers) })
   } catch (error) {
     const { cause } = error as { cause?: { message?: string } }
-    throw new Error(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
+    throw new Unreachable(`${url} does not answer: ${cause?.message ?? (error as Error).message}.`)
   }
   return { status: answer.status, ok: answer.ok, text: await answer.text() }
 }

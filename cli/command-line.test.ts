@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readCommand, readConfig } from './config.ts'
-import { environmentName, FLAG_NAMES, helpText } from './flags.ts'
-import { UsageError } from './usage-error.ts'
+import { readConfig } from '../server/config.ts'
+import { environmentName, FLAG_NAMES } from '../server/flags.ts'
+import { UsageError } from '../server/usage-error.ts'
+import { percolite } from '../test/cli/percolite.ts'
+import { readOrder } from './command-line.ts'
+import { COMMANDS } from './commands.ts'
+import { helpOf, helpOfAll } from './help-text.ts'
+
+function orderOf(args: readonly string[], environment: Record<string, string> = {}) {
+  return readOrder(COMMANDS, args, environment)
+}
 
 function configOf(args: string[], environment: Record<string, string> = {}) {
-  const command = readCommand(['serve', ...args], environment)
-  assert.equal(command.kind, 'serve')
-  return command.kind === 'serve' ? command.config : assert.fail()
+  const order = orderOf(['serve', ...args], environment)
+  if (order.kind !== 'run') return assert.fail()
+  return readConfig(order.call.givenOf(FLAG_NAMES), order.call.environment)
 }
 
 test('without flags the server keeps to this machine, on port 4270', () => {
@@ -88,65 +96,75 @@ const WRONG: ReadonlyArray<readonly string[]> = [
   ['serve', '--port'],
   ['serve', 'again'],
   ['start'],
-  [],
 ]
 
 for (const args of WRONG) {
-  test(`"percolite ${args.join(' ')}" is refused in one line`, () => {
-    assert.throws(
-      () => readCommand(args, {}),
-      (error) => error instanceof UsageError && !error.message.includes('\n'),
-    )
+  test(`"percolite ${args.join(' ')}" is refused in one line, with exit code 2`, async () => {
+    const { code, output, errors } = await percolite(args)
+    assert.deepEqual([code, output], [2, ''])
+    assert.match(errors, /^percolite: .*\n$/)
   })
 }
 
-test('who mistypes a flag is told which one was meant, and where flags are listed', () => {
-  for (const [args, expected] of [
-    [['serve', '--prot', '1'], /'--prot'\. Did you mean --port\? npm start -- --help lists/],
-    [['serve', '--no-such-flag'], /'--no-such-flag'\. npm start -- --help lists/],
-    [['serve', '5992'], /"5992" is not asked for\. .*stand behind --/],
+test('who mistypes is told what was meant, and where flags are listed', () => {
+  const npm = { npm_lifecycle_event: 'start' }
+  for (const [args, environment, expected] of [
+    [['serve', '--prot', '1'], npm, /'--prot'\. Did you mean --port\? npm start -- --help lists/],
+    [
+      ['serve', '--no-such-flag'],
+      {},
+      /'--no-such-flag'\. percolite serve --help lists the flags\./,
+    ],
+    [['serve', '5992'], npm, /"5992" is not asked for\. .*stand behind --/],
+    [['sreve'], {}, /no command "sreve"\. Did you mean serve\?/],
+    [['--port', '1'], {}, /no command "--port"\. There are serve, check, /],
   ] as const) {
-    assert.throws(() => readCommand(args, {}), { name: 'UsageError', message: expected })
+    assert.throws(() => orderOf(args, environment), { name: 'UsageError', message: expected })
   }
 })
 
 test('a wrong value in the environment is refused too', () => {
-  assert.throws(() => readCommand(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
+  assert.throws(() => orderOf(['serve'], { PERCOLITE_NO_AUTH: 'yes' }), UsageError)
 })
 
 test('a value that looks like a flag is refused as a value, with its flag', () => {
   const refused = { name: 'UsageError', message: /--port -1: a port is a number/ }
-  assert.throws(() => readCommand(['serve', '--port', '-1'], {}), refused)
-  assert.throws(() => readCommand(['serve', '--port=-1'], {}), refused)
+  assert.throws(() => orderOf(['serve', '--port', '-1']), refused)
+  assert.throws(() => orderOf(['serve', '--port=-1']), refused)
 })
 
-test('a name in the environment that is misspelt is refused, and what clients read is left alone', () => {
-  const refused = { name: 'UsageError', message: /PERCOLITE_PROT.* Did you mean PERCOLITE_PORT\?/ }
-  assert.throws(() => readCommand(['serve'], { PERCOLITE_PROT: '1' }), refused)
-  const environment = { PERCOLITE_URL: 'http://127.0.0.1:1', PERCOLITE_TOKEN: 'x', PATH: '/bin' }
-  assert.equal(readCommand(['serve'], environment).kind, 'serve')
+test('a name in the environment that is misspelt is refused', async () => {
+  const { code, errors } = await percolite(['serve'], { PERCOLITE_PROT: '1' })
+  assert.equal(code, 2)
+  assert.match(errors, /PERCOLITE_PROT.* Did you mean PERCOLITE_PORT\?/)
 })
 
-test('each command has its own help, and -h is --help', () => {
-  for (const command of ['serve', 'check', 'history'] as const) {
-    for (const flag of ['--help', '-h']) {
-      assert.deepEqual(readCommand([command, flag], {}), { kind: 'help', command })
+test('each command has its own help, and help, --help and -h are one', () => {
+  for (const command of COMMANDS) {
+    for (const args of [
+      [command.name, '--help'],
+      [command.name, '-h'],
+      ['help', command.name],
+    ]) {
+      assert.deepEqual(orderOf(args), { kind: 'help', command })
     }
-    assert.match(helpText(command), new RegExp(`^Usage: percolite ${command} `))
-    assert.equal(helpText(command).match(/Usage: /g)?.length, 1)
+    const help = helpOf(command)
+    assert.match(help, new RegExp(`^Usage: percolite ${command.name} `))
+    assert.equal(help.match(/Usage: /g)?.length, 1)
+    for (const name of Object.keys(command.flags)) assert.match(help, new RegExp(`--${name}\\b`))
+    for (const line of help.split('\n')) assert.ok(line.length <= 130, line)
   }
-  assert.deepEqual(readCommand(['-h'], {}), { kind: 'help' })
 })
 
-test('--help and --version need no command', () => {
-  assert.deepEqual(readCommand(['--help'], {}), { kind: 'help' })
-  assert.deepEqual(readCommand(['--version'], {}), { kind: 'version' })
-})
-
-test('the help text has every flag and fits a terminal', () => {
-  const help = helpText()
-  for (const name of FLAG_NAMES) assert.match(help, new RegExp(`--${name}\\b`))
-  for (const line of help.split('\n')) assert.ok(line.length <= 130, line)
+test('without a command, it lists them', async () => {
+  for (const args of [[], ['--help'], ['-h'], ['help']]) {
+    const { code, output } = await percolite(args)
+    assert.deepEqual([code, output], [0, helpOfAll(COMMANDS)])
+  }
+  for (const { name, summary } of COMMANDS) {
+    assert.match(helpOfAll(COMMANDS), new RegExp(`^  ${name} +${summary}$`, 'm'))
+  }
+  assert.deepEqual(orderOf(['--version']), { kind: 'version' })
 })
 
 test('environment names follow from the flags', () => {

@@ -1,16 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type MoveReport, openStorage, readDirectoryHistory } from '../../storage/storage.ts'
-import { askServer } from '../ask-server.ts'
-import { describeEngine, type SharedEngine } from '../engines/engine-config.ts'
-import { openSharedEngine } from '../engines/open-engine.ts'
-import { commandFailure } from '../errors/command-failure.ts'
-import { UsageError } from '../usage-error.ts'
-import type { TargetTexts } from './move-target.ts'
-import { type MoveState, moveFacts } from './moves.ts'
+import { checkedUrl, isWebAddress } from '../server/config-values.ts'
+import { describeEngine, type SharedEngine } from '../server/engines/engine-config.ts'
+import { openSharedEngine } from '../server/engines/open-engine.ts'
+import { FLAGS } from '../server/flags.ts'
+import { moveTargetOf, TARGET_FLAGS, type TargetTexts } from '../server/move/move-target.ts'
+import { type MoveState, moveFacts } from '../server/move/moves.ts'
+import { UsageError } from '../server/usage-error.ts'
+import { type MoveReport, openStorage, readDirectoryHistory } from '../storage/storage.ts'
+import { askServer } from './ask-server.ts'
+import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
+import { exitCodeOf, failureText } from './failure.ts'
 
-/** What `percolite move` is to do. */
-export type MoveConfig = {
+export const MOVE: Command = {
+  name: 'move',
+  summary: 'move a database into a store over the network, with all timestamps',
+  usage: ['--from <text> --to <text> [--target-url <text>] [--follow]'],
+  details: [
+    'Moves a database into a store over the network, with all timestamps. The old one is read-only from',
+    'then on. A move that was cut off is repeated with the same flags, and goes on where it was.',
+    'Exit code 0: moved, 1 or 3: not moved, and the old database is as it was.',
+  ],
+  flags: {
+    from: {
+      kind: 'text',
+      default: './data',
+      meaning: 'folder of a database, or address of a server',
+    },
+    to: {
+      kind: 'text',
+      default: '',
+      meaning: 'bigtable:project/instance/table or etcd:host:port,host:port,host:port',
+    },
+    'target-url': {
+      kind: 'name',
+      default: '',
+      meaning: 'address of a server of the other store, to which writers are sent on',
+    },
+    follow: {
+      kind: 'switch',
+      default: 'false',
+      meaning: 'let the running server take writes until the end',
+    },
+    'no-compare': {
+      kind: 'switch',
+      default: 'false',
+      meaning: 'do not compare all cells of both stores before the end',
+    },
+    json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
+    ...Object.fromEntries(TARGET_FLAGS.map((name) => [name, FLAGS[name]])),
+  },
+  fromEnvironment: [],
+  wordsMax: 0,
+  run,
+}
+
+type WantedMove = {
   readonly from:
     | { readonly kind: 'directory'; readonly path: string }
     | { readonly kind: 'server'; readonly url: string }
@@ -22,44 +67,58 @@ export type MoveConfig = {
   readonly targetUrl: string
   readonly follow: boolean
   readonly compare: boolean
-  readonly json: boolean
 }
 
-const EXIT_DONE = 0
-const EXIT_FAILED = 1
 const WHEN_LOCKED =
   'A running server is moved with --from http://… [--follow]; it was started with --allow-move.'
 /** Between two lines about how far it is. */
 const SHOWN_EVERY_MS = 1_000
 
-type Output = { write(text: string): unknown }
-
-/** Carries it out and resolves to the exit code. What was not done is done by the same command again. */
-export async function runMove(
-  config: MoveConfig,
-  { output, errors }: { readonly output: Output; readonly errors: Output },
-): Promise<number> {
-  const { from, json } = config
+/** What was not done is done by the same command again. */
+async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
+  const wanted = wantedMove(call)
+  const { from } = wanted
+  const json = call.isOn('json')
   const show = (state: MoveState) => {
     if (!json) errors.write(`${stateText(state)}\n`)
   }
   try {
     const report =
       from.kind === 'directory'
-        ? await moveDirectory(from.path, config, show)
-        : await moveServer(from.url, config, show)
-    output.write(json ? `${JSON.stringify(report)}\n` : reportText(report, config))
-    return EXIT_DONE
+        ? await moveDirectory(from.path, wanted, show)
+        : await moveServer(from.url, wanted, show)
+    output.write(json ? `${JSON.stringify(report)}\n` : reportText(report, wanted))
+    return EXIT.done
   } catch (error) {
     if (error instanceof UsageError) throw error
-    errors.write(`percolite: ${commandFailure(error, WHEN_LOCKED)}\n`)
-    return EXIT_FAILED
+    errors.write(`percolite: ${failureText(error, WHEN_LOCKED)}\n`)
+    return exitCodeOf(error)
+  }
+}
+
+/** Throws UsageError. */
+function wantedMove(call: Call): WantedMove {
+  const from = call.text('from')
+  const isServer = isWebAddress(from)
+  const follow = call.isOn('follow')
+  if (follow && !isServer) {
+    throw new UsageError(
+      '--follow is for a running server: nobody writes into a folder that is moved. Give --from http://….',
+    )
+  }
+  const targetTexts = call.givenOf(TARGET_FLAGS)
+  const to = call.text('to')
+  return {
+    from: isServer ? { kind: 'server', url: from } : { kind: 'directory', path: from },
+    ...{ to, targetTexts, target: moveTargetOf(to, targetTexts, call.environment), follow },
+    targetUrl: checkedUrl('target-url', call.text('target-url')) ?? '',
+    compare: !call.isOn('no-compare'),
   }
 }
 
 async function moveDirectory(
   dataDirectory: string,
-  { target, targetUrl, compare }: MoveConfig,
+  { target, targetUrl, compare }: WantedMove,
   show: (state: MoveState) => void,
 ): Promise<MoveReport> {
   const ending = new AbortController()
@@ -94,7 +153,7 @@ async function moveDirectory(
 /** The server does it; here it is begun and watched. */
 async function moveServer(
   url: string,
-  { to, targetTexts, targetUrl, follow, compare }: MoveConfig,
+  { to, targetTexts, targetUrl, follow, compare }: WantedMove,
   show: (state: MoveState) => void,
 ): Promise<MoveReport> {
   await ask(url, 'POST', { to, targetUrl, follow, compare, options: targetTexts })
@@ -120,7 +179,7 @@ function stateText({ phase, rows, bytes }: MoveState): string {
   return `${phase}: ${rows} rows, ${Math.round(bytes / 1e6)} MB sent`
 }
 
-function reportText(report: MoveReport, { target, targetUrl }: MoveConfig): string {
+function reportText(report: MoveReport, { target, targetUrl }: WantedMove): string {
   const { rows, spaces, closedMs, elapsedMs, at } = report
   const lines = [
     `moved to ${describeEngine(target)}: ${rows} rows in ${seconds(elapsedMs)}, no commits for ${seconds(closedMs)}`,

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isWebAddress } from '../server/config-values.ts'
+import {
+  type ConsistencyAnswer,
+  consistencyAnswer,
+  consistencyText,
+} from '../server/consistency-answer.ts'
+import type { SharedEngine } from '../server/engines/engine-config.ts'
+import { openSharedEngine } from '../server/engines/open-engine.ts'
+import { UsageError } from '../server/usage-error.ts'
+import { checkDataDirectory, openGateway } from '../storage/storage.ts'
+import { askServer } from './ask-server.ts'
+import { type Call, type Command, EXIT, type ExitCode, type Streams } from './command.ts'
+import { failureText } from './failure.ts'
+import { STORE_FLAG_NAMES, STORE_FLAGS, type StoreTarget, storeTargetOf } from './store-target.ts'
+
+export const CHECK: Command = {
+  name: 'check',
+  summary: 'check every cell of a database',
+  usage: ['[--data <text> | --engine <name> … | --url <text>] [--json]'],
+  details: [
+    'Checks every cell of a database. Exit code 0: no problems, 1: problems, 3: it could not be checked.',
+  ],
+  flags: {
+    ...STORE_FLAGS,
+    url: { kind: 'text', default: '', meaning: 'address of a running server to check instead' },
+    json: { kind: 'switch', default: 'false', meaning: 'print the report as JSON' },
+  },
+  fromEnvironment: STORE_FLAG_NAMES,
+  wordsMax: 0,
+  run,
+}
+
+type Target = StoreTarget | { readonly kind: 'server'; readonly url: string }
+
+async function run(call: Call, { output, errors }: Streams): Promise<ExitCode> {
+  const target = targetOf(call)
+  const json = call.isOn('json')
+  try {
+    const answer = await answerOf(target, (rows) => json || errors.write(`${rows} rows checked\n`))
+    output.write(json ? `${JSON.stringify(answer)}\n` : consistencyText(answer))
+    return answer.sound ? EXIT.done : EXIT.failed
+  } catch (error) {
+    errors.write(`percolite: ${failureText(error, WHEN_LOCKED)}\n`)
+    return EXIT.unreachable
+  }
+}
+
+const WHEN_LOCKED = 'A running server is checked with --url http://….'
+
+/** Throws UsageError. */
+function targetOf(call: Call): Target {
+  const url = call.given('url')
+  if (url === undefined) return storeTargetOf(call)
+  const other = STORE_FLAG_NAMES.find((name) => call.onCommandLine.has(name))
+  if (other !== undefined) throw new UsageError(`--${other} and --url exclude each other.`)
+  if (isWebAddress(url)) return { kind: 'server', url }
+  throw new UsageError(
+    `--url ${url}: it is the address of a server, such as http://127.0.0.1:4270.`,
+  )
+}
+
+async function answerOf(
+  target: Target,
+  onProgress: (rows: number) => void,
+): Promise<ConsistencyAnswer> {
+  switch (target.kind) {
+    case 'server':
+      return await checkServer(target.url)
+    case 'engine':
+      return await checkEngine(target.engine, onProgress)
+    case 'directory':
+      return consistencyAnswer(await checkDataDirectory(target.path, { onProgress }))
+  }
+}
+
+/** As one more gateway: others may be using the store. */
+async function checkEngine(
+  engine: SharedEngine,
+  onProgress: (rows: number) => void,
+): Promise<ConsistencyAnswer> {
+  const storage = await openGateway(await openSharedEngine(engine), { ownsCellStore: true })
+  try {
+    return consistencyAnswer(await storage.checkConsistency({ onProgress }))
+  } finally {
+    await storage.close()
+  }
+}
+
+async function checkServer(url: string): Promise<ConsistencyAnswer> {
+  const { ok, status, text } = await askServer(url, '/v1/check')
+  if (ok) return JSON.parse(text)
+  throw new Error(`${url} answers ${status}: ${text.replaceAll('\n', ' ').slice(0, 300)}`)
+}
