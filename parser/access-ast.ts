@@ -2,7 +2,7 @@
 
 import type { Expression, Located, Name } from './expression-ast.ts'
 
-/** Statements about tokens, roles and their rights; each is a transaction of its own. */
+/** Statements about tokens, roles and their rights, and subjects of JWTs; each is a transaction of its own. */
 export type AccessStatement =
   | CreateTokenStatement
   | AlterTokenStatement
@@ -12,6 +12,8 @@ export type AccessStatement =
   | DropRoleStatement
   | GrantStatement
   | RevokeStatement
+  | CreateBlockStatement
+  | DropBlockStatement
 
 /** CREATE TOKEN … ROLE … EXPIRES IN … */
 export type CreateTokenStatement = Located & {
@@ -71,3 +73,15 @@ export type Right = Located & {
 
 /** A table, or all tables, those to come as well. */
 export type RightsPlace = Name | 'allTables'
+
+/** CREATE BLOCK SUBJECT … [EXPIRES IN …] */
+export type CreateBlockStatement = Located & {
+  readonly kind: 'createBlock'
+  readonly subject: Subject
+  readonly expires?: Duration
+}
+
+export type DropBlockStatement = Located & { readonly kind: 'dropBlock'; readonly subject: Subject }
+
+/** Whose JWTs they are, as their claim `sub` says. */
+type Subject = Located & { readonly text: string }

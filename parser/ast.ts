@@ -28,6 +28,7 @@ export type Statement =
   | ShowObserversStatement
   | ShowTokensStatement
   | ShowRolesStatement
+  | ShowBlocksStatement
   | ShowGrantsStatement
   | DescribeStatement
 
@@ -122,6 +123,7 @@ export type ShowIndexesStatement = Located & {
 export type ShowObserversStatement = Located & { readonly kind: 'showObservers' }
 export type ShowTokensStatement = Located & { readonly kind: 'showTokens' }
 export type ShowRolesStatement = Located & { readonly kind: 'showRoles' }
+export type ShowBlocksStatement = Located & { readonly kind: 'showBlocks' }
 export type ShowGrantsStatement = Located & { readonly kind: 'showGrants'; readonly role?: Name }
 export type DescribeStatement = Located & { readonly kind: 'describe'; readonly table: Name }
 export type ExplainStatement = Located & {

@@ -13,6 +13,7 @@ export const PLAN_ERRORS = {
   unknown_role: 'A role that there is not.',
   role_in_use: 'A role that a token has or a table names, which cannot be dropped.',
   unknown_token: 'A token of access that there is not.',
+  unknown_block: 'A subject that is not blocked.',
   last_admin_token: 'The last valid token of the role admin, which cannot be dropped.',
   not_permitted: 'A right that the role of whoever asks does not have.',
   rule_violated: 'A row to be written that the rule of the role does not let be.',

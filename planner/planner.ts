@@ -11,6 +11,7 @@ import type {
   DescribeStatement,
   ExplainStatement,
   NotifyStatement,
+  ShowBlocksStatement,
   ShowGrantsStatement,
   ShowIndexesStatement,
   ShowObserversStatement,
@@ -26,6 +27,7 @@ import { requireServerRight } from './required-rights.ts'
 import { requireTable } from './unknown-name.ts'
 
 export { executeAccess } from './definitions/access.ts'
+export type { JwtIssuer } from './definitions/access-blocks.ts'
 export type { NewTokenText } from './definitions/access-tokens.ts'
 export { executeDefinition } from './definitions/definition.ts'
 export { evaluateStamp, readStamp } from './definitions/stamp.ts'
@@ -72,6 +74,7 @@ export type PlannedStatement =
   | ShowObserversStatement
   | ShowTokensStatement
   | ShowRolesStatement
+  | ShowBlocksStatement
   | ShowGrantsStatement
   | DescribeStatement
 
@@ -101,6 +104,7 @@ export function planStatement(
       return { kind: 'showObservers' }
     case 'showTokens':
     case 'showRoles':
+    case 'showBlocks':
       requireServerRight(catalog, 'admin', statement.position)
       return { kind: statement.kind }
     case 'showGrants':

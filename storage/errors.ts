@@ -23,6 +23,7 @@ export const STORAGE_ERRORS = {
   unknown_observer: { retryable: false },
   unknown_role: { retryable: false },
   unknown_token: { retryable: false },
+  unknown_block: { retryable: false },
   role_in_use: { retryable: false },
   last_admin_token: { retryable: false },
   already_exists: { retryable: false },

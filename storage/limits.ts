@@ -10,6 +10,7 @@ export const STORAGE_LIMITS = {
   tablesMax: 1_000,
   accessTokensMax: 10_000,
   accessRolesMax: 1_000,
+  accessBlocksMax: 10_000,
   /** Columns, indexes and observers of all tables together: every catalog that is read holds them all. */
   catalogPartsMax: 50_000,
   tableColumnsMax: 256,

@@ -6,6 +6,12 @@
  */
 
 export {
+  type AccessBlock,
+  createAccessBlock,
+  dropAccessBlock,
+  readAccessBlocks,
+} from './access/access-blocks.ts'
+export {
   type AccessRole,
   changeAccessRole,
   createAccessRole,

@@ -72,11 +72,13 @@ function buildShow(
   | ast.ShowObserversStatement
   | ast.ShowTokensStatement
   | ast.ShowRolesStatement
+  | ast.ShowBlocksStatement
   | ast.ShowGrantsStatement {
   const position = positionOfNode(node)
   const { tableName, roleName, OBSERVERS: observers, TOKENS: tokens } = node.children
-  const { ROLES: roles, GRANTS: grants } = node.children
+  const { ROLES: roles, GRANTS: grants, BLOCKS: blocks } = node.children
   if (roles !== undefined) return { kind: 'showRoles', position }
+  if (blocks !== undefined) return { kind: 'showBlocks', position }
   if (grants !== undefined) {
     const role = roleName === undefined ? {} : { role: roleOf({ roleName }) }
     return { kind: 'showGrants', ...role, position }

@@ -10,6 +10,7 @@ import type {
 } from '../ast.ts'
 import type * as cst from '../grammar/grammar-cst.gen.ts'
 import { syntaxError } from '../parse-error.ts'
+import { buildDroppedBlock, buildNewBlock } from './block-builder.ts'
 import { columnOf, columnsOf, indexOf, keyColumnsOf, tableOf } from './clause-builder.ts'
 import { buildColumn } from './column-builder.ts'
 import { only, positionOfNode } from './cst-position.ts'
@@ -18,12 +19,13 @@ import { roleOf } from './role-builder.ts'
 import { buildNewTable } from './table-builder.ts'
 import { buildAlteredToken, buildDroppedToken, buildNewToken } from './token-builder.ts'
 
-/** The statements that change the catalog, tokens or roles. Each throws `ParseError`. */
+/** The statements that change the catalog, tokens, roles or blocks. Each throws `ParseError`. */
 export function buildCreate(
   node: cst.CreateStatementCstNode,
 ): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
-  const { newTable, newIndex, newObserver, newToken, newRole } = node.children
+  const { newTable, newIndex, newObserver, newToken, newRole, newBlock } = node.children
+  if (newBlock !== undefined) return buildNewBlock(only(newBlock), position)
   if (newRole !== undefined) {
     const { children } = only(newRole)
     const isForJwt = children.JWT !== undefined
@@ -87,7 +89,8 @@ function refuseKey({ children }: cst.ColumnClauseCstNode): void {
 export function buildDrop(node: cst.DropStatementCstNode): DefinitionStatement | AccessStatement {
   const position = positionOfNode(node)
   const { droppedTable, droppedIndex, droppedObserver, droppedToken } = node.children
-  const { droppedRole } = node.children
+  const { droppedRole, block } = node.children
+  if (block !== undefined) return buildDroppedBlock(only(block), position)
   if (droppedRole !== undefined) {
     return { kind: 'dropRole', role: roleOf(only(droppedRole).children), position }
   }

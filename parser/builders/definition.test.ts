@@ -154,6 +154,17 @@ test('ALTER OBSERVER pauses, resumes and replays from a stamp, a time or a param
   ])
 })
 
+test('BLOCK SUBJECT with and without an end, and SHOW BLOCKS', () => {
+  const blocks = `CREATE BLOCK SUBJECT 'ann''s'; CREATE BLOCK SUBJECT 'ann' EXPIRES IN 2 HOURS;
+    DROP BLOCK SUBJECT 'ann'; SHOW BLOCKS`
+  assert.deepEqual(parse(blocks), [
+    { kind: 'createBlock', subject: { text: "ann's" } },
+    { kind: 'createBlock', subject: { text: 'ann' }, expires: { minutes: '120n' } },
+    { kind: 'dropBlock', subject: { text: 'ann' } },
+    { kind: 'showBlocks' },
+  ])
+})
+
 test('DROP OBSERVER and SHOW OBSERVERS', () => {
   assert.deepEqual(parse('DROP OBSERVER IF EXISTS o; DROP OBSERVER o; SHOW OBSERVERS'), [
     { kind: 'dropObserver', ifExists: true, observer: { text: 'o' } },

@@ -68,7 +68,7 @@ function bytesOf(image: string): Uint8Array {
 }
 
 /** Drops the quotes around and halves those within; the quote is the first character. */
-function unquoted(image: string): string {
+export function unquoted(image: string): string {
   const quote = image.charAt(0)
   return image.slice(1, -1).replaceAll(quote + quote, quote)
 }

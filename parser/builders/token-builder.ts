@@ -61,7 +61,7 @@ function tokenOf({ tokenName }: { tokenName: cst.TokenNameCstNode[] }): Name {
   return buildName(only(only(tokenName).children.Name))
 }
 
-function expiryOf({ expiry }: { expiry: cst.ExpiryCstNode[] }): Duration {
+export function expiryOf({ expiry }: { expiry: cst.ExpiryCstNode[] }): Duration {
   return buildDuration(only(only(expiry).children.duration))
 }
 

@@ -19,6 +19,7 @@ export class DefinitionGrammar extends RoleGrammar {
       { ALT: () => this.SUBRULE(this.newObserver) },
       { ALT: () => this.SUBRULE(this.newToken) },
       { ALT: () => this.SUBRULE(this.newRole) },
+      { ALT: () => this.SUBRULE(this.newBlock) },
     ])
   })
 
@@ -30,6 +31,7 @@ export class DefinitionGrammar extends RoleGrammar {
       { ALT: () => this.SUBRULE(this.droppedObserver) },
       { ALT: () => this.SUBRULE(this.droppedToken) },
       { ALT: () => this.SUBRULE(this.droppedRole) },
+      { ALT: () => this.SUBRULE(this.block) },
     ])
   })
 

@@ -694,6 +694,27 @@ export type RotateStatementCstChildren = {
   duration?: DurationCstNode[];
 };
 
+export interface NewBlockCstNode extends CstNode {
+  name: "newBlock";
+  children: NewBlockCstChildren;
+}
+
+export type NewBlockCstChildren = {
+  block: BlockCstNode[];
+  expiry?: ExpiryCstNode[];
+};
+
+export interface BlockCstNode extends CstNode {
+  name: "block";
+  children: BlockCstChildren;
+}
+
+export type BlockCstChildren = {
+  BLOCK: IToken[];
+  SUBJECT: IToken[];
+  Text: IToken[];
+};
+
 export interface ExpiryCstNode extends CstNode {
   name: "expiry";
   children: ExpiryCstChildren;
@@ -818,6 +839,7 @@ export type CreateStatementCstChildren = {
   newObserver?: NewObserverCstNode[];
   newToken?: NewTokenCstNode[];
   newRole?: NewRoleCstNode[];
+  newBlock?: NewBlockCstNode[];
 };
 
 export interface DropStatementCstNode extends CstNode {
@@ -832,6 +854,7 @@ export type DropStatementCstChildren = {
   droppedObserver?: DroppedObserverCstNode[];
   droppedToken?: DroppedTokenCstNode[];
   droppedRole?: DroppedRoleCstNode[];
+  block?: BlockCstNode[];
 };
 
 export interface AlterStatementCstNode extends CstNode {
@@ -1091,6 +1114,7 @@ export type ShowStatementCstChildren = {
   OBSERVERS?: IToken[];
   TOKENS?: IToken[];
   ROLES?: IToken[];
+  BLOCKS?: IToken[];
   GRANTS?: IToken[];
   FOR?: IToken[];
   roleName?: RoleNameCstNode[];

@@ -94,6 +94,7 @@ export class Grammar extends DefinitionGrammar {
       { ALT: () => this.CONSUME(keyword.Observers) },
       { ALT: () => this.CONSUME(keyword.Tokens) },
       { ALT: () => this.CONSUME(keyword.Roles) },
+      { ALT: () => this.CONSUME(keyword.Blocks) },
       {
         ALT: () => {
           this.CONSUME(keyword.Grants)

@@ -76,6 +76,8 @@ export const Admin = unreserved('ADMIN')
 export const All = unreserved('ALL')
 export const Alter = unreserved('ALTER')
 export const Analyze = unreserved('ANALYZE')
+export const Block = unreserved('BLOCK')
+export const Blocks = unreserved('BLOCKS')
 export const Column = unreserved('COLUMN')
 export const Conflict = unreserved('CONFLICT')
 export const Day = unreserved('DAY')
@@ -116,6 +118,7 @@ export const Roles = unreserved('ROLES')
 export const Rotate = unreserved('ROTATE')
 export const Show = unreserved('SHOW')
 export const Storing = unreserved('STORING')
+export const Subject = unreserved('SUBJECT')
 export const Table = unreserved('TABLE')
 export const Tables = unreserved('TABLES')
 export const To = unreserved('TO')
@@ -150,24 +153,11 @@ export const RESERVED_WORDS: readonly TokenType[] = [
 ]
 
 export const UNRESERVED_WORDS: readonly TokenType[] = [
-  ...[Add, Admin, All, Alter, Analyze, Column, Conflict, Day, Days, Default, Define, Describe],
-  ...[Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect, Jwt, Keep, Key],
-  ...[
-    Minute,
-    Minutes,
-    Nothing,
-    Notify,
-    Observe,
-    Observer,
-    Observers,
-    Of,
-    Only,
-    Pause,
-    Primary,
-    Read,
-  ],
-  ...[Replay, Resume, Revoke, Role, Roles, Rotate, Show, Storing, Table, Tables, To, Token],
-  ...[Tokens, Unique, Weak, Write],
+  ...[Add, Admin, All, Alter, Analyze, Block, Blocks, Column, Conflict, Day, Days, Default],
+  ...[Define, Describe, Do, Expires, Family, Grant, Grants, Hour, Hours, Index, Indexes, Inspect],
+  ...[Jwt, Keep, Key, Minute, Minutes, Nothing, Notify, Observe, Observer, Observers, Of, Only],
+  ...[Pause, Primary, Read, Replay, Resume, Revoke, Role, Roles, Rotate, Show, Storing, Subject],
+  ...[Table, Tables, To, Token, Tokens, Unique, Weak, Write],
 ]
 
 /** The longer word first: the lexer takes the first that matches, and DESC begins DESCRIBE. */

@@ -6,7 +6,7 @@ import { Name } from './keywords.ts'
 import { ObserverGrammar } from './observer-grammar.ts'
 import * as token from './tokens.ts'
 
-/** What follows CREATE, ALTER and DROP of a token of access, and ROTATE. */
+/** What follows CREATE, ALTER and DROP of a token of access, ROTATE, and blocks of subjects of JWTs. */
 export class TokenGrammar extends ObserverGrammar {
   readonly tokenName: Rule = this.RULE('tokenName', () => {
     this.CONSUME(Name)
@@ -43,6 +43,17 @@ export class TokenGrammar extends ObserverGrammar {
       this.CONSUME(keyword.Keep)
       this.SUBRULE(this.duration)
     })
+  })
+
+  readonly newBlock: Rule = this.RULE('newBlock', () => {
+    this.SUBRULE(this.block)
+    this.OPTION(() => this.SUBRULE(this.expiry))
+  })
+
+  readonly block: Rule = this.RULE('block', () => {
+    this.CONSUME(keyword.Block)
+    this.CONSUME(keyword.Subject)
+    this.CONSUME(token.Text)
   })
 
   readonly expiry: Rule = this.RULE('expiry', () => {

@@ -46,6 +46,7 @@ const CLAUSE_WORDS: ReadonlyArray<readonly [rule: string, first: TokenType, word
   ['conflictClause', keyword.On, 'ON CONFLICT DO NOTHING'],
   ['newIndex', keyword.Unique, 'UNIQUE INDEX'],
   ['newObserver', keyword.Weak, 'WEAK OBSERVER'],
+  ['block', keyword.Block, 'BLOCK SUBJECT'],
   ['replayClause', keyword.Replay, 'REPLAY FROM'],
   ['addedColumn', keyword.Add, 'ADD COLUMN'],
   ['droppedColumn', keyword.Drop, 'DROP COLUMN'],
@@ -91,8 +92,11 @@ function wordsOf({ type, rule }: ExpectedToken): string {
   return RULE_WORDS[rule] ?? CATEGORY_WORDS[type.name] ?? tokenLabel(type)
 }
 
-/** A token category has no text of its own. */
-const CATEGORY_WORDS: Readonly<Record<string, string>> = { Parameter: 'a parameter' }
+/** What is written in more than one way has no text of its own. */
+const CATEGORY_WORDS: Readonly<Record<string, string>> = {
+  Parameter: 'a parameter',
+  Text: 'a text in quotes',
+}
 
 /** `a, b or c` */
 export function joined(words: readonly string[]): string {

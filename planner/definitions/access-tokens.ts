@@ -16,10 +16,9 @@ import {
   type Transaction,
 } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
-import { PlanError } from '../plan-error.ts'
 import { definitionResult } from './definition-result.ts'
+import { endOf } from './duration.ts'
 
-const MINUTE_MICROS = 60_000_000
 /** A year and a day: a token that nobody needs any more ends by itself. */
 const MINUTES_MAX = 366n * 24n * 60n
 
@@ -85,9 +84,9 @@ export async function executeTokenStatement(
 }
 
 /** Throws PlanError `out_of_range`. */
-function after(now: Timestamp, { minutes, position }: Duration): Timestamp {
-  if (minutes >= 1n && minutes <= MINUTES_MAX) return now + Number(minutes) * MINUTE_MICROS
-  throw new PlanError('out_of_range', 'A token lives for a minute to 366 days.', { position })
+function after(now: Timestamp, duration: Duration): Timestamp {
+  const words = 'A token lives for a minute to 366 days.'
+  return endOf(now, duration, { minutesMax: MINUTES_MAX, words })
 }
 
 function shown({ name, id, role, expires }: AccessToken, text: string): StatementResult {

@@ -4,13 +4,14 @@ import { type Catalog, StorageError } from '../../storage/storage.ts'
 import type { StatementResult } from '../execute/rows/execution-context.ts'
 import { PlanError } from '../plan-error.ts'
 import { requireServerRight } from '../required-rights.ts'
+import { type BlockContext, executeBlockStatement } from './access-blocks.ts'
 import { executeRoleStatement } from './access-roles.ts'
 import { executeTokenStatement, type TokenContext } from './access-tokens.ts'
 import { definitionResult } from './definition-result.ts'
 
-type AccessContext = TokenContext & { readonly catalog: Catalog }
+type AccessContext = TokenContext & BlockContext & { readonly catalog: Catalog }
 
-/** Runs a statement about tokens, roles or their rights. Throws PlanError and StorageError. */
+/** Runs a statement about tokens, roles or their rights, or blocks. Throws PlanError and StorageError. */
 export async function executeAccess(
   statement: AccessStatement,
   context: AccessContext,
@@ -25,6 +26,10 @@ export async function executeAccess(
 
 async function run(statement: AccessStatement, context: AccessContext): Promise<StatementResult> {
   if ('token' in statement) return await executeTokenStatement(statement, context)
+  if ('subject' in statement) {
+    await executeBlockStatement(statement, context)
+    return definitionResult(true)
+  }
   return definitionResult(await executeRoleStatement(statement, context))
 }
 
@@ -32,6 +37,7 @@ const CODES = {
   already_exists: 'already_exists',
   unknown_token: 'unknown_token',
   unknown_role: 'unknown_role',
+  unknown_block: 'unknown_block',
   role_in_use: 'role_in_use',
   last_admin_token: 'last_admin_token',
   limit_exceeded: 'limit_exceeded',
@@ -50,6 +56,7 @@ function locatedIn(statement: AccessStatement, error: unknown): PlanError | unde
 }
 
 function placeOf(statement: AccessStatement, fields: Readonly<Record<string, unknown>>): Position {
+  if ('subject' in statement) return statement.subject.position
   if (!('token' in statement)) return statement.role.position
   const isOfRole = 'role' in statement && fields.role === statement.role.text
   return isOfRole ? statement.role.position : statement.token.position

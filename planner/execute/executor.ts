@@ -4,6 +4,7 @@ import type { Plan } from '../plan/plan.ts'
 import { executeData } from './execute-data.ts'
 import { executeExplain } from './execute-explain.ts'
 import { describeTable, showIndexes, showObservers, showTables } from './execute-show.ts'
+import { showBlocks } from './execute-show-blocks.ts'
 import { showGrants, showRoles } from './execute-show-roles.ts'
 import { showTokens } from './execute-show-tokens.ts'
 import type { ExecutionContext, StatementResult } from './rows/execution-context.ts'
@@ -27,6 +28,8 @@ export function executePlan(plan: Plan, context: ExecutionContext): MaybePromise
       return showTokens(transaction)
     case 'showRoles':
       return showRoles(transaction)
+    case 'showBlocks':
+      return showBlocks(context)
     case 'showGrants':
       return showGrants(plan, context)
     case 'describe':

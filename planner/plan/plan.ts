@@ -29,6 +29,7 @@ export type Plan =
   | { readonly kind: 'showObservers' }
   | { readonly kind: 'showTokens' }
   | { readonly kind: 'showRoles' }
+  | { readonly kind: 'showBlocks' }
   | { readonly kind: 'showGrants'; readonly role?: Name }
   | { readonly kind: 'describe'; readonly table: TableDefinition }
 /** The plans that EXPLAIN takes. */

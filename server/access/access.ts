@@ -2,7 +2,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
+import type { JwtIssuer } from '../../planner/planner.ts'
 import {
+  type AccessBlock,
   type AccessRole,
   type AccessToken,
   andThen,
@@ -11,6 +13,7 @@ import {
   hashOfToken,
   idOfToken,
   type MaybePromise,
+  readAccessBlocks,
   readAccessRoles,
   readAccessTokens,
   readAccessVersion,
@@ -19,7 +22,6 @@ import {
   type Storage,
   type Timestamp,
   TOKEN_PREFIX,
-  timeText,
 } from '../../storage/storage.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import { ServerError } from '../errors/server-error.ts'
@@ -27,8 +29,10 @@ import { countOfHeader } from '../requests/header-count.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { catalogAt } from '../statements/snapshot.ts'
 import { FailedAttempts } from './failed-attempts.ts'
-import { JwtExpired, type JwtTokens } from './jwt-tokens.ts'
+import { JwtAccess } from './jwt-access.ts'
+import type { JwtTokens } from './jwt-tokens.ts'
 import type { Principal } from './principal.ts'
+import { expired, unauthenticated } from './refusals.ts'
 import { RoleViews } from './role-views.ts'
 
 export type AccessMode = 'auto' | 'required'
@@ -47,7 +51,7 @@ export class Access {
   readonly #log: Logger
   readonly #mode: AccessMode | 'off'
   readonly #failed: FailedAttempts
-  readonly #jwt: JwtTokens | undefined
+  readonly #jwt: JwtAccess | undefined
   readonly #stopping = new AbortController()
   readonly #roles: RoleViews
   #tokens: ReadonlyMap<string, AccessToken> = new Map()
@@ -64,9 +68,9 @@ export class Access {
     this.#clock = clock
     this.#log = log
     this.#mode = mode
-    this.#jwt = jwt
     this.#failed = new FailedAttempts(clock)
     this.#roles = new RoleViews(storage)
+    this.#jwt = jwt && new JwtAccess(jwt, this.#roles, clock)
   }
 
   /** Resolves when the tokens have been read. */
@@ -79,6 +83,11 @@ export class Access {
   /** How many tokens there are, those that have expired included. */
   get tokenCount(): number {
     return this.#tokens.size
+  }
+
+  /** Whose JWTs are taken; undefined where none is. */
+  get jwtIssuer(): JwtIssuer | undefined {
+    return this.#jwt?.issuer
   }
 
   /** Whether a request without a token is refused. */
@@ -135,36 +144,20 @@ export class Access {
   /** Who shows this text. Throws or rejects as `admit`. */
   principalOf(text: string | undefined, clientOf: () => ClientKey): MaybePromise<Principal> {
     this.#failed.check(clientOf)
-    const jwt = this.#jwt
-    if (text === undefined || jwt === undefined || text.startsWith(TOKEN_PREFIX)) {
-      return this.#valid(text === undefined ? undefined : this.#find(text), text, clientOf)
-    }
-    const known = jwt.known(text)
-    if (known !== undefined) return this.#valid(known, text, clientOf)
-    return jwt.verify(text).then(
-      (principal) => this.#valid(principal, text, clientOf),
-      (error) => {
-        throw error instanceof JwtExpired ? expired(error) : error
-      },
-    )
+    if (text === undefined) throw unauthenticated()
+    const isJwt = this.#jwt !== undefined && !text.startsWith(TOKEN_PREFIX)
+    const found = isJwt ? this.#jwt.principalOf(text) : this.#find(text)
+    return andThen(found, (principal) => this.#valid(principal, clientOf))
   }
 
-  #valid(
-    principal: Principal | undefined,
-    text: string | undefined,
-    clientOf: () => ClientKey,
-  ): Principal {
-    if (principal === undefined || !this.#mayHaveRole(principal)) {
-      if (text !== undefined) this.#failed.note(clientOf())
+  #valid(principal: Principal | undefined, clientOf: () => ClientKey): Principal {
+    const isJwt = principal?.jwtKey !== undefined
+    if (principal === undefined || (isJwt && this.#jwt?.counts(principal) !== true)) {
+      this.#failed.note(clientOf())
       throw unauthenticated()
     }
     if (principal.expires <= this.#clock.wallMicros()) throw expired(principal)
     return principal
-  }
-
-  /** A role is claimed by a JWT only where it was made for that. */
-  #mayHaveRole({ role, jwtKey }: Principal): boolean {
-    return jwtKey === undefined || this.#roles.isForJwt(role)
   }
 
   /** Of a request that was admitted; undefined where none was asked for. */
@@ -197,16 +190,18 @@ export class Access {
   refusalOf(principal: Principal | undefined): ServerError | undefined {
     if (!this.isRequired) return undefined
     if (principal === undefined) return unauthenticated()
-    if (principal.jwtKey !== undefined) return this.#refusalOfJwt(principal)
-    const token = this.#tokens.get(principal.tokenId ?? '')
-    if (token === undefined || !this.#holds(token, principal.hash)) return unauthenticated()
-    return token.expires <= this.#clock.wallMicros() ? expired(token) : undefined
+    const held = principal.jwtKey === undefined ? this.#tokenOf(principal) : this.#jwtOf(principal)
+    if (held === undefined) return unauthenticated()
+    return held.expires <= this.#clock.wallMicros() ? expired(held) : undefined
   }
 
-  #refusalOfJwt(principal: Principal): ServerError | undefined {
-    const counts = this.#jwt?.counts(principal) === true && this.#mayHaveRole(principal)
-    if (!counts) return unauthenticated()
-    return principal.expires <= this.#clock.wallMicros() ? expired(principal) : undefined
+  #tokenOf({ tokenId, hash }: Principal): AccessToken | undefined {
+    const token = this.#tokens.get(tokenId ?? '')
+    return token !== undefined && this.#holds(token, hash) ? token : undefined
+  }
+
+  #jwtOf(principal: Principal): Principal | undefined {
+    return this.#jwt?.counts(principal) === true ? principal : undefined
   }
 
   /** Reads the keys of JWTs again; false where there are none. */
@@ -237,6 +232,7 @@ export class Access {
         this.#know(version, {
           tokens: await readAccessTokens(transaction),
           roles: await readAccessRoles(transaction),
+          blocks: await readAccessBlocks(transaction, this.#clock.wallMicros()),
         })
       }
       this.#lookedMs = lookedMs
@@ -246,11 +242,12 @@ export class Access {
   }
 
   /** Of two looks at once the older one may end last. */
-  #know(version: Timestamp, { tokens, roles }: AccessKnown): void {
+  #know(version: Timestamp, { tokens, roles, blocks }: AccessKnown): void {
     if (version <= this.#version) return
     this.#tokens = new Map(tokens.map((token) => [token.id, token]))
     this.#found.clear()
     this.#roles.know(roles)
+    this.#jwt?.know(blocks)
     this.#version = version
   }
 
@@ -298,6 +295,7 @@ export class Access {
 type AccessKnown = {
   readonly tokens: readonly AccessToken[]
   readonly roles: readonly AccessRole[]
+  readonly blocks: readonly AccessBlock[]
 }
 
 /** Ends what is open of those who may not go on, but for this request. */
@@ -324,18 +322,4 @@ const NOBODY = { hash: '0'.repeat(64) }
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'))
-}
-
-/** One text for all reasons: nobody learns which part of a token is right. */
-function unauthenticated(): ServerError {
-  return new ServerError(
-    'unauthenticated',
-    'This needs a valid token, in one header: Authorization: Bearer pct_….',
-  )
-}
-
-function expired({ expires }: { readonly expires: Timestamp }): ServerError {
-  return new ServerError('token_expired', 'The token has expired.', {
-    expiredAt: timeText(expires),
-  })
 }

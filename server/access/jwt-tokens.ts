@@ -2,9 +2,10 @@
 import { type JWTPayload, errors as joseErrors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Claims } from '../../planner/planner.ts'
-import { type Clock, hashOfToken, type Timestamp } from '../../storage/storage.ts'
+import { type Clock, hashOfToken } from '../../storage/storage.ts'
 import type { JwtKeys } from './jwt-keys.ts'
 import type { Principal } from './principal.ts'
+import { expired } from './refusals.ts'
 
 /** Whose JWTs are taken, and where they say their role. */
 export type JwtRules = {
@@ -20,25 +21,17 @@ const LIFE_SECONDS_MAX = 24 * 3_600
 const TOLERANCE_SECONDS = 5
 const CLAIMS_MAX = 32
 const CLAIM_BYTES_MAX = 1_024
-const SUBJECT_BYTES_MAX = 256
+export const JWT_SUBJECT_BYTES_MAX = 256
 const CACHE_MAX = 10_000
 /** After that a token is verified again, with the keys as they are then. */
 const CACHE_MS = 600_000
 const SECOND_MS = 1_000
 const SECOND_MICROS = 1_000_000
+/** After that none counts that had been issued. */
+export const JWT_LIFE_MICROS_MAX = (LIFE_SECONDS_MAX + TOLERANCE_SECONDS) * SECOND_MICROS
 
 /** What every token has of its own; rules ask for what holds for its holder. */
 const OF_TOKEN = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'auth_time'])
-
-/** A JWT that was valid once. */
-export class JwtExpired extends Error {
-  readonly expires: Timestamp
-
-  constructor(expires: Timestamp) {
-    super('The JWT has expired.')
-    this.expires = expires
-  }
-}
 
 /** Tells whose JWTs they are (RFC 7519), for those of one issuer. */
 export class JwtTokens {
@@ -61,6 +54,15 @@ export class JwtTokens {
     })
   }
 
+  get issuer(): string {
+    return this.#rules.issuer
+  }
+
+  /** The id of a subject's principal. */
+  idOf(subject: string): string {
+    return `jwt:${this.issuer}|${subject}`
+  }
+
   /** Whose token it is, if it was verified not long ago. */
   known(text: string): Principal | undefined {
     if (this.#version !== this.#keys.version) {
@@ -70,7 +72,7 @@ export class JwtTokens {
     return this.#verified.get(hashOfToken(text))
   }
 
-  /** Whose token it is; undefined where it is none that counts. Rejects with JwtExpired. */
+  /** Whose token it is; undefined where it is none that counts. Rejects with ServerError `token_expired`. */
   async verify(text: string): Promise<Principal | undefined> {
     const { issuer, audience, roleClaim } = this.#rules
     const version = this.#keys.version
@@ -93,12 +95,12 @@ export class JwtTokens {
       return principal
     } catch (error) {
       if (!(error instanceof joseErrors.JWTExpired)) return undefined
-      throw new JwtExpired(Number(error.payload.exp) * SECOND_MICROS)
+      throw expired({ expires: Number(error.payload.exp) * SECOND_MICROS })
     }
   }
 
   /** Whether the key that the token was signed with is still one. */
-  counts({ jwtKey }: Principal): boolean {
+  hasKeyOf({ jwtKey }: Principal): boolean {
     if (jwtKey === undefined) return false
     const { version, text, id } = jwtKey
     return version === this.#keys.version || (text !== undefined && this.#keys.keyText(id) === text)
@@ -114,15 +116,16 @@ export class JwtTokens {
   }
 
   #principalOf(text: string, payload: JWTPayload, kid: string | undefined): Principal | undefined {
-    const { issuer, roleClaim } = this.#rules
+    const { roleClaim } = this.#rules
     const { sub, exp = 0, iat = 0 } = payload
     const role = payload[roleClaim]
-    const isSubject = typeof sub === 'string' && sub !== '' && isShort(sub, SUBJECT_BYTES_MAX)
+    const isSubject = typeof sub === 'string' && sub !== '' && isShort(sub, JWT_SUBJECT_BYTES_MAX)
     if (!isSubject || typeof role !== 'string' || exp - iat > LIFE_SECONDS_MAX) return undefined
     return {
-      id: `jwt:${issuer}|${sub}`,
+      id: this.idOf(sub),
       role,
       hash: hashOfToken(text),
+      issued: Math.floor(iat) * SECOND_MICROS,
       expires: exp * SECOND_MICROS,
       claims: claimsOf(payload),
       jwtKey: { version: this.#keys.version, id: kid, text: this.#keys.keyText(kid) },

@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { SignJWT, UnsecuredJWT } from 'jose'
-import { JwtIssuer } from '../../test/access/jwt-issuer.ts'
+import { jwtServer } from '../../test/access/jwt-server.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
-import { TokenServer } from '../../test/server/token-server.ts'
+import type { TokenServer } from '../../test/server/token-server.ts'
 import { readConfig } from '../config.ts'
 
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
 const SCAN = 'SCAN id, owner FROM note USE PRIMARY KEY'
-
-/** A server that takes the tokens of an issuer, and a role for them that sees its own notes. */
-async function jwtServer(t: TestContext) {
-  let tokens: TokenServer | undefined
-  const issuer = await JwtIssuer.create(t, () => (tokens?.clock.wallMicros() ?? 0) / 1_000)
-  tokens = await TokenServer.startGuarded(t, issuer.flags)
-  const admin = tokens.as(tokens.token)
-  for (const sql of [
-    'CREATE TABLE note (owner TEXT, id INTEGER, text TEXT, PRIMARY KEY (owner, id))',
-    'CREATE ROLE member FOR JWT',
-    'CREATE ROLE service',
-    'GRANT READ, WRITE ON note TO member WHERE owner = token.sub',
-    'GRANT READ ON note TO service',
-    "INSERT INTO note (owner, id, text) VALUES ('ann', 1, 'a'), ('bob', 1, 'b')",
-  ]) {
-    const { status, text } = await admin.query(sql)
-    assert.equal(status, 200, text)
-  }
-  return { issuer, tokens, admin, clock: tokens.clock, server: tokens.server.server }
-}
 
 /** What an answer says of the token: 200, or the status and the code. */
 async function said(tokens: TokenServer, token: string): Promise<string> {

@@ -13,6 +13,8 @@ export type Principal = {
   readonly role: string
   /** Of a token of this server. */
   readonly tokenId?: string
+  /** Of a JWT: the begin of the second in which it was issued. */
+  readonly issued?: Timestamp
   /** Of a JWT: the key that it was signed with, at this version of the keys. */
   readonly jwtKey?: {
     readonly version: number

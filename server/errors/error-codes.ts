@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   unknown_index: { status: 404, title: 'Unknown index', retryable: false },
   unknown_role: { status: 404, title: 'Unknown role', retryable: false },
   unknown_token: { status: 404, title: 'Unknown token', retryable: false },
+  unknown_block: { status: 404, title: 'Subject is not blocked', retryable: false },
   unknown_observer: { status: 404, title: 'Unknown observer', retryable: false },
   unknown_notification: { status: 404, title: 'Unknown notification', retryable: false },
   unknown_statement: { status: 404, title: 'No such running statement', retryable: false },

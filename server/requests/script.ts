@@ -193,6 +193,8 @@ const LONE: Readonly<Record<LoneStatement['kind'], 'catalog' | 'access'>> = {
   dropRole: 'access',
   grant: 'access',
   revoke: 'access',
+  createBlock: 'access',
+  dropBlock: 'access',
 }
 
 export function isAboutAccess(statement: LoneStatement): statement is AccessStatement {

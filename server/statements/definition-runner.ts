@@ -11,7 +11,7 @@ import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-
 
 export type DefinitionParts = { readonly access: Access; readonly randomness: Randomness }
 
-/** Runs statements that change the catalog, or tokens of access. */
+/** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
   readonly #transactions: OwnTransactions
   readonly #parts: DefinitionParts
@@ -70,6 +70,7 @@ async function definedIn(
         transaction,
         catalog,
         newText: (id) => newHashedText(randomness, id),
+        jwtIssuer: access.jwtIssuer,
       })
     : await executeDefinition(statement, { transaction, catalog, parameters })
   const commitTimestamp = await commitWritten(transaction, running)
