@@ -175,6 +175,11 @@ export class Access {
     return this.viewOf(principal, await catalogAt(this.#storage))
   }
 
+  /** Whether its role may do nothing at all. */
+  mayNothing({ role }: Principal): boolean {
+    return this.#roles.mayNothing(role)
+  }
+
   may(principal: Principal | undefined, right: ServerRight): boolean {
     return this.#roles.may(principal?.role, right)
   }

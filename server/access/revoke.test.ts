@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { MemoryCellStore } from '../../storage/cell-store/memory/memory-cell-store.ts'
 import { openGateway, type Storage } from '../../storage/storage.ts'
+import { JwtIssuer } from '../../test/access/jwt-issuer.ts'
 import { rolesServer } from '../../test/access/roles-server.ts'
 import { ManualClock } from '../../test/manual-clock.ts'
 import { openSocket } from '../../test/server/socket-client.ts'
@@ -21,7 +22,7 @@ describe('a right that is taken away', () => {
   for (const [granted, revoke] of REVOKES) {
     test(`${revoke}: nothing that begins after is answered`, async (t) => {
       const { tokens, run, client } = await rolesServer(t)
-      const app = await client('app', granted)
+      const app = await client('app', granted, 'READ ON secret')
       const { port } = await tokens.server.listen()
       const sql = 'SCAN * FROM note USE PRIMARY KEY'
       const keyed = (key: string) => ({ 'idempotency-key': key })
@@ -112,6 +113,60 @@ describe('a right that is taken away', () => {
     assert.equal(await app.refusal(sql), 'unknown_table')
   })
 
+  test('the last one of a role closes its sockets, and no others', async (t) => {
+    const { tokens, run, client } = await rolesServer(t)
+    const app = await client('app', 'READ ON note', 'DEFINE')
+    const none = await client('none')
+    const other = await client('other', 'READ ON note')
+    const { port } = await tokens.server.listen()
+    const open = (of: TokenClient) => openSocket(t, port, { headers: of.headers })
+    const [socket, without, others] = await Promise.all([open(app), open(none), open(other)])
+    const shown = await openSocket(t, port)
+    shown.send({ type: 'auth', token: app.token })
+    await shown.next(({ type }) => type === 'authenticated')
+    const sql = 'SCAN * FROM note USE PRIMARY KEY'
+    await run('REVOKE READ ON note FROM app')
+    assert.equal((await socket.query('SHOW TABLES')).type, 'result', 'it still has DEFINE')
+    await run('REVOKE DEFINE FROM app')
+    for (const each of [socket, shown]) {
+      assert.deepEqual(await each.closed(), { code: 4401, reason: 'unauthenticated' })
+    }
+    assert.equal((await others.query(sql)).type, 'result')
+    assert.equal((await without.query(sql)).code, 'unknown_table', 'it never had any')
+    const later = await open(app)
+    assert.equal((await later.query(sql)).code, 'unknown_table')
+    await run('GRANT READ ON note TO app')
+    assert.equal((await later.query(sql)).type, 'result')
+    await run('REVOKE READ ON note FROM app')
+    assert.equal((await later.closed()).code, 4401)
+  })
+
+  test('the last one of a role of JWTs, or the role itself, closes sockets on all servers', async (t) => {
+    const shared = new MemoryCellStore()
+    const clock = new ManualClock()
+    const issuer = await JwtIssuer.create(t, () => clock.wallMicros() / 1_000)
+    const gateway = async () => ({ storage: await openGateway(shared, { clock }), clock })
+    const tokens = await TokenServer.start(t, { clock, outside: await gateway() })
+    const run = async (sql: string) => assert.equal((await tokens.query(sql)).status, 200, sql)
+    await run('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)')
+    for (const role of ['member', 'guest']) await run(`CREATE ROLE ${role} FOR JWT`)
+    await run('GRANT READ ON note TO member')
+    const far = await startTestServer(t, { flags: issuer.flags, outside: await gateway() })
+    const { port } = await far.listen()
+    const open = async (role: string) => {
+      const headers = { authorization: `Bearer ${await issuer.token('ann', role)}` }
+      return await openSocket(t, port, { headers })
+    }
+    const [member, guest] = [await open('member'), await open('guest')]
+    await run('REVOKE READ ON note FROM member')
+    await run('DROP ROLE guest')
+    await run('CREATE ROLE guest')
+    await clock.advance(1_000)
+    for (const socket of [member, guest]) {
+      assert.deepEqual(await socket.closed(), { code: 4401, reason: 'unauthenticated' })
+    }
+  })
+
   test('a stream of rows ends with an error after the page under way', async (t) => {
     const { tokens, run, client } = await rolesServer(t)
     const app = await client('app', 'READ ON note')
@@ -140,7 +195,7 @@ describe('a right that is taken away', () => {
     const { tokens, run, client } = await rolesServer(t)
     await run('CREATE OBSERVER seen ON note (text)')
     const { port } = await tokens.server.listen()
-    const app = await client('app', 'READ ON note')
+    const app = await client('app', 'READ ON note', 'READ ON secret')
     const socket = await openSocket(t, port, { headers: app.headers })
     const observe = (id: string) =>
       socket.send({ type: 'observe', id, observer: 'seen', workers: 1 })

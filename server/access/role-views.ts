@@ -47,6 +47,14 @@ export class RoleViews {
     return mayOnServer(this.#roles.get(role)?.server ?? [], right)
   }
 
+  /** Whether it may do nothing at all, as far as is known here. */
+  mayNothing(role: string): boolean {
+    const { knownCatalog } = this.#storage
+    if (knownCatalog === undefined) return false
+    const rights = this.rightsOf(role, knownCatalog)
+    return rights instanceof RoleRights && rights.isEmpty
+  }
+
   /** The newest grants count, for snapshots of the past as well. A role that there is no more may do nothing. */
   rightsOf(role: string | undefined, catalog: Catalog): Rights {
     if (role === undefined || role === ADMIN_ROLE) return EVERY_RIGHT

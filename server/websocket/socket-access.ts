@@ -28,6 +28,8 @@ export class SocketAccess {
   /** Until then it may show its first token; at once where nobody was asked for one when it was let in. */
   readonly #showsByMs: number
   #principal: Principal | undefined
+  /** Whether its role could do anything when that was last looked at. */
+  #hadRights = false
   /** On the wall clock; when the client is told that its token ends. */
   #tellAtMs = Number.POSITIVE_INFINITY
 
@@ -90,6 +92,9 @@ export class SocketAccess {
     }
     const refusal = this.#access.refusalOf(principal)
     if (refusal !== undefined) return { close: 'unauthorized', words: refusal.code }
+    const hadRights = this.#hadRights
+    this.#hadRights = !this.#access.mayNothing(principal)
+    if (hadRights && !this.#hadRights) return { close: 'unauthorized', words: 'unauthenticated' }
     if (this.#nowMs() < this.#tellAtMs) return undefined
     this.#tellAtMs = Number.POSITIVE_INFINITY
     return { frame: { type: 'authExpiring', expiresAt: timeText(principal.expires) } }
@@ -98,6 +103,7 @@ export class SocketAccess {
   #accept(principal: Principal | undefined): void {
     this.#principal = principal
     if (principal === undefined) return
+    this.#hadRights = !this.#access.mayNothing(principal)
     const endsMs = principal.expires / MICROS
     this.#tellAtMs = endsMs - Math.min(TOLD_MS, (endsMs - this.#nowMs()) / 4)
   }

@@ -15,6 +15,8 @@ import { type AccessRole, mayOnServer } from './access-roles.ts'
  */
 export class RoleRights implements Rights {
   readonly role: string
+  /** Whether it may do nothing at all. */
+  readonly isEmpty: boolean
   readonly #server: readonly ServerRight[]
   readonly #allTables: ReadonlySet<TableRight>
   readonly #byTable: ReadonlyMap<number, readonly TableGrant[]>
@@ -29,6 +31,8 @@ export class RoleRights implements Rights {
     this.#byTable = new Map(
       newest.tables().map(({ id, grants }) => [id, grants.filter(({ role }) => role === name)]),
     )
+    const onTables = [...this.#byTable.values()].flat()
+    this.isEmpty = server.length + allTables.length + onTables.length === 0
   }
 
   may(right: ServerRight): boolean {

@@ -240,6 +240,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'request === but ? undefined : access.refusalOf(access.of(raw)) && undefined,',
   ),
   bug(
+    'socketsOutliveRights',
+    'server/websocket/socket-access.ts',
+    'if (hadRights && !this.#hadRights)',
+    'if (false)',
+  ),
+  bug(
+    'socketsNeedRights',
+    'server/websocket/socket-access.ts',
+    'if (hadRights && !this.#hadRights)',
+    'if (!this.#hadRights)',
+  ),
+  bug(
     'rolesInUseAreDropped',
     'storage/access/access-roles.ts',
     'if (tokens.length + tables.length > 0)',
