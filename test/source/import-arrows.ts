@@ -69,7 +69,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Observers are written with one file of the server, which imports nothing.
   examples: {
     doors: [{ path: 'client-sdk/client.ts' }, { path: 'server/observers/define-observer.ts' }],
-    packages: [NODE_BUILTIN],
+    packages: [NODE_BUILTIN, /^jose$/],
   },
   // Beside the door, what transactions and timestamps are measured against. The server is a process,
   // which loads observers, and whose observers also run elsewhere.
