@@ -19,6 +19,12 @@ function configOf(args: string[], environment: Record<string, string> = {}) {
   return readConfig(order.call.givenOf(FLAG_NAMES), order.call.environment)
 }
 
+test('a first token has a file, and no server that lets all clients in', () => {
+  assert.equal(configOf([]).adminTokenFile, undefined)
+  assert.equal(configOf(['--admin-token-file', 't']).adminTokenFile, 't')
+  assert.throws(() => configOf(['--admin-token-file', 't', '--no-auth']), UsageError)
+})
+
 test('without flags the server keeps to this machine, on port 4270', () => {
   const config = configOf([])
   assert.equal(config.host, '127.0.0.1')

@@ -72,6 +72,7 @@ test('a wrong flag: one line on standard error, exit 2', async (t) => {
     ['serve', '--zzz'],
     ['serve', '--host', '0.0.0.0'],
     ['serve', '--observers', '/nowhere/observers.ts'],
+    ['serve', '--engine', 'memory', '--admin-token-file', '/nowhere/token'],
   ]) {
     const failed = run(t, ...args)
     assert.equal(await exitCode(failed), 2)

@@ -32,6 +32,8 @@ export type Config = {
   readonly port: number
   /** `off`: open to everybody who reaches it. */
   readonly auth: AccessMode | 'off'
+  /** Where a first token is written, or is found; undefined when none is to be made. */
+  readonly adminTokenFile: string | undefined
   /** The issuer whose JWTs are taken as well; undefined without one. */
   readonly jwt: JwtConfig | undefined
   readonly allowedHosts: readonly string[]
@@ -78,6 +80,7 @@ export function readConfig(
     host: text('host'),
     port: Number(text('port')),
     auth: text('no-auth') === 'true' ? 'off' : (text('auth') as AccessMode),
+    adminTokenFile: text('admin-token-file') === '' ? undefined : text('admin-token-file'),
     jwt: jwtOf(text('jwt-issuer'), text('jwt-audience'), text('jwt-keys'), text('jwt-role-claim')),
     allowedHosts: listOf(text('allow-host')).map((name) => name.toLowerCase()),
     allowedOrigins: listOf(text('allow-origin')).map(checkedOrigin),
@@ -103,9 +106,12 @@ export function readConfig(
 }
 
 /** Throws UsageError for an address that others can reach, without tokens or without TLS. */
-function requireGuarded({ host, auth, tls, jwt }: Config, isBehindProxy: boolean): void {
-  if (auth === 'off' && jwt !== undefined) {
-    throw new UsageError('--no-auth and --jwt-issuer contradict each other.')
+function requireGuarded(config: Config, isBehindProxy: boolean): void {
+  const { host, auth, tls, jwt, adminTokenFile } = config
+  const contradicted =
+    (jwt !== undefined && '--jwt-issuer') || (adminTokenFile !== undefined && '--admin-token-file')
+  if (auth === 'off' && contradicted !== false) {
+    throw new UsageError(`--no-auth and ${contradicted} contradict each other.`)
   }
   if (isLoopbackName(host) || auth === 'off') return
   const missing = [

@@ -72,6 +72,11 @@ export const FLAGS = {
     choices: ['auto', 'required'],
     meaning: 'whether requests need a token; auto: from the first token on',
   },
+  'admin-token-file': {
+    kind: 'file',
+    default: '',
+    meaning: 'where a first token is written, or taken from, while there is none of the role admin',
+  },
   'jwt-issuer': {
     kind: 'name',
     default: '',

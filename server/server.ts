@@ -22,6 +22,7 @@ import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
 import { openSharedEngine } from './engines/open-engine.ts'
 import { ServerError } from './errors/server-error.ts'
+import { ensureAdmin } from './first-token/first-token.ts'
 import { Connections } from './http/connections.ts'
 import { Drain } from './http/drain.ts'
 import { createFastify } from './http/fastify-instance.ts'
@@ -141,6 +142,7 @@ export class Server {
     const { storage, clock, config, log } = parts
     const cursors = new Cursors(await storage.secret('cursor'), storage.history)
     const jwt = jwtTokensOf(config, { log, clock })
+    if (config.adminTokenFile !== undefined) await ensureAdmin(config.adminTokenFile, parts)
     const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
     requireTokens(config, access)
     const server = new Server(parts, cursors, access)
@@ -320,7 +322,7 @@ function requireTokens({ auth, host, jwt }: Config, { tokenCount }: Access): voi
   }
   if (auth === 'required' && jwt === undefined && tokenCount === 0 && !isLoopbackName(host)) {
     throw new UsageError(
-      `--host ${host}: nobody could get in, because there is no token. Make the first one with percolite token create.`,
+      `--host ${host}: nobody could get in, because there is no token. Make the first one with --admin-token-file or percolite token create.`,
     )
   }
 }

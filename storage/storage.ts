@@ -28,8 +28,10 @@ export {
   changeAccessToken,
   createAccessToken,
   dropAccessToken,
+  isAdmin,
   readAccessTokens,
 } from './access/access-tokens.ts'
+export { type ShownToken, takeFirstToken } from './access/first-token.ts'
 export { RoleRights } from './access/role-rights.ts'
 export { grantOnTable, revokeOnTable } from './access/table-grants.ts'
 export { hashOfToken, idOfToken, newTokenText, TOKEN_PREFIX } from './access/token-text.ts'

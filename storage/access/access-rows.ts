@@ -11,6 +11,7 @@ import type { Transaction } from '../transaction/transaction.ts'
  *     access/token/<id>      a token, see `access-tokens.ts`
  *     access/role/<name>     a role, see `access-roles.ts`
  *     access/block/<hash>    a subject of JWTs, see `access-blocks.ts`
+ *     access/first/<id>      that a token came from a file, see `first-token.ts`
  *     access/version         written by each change of the others, and of the grants of a table: of two changes at
  *                            once one conflicts, and one read tells whether there was any
  */

@@ -95,7 +95,7 @@ export async function dropAccessToken(
 }
 
 /** Whether its holder may make other tokens, at `now`. */
-function isAdmin({ role, expires }: AccessToken, now: Timestamp): boolean {
+export function isAdmin({ role, expires }: AccessToken, now: Timestamp): boolean {
   return role === ADMIN_ROLE && expires > now
 }
 

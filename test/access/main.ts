@@ -15,7 +15,7 @@ are caught; exit code 1 when one is not. It takes about eight minutes.
   --list   only prints their names`
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDER = 'server/access'
+const FOLDERS = ['server/access', 'server/first-token']
 const { values } = scriptFlags(HELP, {
   only: { type: 'string' },
   list: { type: 'boolean', default: false },
@@ -27,9 +27,9 @@ if (values.list) {
   process.exit(0)
 }
 
-const tests = readdirSync(`${ROOT}/${FOLDER}`)
-  .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => `${FOLDER}/${name}`)
+const tests = FOLDERS.flatMap((folder) =>
+  readdirSync(`${ROOT}/${folder}`).map((name) => `${folder}/${name}`),
+).filter((path) => path.endsWith('.test.ts'))
 
 /** Whether a test fails with the bug in the code. */
 async function isCaught(name: string): Promise<boolean> {

@@ -182,7 +182,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['rows/', 'subscriptions/'],
     ['http/openapi/', 'http/bodies/', 'http/origin-and-host.ts'],
     ['flags.ts', 'usage-error.ts', 'consistency-answer.ts'],
-    ['engines/', 'tls-files.ts', 'config-values.ts'],
+    ['engines/', 'first-token/', 'tls-files.ts', 'config-values.ts'],
     ['move/'],
     ['config.ts'],
     ['observers/'],

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from 'pino'
+import {
+  type Clock,
+  hashOfToken,
+  idOfToken,
+  isAdmin,
+  newTokenText,
+  type Randomness,
+  readAccessTokens,
+  type ShownToken,
+  type Storage,
+  StorageError,
+  takeFirstToken,
+} from '../../storage/storage.ts'
+import { TokenFile } from './token-file.ts'
+
+const ATTEMPTS_MAX = 10
+/** Between two attempts at most. */
+const WAIT_MS_MAX = 100
+
+/** How long another server may take to write into the file that it has just made. */
+const WRITING_MS_MAX = 1_000
+
+type Around = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly randomness: Randomness
+  readonly log: Logger
+}
+
+/**
+ * Where the store has no valid token of the role `admin`: takes the one in the file, or makes one and writes it there.
+ * It is never logged. Rejects with UsageError where the file cannot be used, and as the store does; then a file that
+ * was made here is gone.
+ */
+export async function ensureAdmin(path: string, around: Around): Promise<void> {
+  const { storage, log } = around
+  // A store that has been moved takes no tokens any more.
+  if (storage.movedTo !== undefined || (await hasAdmin(storage))) return
+  const file = new TokenFile(path)
+  const { isNew, ...token } = await tokenOf(file, around)
+  try {
+    // Another server may have been first: its token counts then, and its file has it.
+    if (!(await keep(token, around))) {
+      if (isNew) file.remove()
+      return
+    }
+  } catch (error) {
+    // Where it may have been kept, the next start takes it from the file.
+    const isUnknown = error instanceof StorageError && error.code === 'commit_outcome_unknown'
+    if (isNew && !isUnknown) file.remove()
+    const isRefused = error instanceof StorageError && error.code === 'invalid_definition'
+    throw isRefused ? file.refusal(`${error.message}; remove it, or put another one there`) : error
+  }
+  const facts = { token: token.id, path: file.path }
+  log.info(facts, isNew ? 'a first token was made' : 'a first token was taken from its file')
+}
+
+async function hasAdmin(storage: Storage): Promise<boolean> {
+  const transaction = await storage.begin({ readOnly: true })
+  try {
+    const tokens = await readAccessTokens(transaction)
+    return tokens.some((token) => isAdmin(token, transaction.now))
+  } finally {
+    transaction.rollback()
+  }
+}
+
+type FileToken = ShownToken & { readonly isNew: boolean }
+
+/** The token of the file, which is made with a new one where there is none. Rejects with UsageError. */
+async function tokenOf(file: TokenFile, { clock, randomness }: Around): Promise<FileToken> {
+  const deadlineMs = clock.monotonicMs() + WRITING_MS_MAX
+  for (;;) {
+    const text = file.read()
+    if (text === undefined) {
+      const made = newTokenText(randomness)
+      if (file.create(made.text)) return { id: made.id, hash: hashOfToken(made.text), isNew: true }
+      continue
+    }
+    const id = idOfToken(text)
+    if (id !== undefined) return { id, hash: hashOfToken(text), isNew: false }
+    // Another server may be about to write into it.
+    if (text !== '' || clock.monotonicMs() >= deadlineMs) {
+      throw file.refusal('there is no token in it; remove it to have one made')
+    }
+    await clock.sleep(WAIT_MS_MAX)
+  }
+}
+
+/** Resolves to whether the token counts now; false where another one of an administrator does. */
+async function keep(token: ShownToken, { storage, clock, randomness }: Around): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    const transaction = await storage.begin()
+    try {
+      const counts = await takeFirstToken(transaction, token)
+      if (counts) await transaction.commit()
+      return counts
+    } catch (error) {
+      // After a lost answer the next attempt sees whether it is there.
+      const isWorthRerun = error instanceof StorageError && error.isWorthRerun
+      if (!isWorthRerun || attempt === ATTEMPTS_MAX) throw error
+    } finally {
+      transaction.rollback()
+    }
+    await clock.sleep(randomness.fraction() * WAIT_MS_MAX)
+  }
+}
