@@ -2,7 +2,7 @@
 import type { JwtKeySource } from './access/jwt-keys.ts'
 import type { JwtRules } from './access/jwt-tokens.ts'
 import { ClientKeys } from './budgets/client-key.ts'
-import type { Flag } from './flags.ts'
+import type { Flag, FlagName } from './flags.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What `--jwt-…` say. */
@@ -143,4 +143,18 @@ export function jwtOf(
     ? ({ kind: 'url', url: keys } as const)
     : ({ kind: 'file', path: keys } as const)
   return { issuer, audience, roleClaim, keys: source }
+}
+
+/** Flags to be shown: an address without the name, the password and the parameters that may be in it. */
+export function withoutSecrets(
+  texts: Partial<Readonly<Record<FlagName, string>>>,
+): Record<string, string> {
+  const ofAddress = (text: string) =>
+    text.replaceAll(/:\/\/[^/\s@,]*@/g, '://').replaceAll(/[?#][^\s,]*/g, '')
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      text.includes('://') ? ofAddress(text) : text,
+    ]),
+  )
 }

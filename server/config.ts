@@ -10,6 +10,7 @@ import {
   jwtOf,
   listOf,
   sizeBytes,
+  withoutSecrets,
 } from './config-values.ts'
 import { type SharedEngine, sharedEngineOf } from './engines/engine-config.ts'
 import { FLAGS, type FlagName } from './flags.ts'
@@ -58,8 +59,12 @@ export type Config = {
   readonly allowMove: boolean
   /** The path of a module; undefined when no observers run in this process. */
   readonly observersModule: string | undefined
+  /** The path of the file of the audit log, `stdout`, or nothing for the log. */
+  readonly audit: string
   readonly logFormat: 'pretty' | 'json'
   readonly logLevel: string
+  /** The flags that were given, as an audit log may have them. */
+  readonly givenFlags: Readonly<Record<string, string>>
 }
 
 /** A whole configuration; flags that are not given have their defaults. Throws UsageError. */
@@ -98,8 +103,10 @@ export function readConfig(
     acceptClock: text('accept-clock') === 'true',
     allowMove: text('allow-move') === 'true',
     observersModule: text('observers') === '' ? undefined : text('observers'),
+    audit: text('audit'),
     logFormat: text('log-format') as Config['logFormat'],
     logLevel: text('log-level'),
+    givenFlags: withoutSecrets(texts),
   }
   requireGuarded(config, text('behind-proxy') === 'true')
   return config

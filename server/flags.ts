@@ -185,6 +185,11 @@ export const FLAGS = {
     default: '',
     meaning: 'module whose observers run in this process',
   },
+  audit: {
+    kind: 'file',
+    default: '',
+    meaning: 'file of the audit log, or stdout; without it, its lines are in the log',
+  },
   'log-format': {
     kind: 'choice',
     choices: ['pretty', 'json'],

@@ -31,6 +31,7 @@ export const SERVER_LIMITS = {
   connectionsMax: 12_000,
   failedTokensMax: 10,
   authenticationMsMax: 10_000,
+  auditBytesMax: 1024 * 1024,
   unauthenticatedBytesMax: 64 * 1024,
   receivedBytesMax: 128 * 1024 * 1024,
   unsentBytesMax: 256 * 1024 * 1024,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Server as TlsServer } from 'node:tls'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { createParser } from '../parser/parser.ts'
 import {
@@ -17,6 +17,9 @@ import { Access } from './access/access.ts'
 import { JwtKeys } from './access/jwt-keys.ts'
 import { JwtTokens } from './access/jwt-tokens.ts'
 import { ruleParser } from './access/rule-parser.ts'
+import type { Audit } from './audit/audit.ts'
+import type { Asker } from './audit/audit-event.ts'
+import { openAudit } from './audit/open-audit.ts'
 import { ClientKeys } from './budgets/client-key.ts'
 import { type SharedLimit, Shares } from './budgets/shares.ts'
 import type { Config } from './config.ts'
@@ -26,7 +29,7 @@ import { ensureAdmin } from './first-token/first-token.ts'
 import { Connections } from './http/connections.ts'
 import { Drain } from './http/drain.ts'
 import { createFastify } from './http/fastify-instance.ts'
-import { problemSender } from './http/http-errors.ts'
+import { type ProblemTold, problemSender } from './http/http-errors.ts'
 import { addInterface, type Ground, type Shared } from './http/http-interface.ts'
 import { Listeners } from './http/listeners.ts'
 import { type Contract, loadContract } from './http/openapi/contract.ts'
@@ -135,6 +138,7 @@ export class Server {
   readonly #ended = new EndedTransactions()
   readonly #drain: Drain
   readonly #access: Access
+  readonly #audit: Audit
   #stopping = false
   #closing: Promise<void> | undefined
 
@@ -145,20 +149,30 @@ export class Server {
     if (config.adminTokenFile !== undefined) await ensureAdmin(config.adminTokenFile, parts)
     const access = await Access.open({ storage, clock, log, mode: config.auth, jwt })
     requireTokens(config, access)
-    const server = new Server(parts, cursors, access)
-    const { movedTo } = parts.storage
-    if (movedTo !== undefined) {
-      parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
+    const audit = auditOf(config, { log, clock })
+    try {
+      const server = new Server(parts, { cursors, access, audit })
+      const { movedTo } = parts.storage
+      if (movedTo !== undefined) {
+        parts.log.warn(movedTo, 'this database has been moved: it can be read, and takes no writes')
+      }
+      await server.http.ready()
+      server.#observers.start(parts.observers ?? [])
+      return server
+    } catch (error) {
+      await audit.close()
+      throw error
     }
-    await server.http.ready()
-    server.#observers.start(parts.observers ?? [])
-    return server
   }
 
-  private constructor(parts: ServerParts, cursors: Cursors, access: Access) {
+  private constructor(
+    parts: ServerParts,
+    { cursors, access, audit }: Pick<Shared, 'cursors' | 'access' | 'audit'>,
+  ) {
     const { config, storage, log, clock } = parts
     this.#parts = parts
     this.#access = access
+    this.#audit = audit
     this.#drain = new Drain(clock, config.drainMs)
     const shares = new Shares(parts.sharedLimits)
     const clients = new ClientKeys(config.trustedProxies)
@@ -169,12 +183,10 @@ export class Server {
     })
     this.#sessions = new TransactionSessions(
       { storage, clock, shares, ended: this.#ended },
-      {
-        idleMsMax: config.transactionIdleMs,
-        totalMsMax: config.transactionTotalMs,
-      },
+      { idleMsMax: config.transactionIdleMs, totalMsMax: config.transactionTotalMs },
     )
-    const sendProblem = problemSender(log)
+    const told: ProblemTold = (problem, request) => audit.answered(problem, this.#askerOf(request))
+    const sendProblem = problemSender(log, told)
     this.#tls = config.tls === undefined ? undefined : new TlsFiles(config.tls, log)
     const pipelined = new PipelinedRequests(this.#requests)
     this.http = createFastify(sendProblem, pipelined, this.#tls?.credentials)
@@ -190,6 +202,7 @@ export class Server {
       shares,
       ended: this.#ended,
       access,
+      audit,
     }
     const { live, metrics, moves } = addInterface(this.http, {
       ...parts,
@@ -197,6 +210,7 @@ export class Server {
       sessions: this.#sessions,
       requests: this.#requests,
       sendProblem,
+      told,
       isStopping: () => this.#stopping,
       drain: this.#drain,
       onUndeclaredAnswer: parts.onUndeclaredAnswer,
@@ -230,14 +244,16 @@ export class Server {
     const url = `${scheme}://${name}:${address.port}`
     if (this.http.server instanceof TlsServer) this.#tls?.watch(this.http.server)
     await this.#parts.storage.gateways.announce(this.#parts.config.advertisedUrl ?? url)
+    this.#audit.started(url, this.#parts.config.givenFlags)
     return { url, port: address.port }
   }
 
-  /** Reads the certificate and the keys of JWTs again; false where there are none. */
+  /** Reads the certificate and the keys of JWTs again, and opens the audit log again; false where there are none. */
   reloadFiles(): boolean {
     this.#tls?.reload()
     const hasKeys = this.#access.reloadKeys()
-    return hasKeys || this.#tls !== undefined
+    const hasAudit = this.#audit.reopen()
+    return hasKeys || hasAudit || this.#tls !== undefined
   }
 
   /**
@@ -285,10 +301,29 @@ export class Server {
     await this.#sessions.close()
     await this.#sweeping
     this.#metrics.close()
-    await this.#parts.storage.close()
+    try {
+      await this.#parts.storage.close()
+    } finally {
+      await this.#audit.close()
+    }
   }
 
-  #createObservers({ parser, cursors, plans, ended, access }: Shared): InProcessObservers {
+  /** Before it was let in it has no principal. */
+  #askerOf({ raw, routeOptions }: FastifyRequest): Asker {
+    return {
+      principal: this.#access.of(raw),
+      address: this.#requests.addressOf(raw),
+      operation: routeOptions.config?.operationId ?? 'none',
+    }
+  }
+
+  #createObservers({
+    parser,
+    cursors,
+    plans,
+    ended,
+    access,
+  }: Omit<Shared, 'audit'>): InProcessObservers {
     const { config, storage, clock, randomness, log } = this.#parts
     const { statementTimeoutMs, transactionTotalMs: runMsMax } = config
     const ways = { clock, randomness, plans, ended, access }
@@ -308,6 +343,15 @@ function jwtTokensOf({ jwt }: Config, around: JwtAround): JwtTokens | undefined 
   } catch (error) {
     const where = jwt.keys.kind === 'file' ? jwt.keys.path : jwt.keys.url
     throw new UsageError(`--jwt-keys ${where}: ${(error as Error).message}.`)
+  }
+}
+
+/** Throws UsageError where its file cannot be used. */
+function auditOf({ audit }: Config, around: JwtAround): Audit {
+  try {
+    return openAudit(audit, around)
+  } catch (error) {
+    throw new UsageError(`--audit ${audit}: ${(error as Error).message}.`)
   }
 }
 

@@ -33,11 +33,13 @@ export type Caller = {
   /** Whose share of a bound it takes from: the principal's, else that of its address. */
   readonly client: ClientKey
   readonly principal?: Principal | undefined
+  /** Where it is; absent where `client` says that. */
+  readonly addressOf?: () => ClientKey
 }
 
 /** The caller, by its address where it has shown no token: to ask for that takes longer than all else here. */
 export function callerOf(principal: Principal | undefined, addressOf: () => ClientKey): Caller {
   return principal === undefined
     ? { client: addressOf() }
-    : { client: principal.id as ClientKey, principal }
+    : { client: principal.id as ClientKey, principal, addressOf }
 }

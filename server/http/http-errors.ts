@@ -39,16 +39,21 @@ export function addErrorHandling(
   })
 }
 
+/** Told of each error that becomes an answer. */
+export type ProblemTold = (problem: Problem, request: FastifyRequest) => void
+
 export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-export function problemSender(log: Logger): ProblemSender {
+export function problemSender(log: Logger, told: ProblemTold): ProblemSender {
   return (error, request, reply) => {
+    const problem = withBodyLength(problemOf(error), request)
+    // Also where the client did not wait for it.
+    told(problem, request)
     if (isOfLeaving(error) || reply.raw.destroyed) {
       reply.hijack()
       reply.raw.destroy()
       return
     }
-    const problem = withBodyLength(problemOf(error), request)
     logFault(log, error, 'a request failed')
     const waitSeconds = retryAfterSeconds(problem)
     if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)

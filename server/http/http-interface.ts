@@ -7,6 +7,7 @@ import type { ParseRule } from '../../planner/planner.ts'
 import type { Clock, Randomness, Storage } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { AnswerWriter } from '../answers/answer-text.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Shares } from '../budgets/shares.ts'
 import type { Config } from '../config.ts'
 import { HISTORY_HEADER, requireHistory } from '../history/request-history.ts'
@@ -31,7 +32,7 @@ import { addBodyParsers } from './bodies/body.ts'
 import { LargeBodies } from './bodies/large-bodies.ts'
 import { addDocumentationPages } from './documentation-pages.ts'
 import type { Drain } from './drain.ts'
-import { addErrorHandling, type ProblemSender } from './http-errors.ts'
+import { addErrorHandling, type ProblemSender, type ProblemTold } from './http-errors.ts'
 import { type SentAnswer, undeclaredIn } from './openapi/answer-check.ts'
 import { bindOperations } from './openapi/binding.ts'
 import type { Contract } from './openapi/contract.ts'
@@ -60,6 +61,7 @@ export type Shared = {
   readonly shares: Shares
   readonly ended: EndedTransactions
   readonly access: Access
+  readonly audit: Audit
 }
 
 /** What the server stands on. */
@@ -78,6 +80,7 @@ type InterfaceParts = Ground &
     readonly sessions: TransactionSessions
     readonly requests: RunningRequests
     readonly sendProblem: ProblemSender
+    readonly told: ProblemTold
     readonly isStopping: () => boolean
     readonly drain: Drain
     readonly onUndeclaredAnswer: ((description: string) => void) | undefined
@@ -130,11 +133,11 @@ type Doers = ReturnType<typeof doersOf>
 /** What carries requests out and answers them. */
 function doersOf(parts: InterfaceParts, version: string) {
   const { config, storage, log, clock, randomness, sessions, requests } = parts
-  const { parser, parseRule, cursors, plans, shares, ended, access } = parts
+  const { parser, parseRule, cursors, plans, shares, ended, access, audit } = parts
   const { validator } = parts.contract
   const { statementTimeoutMs, engine } = config
   const writer = new AnswerWriter()
-  const ways = { clock, randomness, plans, parseRule, ended, access }
+  const ways = { clock, randomness, plans, parseRule, ended, access, audit }
   const runnerParts = { parser, storage, sessions, cursors, writer, shares, ...ways }
   const executionParts = { ...runnerParts, statementTimeoutMs }
   const runner = new StatementRunner(executionParts)
@@ -142,7 +145,7 @@ function doersOf(parts: InterfaceParts, version: string) {
   const answers = new QueryAnswers({ runner, writer, requests, begins })
   const rows = new RowTransactions(executionParts)
   const scans = new ScanStreams(executionParts)
-  const streams = new StreamAnswers({ streams: scans, writer, requests, log })
+  const streams = new StreamAnswers({ streams: scans, writer, requests, audit, log })
   const live = new LiveConnections({ ...executionParts, runner, requests, validator, version, log })
   const moves = new Moves(storage, config.allowMove, (url) => live.sendOn(url))
   const { commits } = parts
@@ -153,18 +156,18 @@ function doersOf(parts: InterfaceParts, version: string) {
 /** A handler for each operation of the contract. */
 function handlersOf(parts: InterfaceParts, doers: Doers, version: string) {
   const { config, storage, clock, sessions, requests, isStopping, drain } = parts
-  const { parser, cursors, ended, access } = parts
+  const { parser, cursors, ended, access, audit, told } = parts
   const { document } = parts.contract
   const { writer, begins, answers, rows, scans, streams, live, metrics, moves } = doers
   const { engine } = config
   const warnings = () => storage.warnings
   return {
-    ...queryRoutes({ answers, scans, streams }),
+    ...queryRoutes({ answers, scans, streams, told }),
     ...rowRoutes({ rows, streams, parser, cursors, writer, requests }),
     ...transactionRoutes({ sessions, requests, begins, access }),
     ...runningRoutes({ requests, parser }),
-    ...tableRoutes({ storage, ended, requests, access }),
-    ...operationRoutes({ storage, sessions, clock, engine, version, requests }),
+    ...tableRoutes({ storage, ended, requests, access, audit }),
+    ...operationRoutes({ storage, sessions, clock, engine, version, requests, audit }),
     ...observerRoutes({ storage }),
     ...moveRoutes({ moves }),
     ...changeRoutes({ streams: live.streams, requests }),

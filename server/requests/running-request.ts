@@ -95,6 +95,11 @@ export class RunningRequest implements TurnTaker, Waiting {
     return this.#parts.response
   }
 
+  /** The address of its client, as far as that is told apart. */
+  get address(): ClientKey {
+    return this.#parts.caller?.addressOf?.() ?? this.client
+  }
+
   /** The id of its principal: whose transactions, cursors and idempotency keys it may use. */
   get owner(): string | undefined {
     return this.principal?.id

@@ -62,6 +62,10 @@ export class RunningRequests implements RequestKeeper {
     return this.callerOf(request).client
   }
 
+  addressOf(request: IncomingMessage): ClientKey {
+    return this.#clients.of(request)
+  }
+
   callerOf(request: IncomingMessage): Caller {
     return callerOf(this.#principalOf(request), () => this.#clients.of(request))
   }

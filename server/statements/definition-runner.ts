@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { executeAccess, executeDefinition, type StatementResult } from '../../planner/planner.ts'
-import type { Randomness, Timestamp, Work } from '../../storage/storage.ts'
+import type { Randomness, Timestamp, Transaction, Work } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { newHashedText } from '../access/hashed-text.ts'
 import type { QueryOutcome } from '../answers/query-answer.ts'
+import type { Audit, ChangeOutcome } from '../audit/audit.ts'
+import { problemOf } from '../errors/error-response.ts'
 import { StatementFailure } from '../errors/server-error.ts'
 import type { RunningRequest } from '../requests/running-request.ts'
 import { isAboutAccess, type LoneStatement, type ScriptStatement } from '../requests/script.ts'
 import { commitWritten, type OwnTransaction, type OwnTransactions } from './own-transactions.ts'
 
-export type DefinitionParts = { readonly access: Access; readonly randomness: Randomness }
+export type DefinitionParts = {
+  readonly access: Access
+  readonly randomness: Randomness
+  readonly audit: Audit
+}
 
 /** Runs statements that change the catalog, or who may do what. */
 export class DefinitionRunner {
@@ -61,20 +67,44 @@ async function definedIn(
   own: OwnTransaction,
   { statement, parameters }: ScriptStatement<LoneStatement>,
   running: RunningRequest,
-  { access, randomness }: DefinitionParts,
+  { access, audit, randomness }: DefinitionParts,
 ): Promise<Defined> {
   const { transaction, catalog, attempts } = own
   const isAccess = isAboutAccess(statement)
+  let tokenId: string | undefined
+  const newText = (id?: string) => {
+    const made = newHashedText(randomness, id)
+    tokenId = made.id
+    return made
+  }
   const result = isAccess
-    ? await executeAccess(statement, {
-        transaction,
-        catalog,
-        newText: (id) => newHashedText(randomness, id),
-        jwtIssuer: access.jwtIssuer,
-      })
+    ? await executeAccess(statement, { transaction, catalog, newText, jwtIssuer: access.jwtIssuer })
     : await executeDefinition(statement, { transaction, catalog, parameters })
-  const commitTimestamp = await commitWritten(transaction, running)
+  // After its rights were looked at: others are not told how the log is.
+  if (isAccess) await audit.requireWritable()
+  const { principal, address, operation, id } = running
+  const by = { principal, address, operation, id }
+  const commitTimestamp = await committed(transaction, running, (outcome) =>
+    audit.changed(statement, by, { isAccess, tokenId, ...outcome }),
+  )
   // Who changes the last thing that lets it in still gets its answer.
   if (isAccess) await access.changed(running)
   return { result, readTimestamp: transaction.startTs, commitTimestamp, attempts }
+}
+
+/** Commits the change, and tells of it once: when it is there, and when it may be. */
+async function committed(
+  transaction: Transaction,
+  running: RunningRequest,
+  tell: (outcome: Pick<ChangeOutcome, 'commitTimestamp' | 'code'>) => void,
+): Promise<Timestamp | null> {
+  try {
+    const commitTimestamp = await commitWritten(transaction, running)
+    if (commitTimestamp !== null) tell({ commitTimestamp })
+    return commitTimestamp
+  } catch (error) {
+    const { code } = problemOf(error)
+    if (code === 'commit_outcome_unknown') tell({ code })
+    throw error
+  }
 }

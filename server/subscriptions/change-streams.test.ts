@@ -24,7 +24,8 @@ test('more answers of changes than may be open are refused, until one ends', asy
   const clock = new ManualClock()
   const log = pino({ level: 'silent' })
   const shares = new Shares({ changeStreamsMax: 80 })
-  const streams = new ChangeStreams({ subscriptions: SILENT, shares, clock, log })
+  const audit = { answered: () => {} }
+  const streams = new ChangeStreams({ subscriptions: SILENT, shares, clock, audit, log })
   t.after(() => streams.close())
   const open = (running = new RunningRequest()) => streams.open({ sql: '' }, running)
   const first = new RunningRequest()

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import { type Clock, repeat } from '../../storage/storage.ts'
+import type { Audit } from '../audit/audit.ts'
 import { Hold } from '../budgets/hold.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
@@ -17,6 +18,7 @@ type ChangeStreamParts = {
   readonly subscriptions: Pick<Subscriptions, 'serve'>
   readonly shares: Shares
   readonly clock: Clock
+  readonly audit: Pick<Audit, 'answered'>
   readonly log: Logger
 }
 
@@ -64,7 +66,7 @@ export class ChangeStreams {
       running.end()
     })
     await Promise.race([lines.began, ended])
-    ended.catch((error) => this.#end(lines, error))
+    ended.catch((error) => this.#end(lines, error, running))
     return lines.body
   }
 
@@ -84,10 +86,12 @@ export class ChangeStreams {
     await this.#looking
   }
 
-  #end(lines: ChangeLines, error: unknown): void {
+  #end(lines: ChangeLines, error: unknown, running: RunningRequest): void {
     logFault(this.#parts.log, error, 'a stream failed')
     if (!isOfLeaving(error)) {
-      const { type: _, ...problem } = problemOf(error)
+      const told = problemOf(error)
+      this.#parts.audit.answered(told, running)
+      const { type: _, ...problem } = told
       lines.send(SubscriptionFrame.of('error', problem))
     }
     lines.end()

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Observers } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { problemOf } from '../errors/error-response.ts'
@@ -20,6 +21,7 @@ export type FrameWorkParts = SocketQueryParts & {
   readonly observers: Pick<Observers, 'lease'>
   readonly shares: Shares
   readonly access: Access
+  readonly audit: Audit
   readonly log: Logger
 }
 
@@ -87,10 +89,15 @@ export class FrameWorks {
     }
   }
 
-  /** The `type` of a problem only says its code once more, and here it is the type of the frame. */
-  failed(id: string, error: unknown): FrameParts {
+  /**
+   * The `type` of a problem only says its code once more, and here it is the type of the frame. `running` is what
+   * failed, where it had begun.
+   */
+  failed(id: string, error: unknown, running?: RunningRequest): FrameParts {
     if (isOfLeaving(error)) return []
-    const { type: _, ...problem } = problemOf(error)
+    const told = problemOf(error)
+    if (running !== undefined) this.#parts.audit.answered(told, running)
+    const { type: _, ...problem } = told
     logFault(this.#parts.log, error, 'a frame failed')
     return SubscriptionFrame.of('error', problem).parts(id)
   }

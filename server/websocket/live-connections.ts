@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parser } from '../../parser/parser.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Shares } from '../budgets/shares.ts'
 import { ServerError } from '../errors/server-error.ts'
 import type { SchemaValidator } from '../http/openapi/validator.ts'
@@ -28,6 +29,7 @@ export class LiveConnections {
         readonly validator: SchemaValidator
         readonly version: string
         readonly shares: Shares
+        readonly audit: Audit
       },
   ) {
     const execution = new StatementExecution(parts)

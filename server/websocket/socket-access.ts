@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { type Clock, timeText } from '../../storage/storage.ts'
 import type { Access } from '../access/access.ts'
 import { type Caller, callerOf, type Principal } from '../access/principal.ts'
+import { unauthenticated } from '../access/refusals.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { ClientKey } from '../budgets/client-key.ts'
+import { problemOf } from '../errors/error-response.ts'
 import { ServerError } from '../errors/server-error.ts'
 import { SERVER_LIMITS } from '../limits.ts'
 import type { CloseReason } from './close-codes.ts'
@@ -11,6 +14,12 @@ import type { CloseReason } from './close-codes.ts'
 const MICROS = 1_000
 /** So long before its token ends a client is told, or a quarter of what is left when it came, if that is shorter. */
 const TOLD_MS = 60_000
+
+type SocketAccessParts = {
+  readonly access: Access
+  readonly audit: Audit
+  readonly clock: Clock
+}
 
 /** What is sent to a client, or why its socket is closed. */
 export type AccessStep =
@@ -23,8 +32,9 @@ export type AccessStep =
  */
 export class SocketAccess {
   readonly #access: Access
+  readonly #audit: Audit
   readonly #clock: Clock
-  readonly #client: ClientKey
+  readonly #address: ClientKey
   /** Until then it may show its first token; at once where nobody was asked for one when it was let in. */
   readonly #showsByMs: number
   #principal: Principal | undefined
@@ -34,20 +44,20 @@ export class SocketAccess {
   #tellAtMs = Number.POSITIVE_INFINITY
 
   constructor(
-    access: Access,
-    clock: Clock,
-    from: { handshake: IncomingMessage; client: ClientKey },
+    { access, audit, clock }: SocketAccessParts,
+    from: { readonly handshake: IncomingMessage; readonly address: ClientKey },
   ) {
     this.#access = access
+    this.#audit = audit
     this.#clock = clock
-    this.#client = from.client
+    this.#address = from.address
     const waitMs = access.isRequired ? SERVER_LIMITS.authenticationMsMax : 0
     this.#showsByMs = clock.monotonicMs() + waitMs
     this.#accept(access.of(from.handshake))
   }
 
   get caller(): Caller {
-    return callerOf(this.#principal, () => this.#client)
+    return callerOf(this.#principal, () => this.#address)
   }
 
   /** What `welcome` says of it. */
@@ -68,10 +78,10 @@ export class SocketAccess {
     if (!access.isRequired) return undefined
     let principal: Principal
     try {
-      principal = await access.principalOf(token, () => this.#client)
+      principal = await access.principalOf(token, () => this.#address)
     } catch (error) {
       if (!(error instanceof ServerError)) throw error
-      return { close: 'unauthorized', words: error.code }
+      return this.#refused(error, 'auth')
     }
     const former = this.#principal
     if (former !== undefined && !isSameHolder(former, principal)) {
@@ -80,6 +90,11 @@ export class SocketAccess {
     this.#accept(principal)
     const { id, role, expires } = principal
     return { frame: { type: 'authenticated', role, subject: id, expiresAt: timeText(expires) } }
+  }
+
+  /** What comes of a frame from one who is not let in. */
+  refuse(operation: string): AccessStep {
+    return this.#refused(unauthenticated(), operation)
   }
 
   /** To be called about once a second, and when a token has been changed. */
@@ -98,6 +113,12 @@ export class SocketAccess {
     if (this.#nowMs() < this.#tellAtMs) return undefined
     this.#tellAtMs = Number.POSITIVE_INFINITY
     return { frame: { type: 'authExpiring', expiresAt: timeText(principal.expires) } }
+  }
+
+  /** Whoever is at the other end: this token was not one. */
+  #refused(error: ServerError, operation: string): AccessStep {
+    this.#audit.answered(problemOf(error), { address: this.#address, operation })
+    return { close: 'unauthorized', words: error.code }
   }
 
   #accept(principal: Principal | undefined): void {

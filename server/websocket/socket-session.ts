@@ -77,9 +77,10 @@ export class SocketSession {
     { handshake, client }: { readonly handshake: IncomingMessage; readonly client: ClientKey },
     parts: SocketParts,
   ) {
+    const address = parts.requests.addressOf(handshake)
     const connection = handshake.socket
     this.#socket = socket
-    this.#access = new SocketAccess(parts.access, parts.clock, { handshake, client })
+    this.#access = new SocketAccess(parts, { handshake, address })
     this.#client = client
     this.#parts = parts
     const { unsentBytes, receivedBytes } = parts.requests.shares
@@ -215,7 +216,7 @@ export class SocketSession {
       return
     }
     if (!this.#access.isLetIn) {
-      this.#close('unauthorized', 'unauthenticated')
+      this.#follow(this.#access.refuse(frame.type))
       return
     }
     const { id } = frame
@@ -309,7 +310,7 @@ export class SocketSession {
   }
 
   async #answer(id: string, running: RunningRequest, work: Promise<FrameParts>): Promise<void> {
-    const last = await work.catch((error) => this.#works.failed(id, error))
+    const last = await work.catch((error) => this.#works.failed(id, error, running))
     running.end()
     this.#asked.delete(id)
     this.#say(last)

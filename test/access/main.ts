@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endMisused, scriptFlags } from '../../tools/script-flags.ts'
+import type { PlantedBug } from './planted-bug.ts'
 import { PLANTED_BUGS } from './planted-bugs.ts'
 
 const HELP = `npm run test:access -- [--only NAME] [--list]
@@ -15,7 +16,6 @@ are caught; exit code 1 when one is not. It takes about eight minutes.
   --list   only prints their names`
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDERS = ['server/access', 'server/first-token']
 const { values } = scriptFlags(HELP, {
   only: { type: 'string' },
   list: { type: 'boolean', default: false },
@@ -27,15 +27,17 @@ if (values.list) {
   process.exit(0)
 }
 
-const tests = FOLDERS.flatMap((folder) =>
-  readdirSync(`${ROOT}/${folder}`).map((name) => `${folder}/${name}`),
-).filter((path) => path.endsWith('.test.ts'))
+function testsIn(folders: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) => readdirSync(`${ROOT}/${folder}`).map((name) => `${folder}/${name}`))
+    .filter((path) => path.endsWith('.test.ts'))
+}
 
 /** Whether a test fails with the bug in the code. */
-async function isCaught(name: string): Promise<boolean> {
+async function isCaught({ name, folders }: PlantedBug): Promise<boolean> {
   const plant = ['--import', './test/access/plant-bug.ts']
   const limits = ['--test-timeout=60000', '--test-concurrency=2', '--test-force-exit']
-  const child = spawn(process.execPath, [...plant, '--test', ...limits, ...tests], {
+  const child = spawn(process.execPath, [...plant, '--test', ...limits, ...testsIn(folders)], {
     cwd: ROOT,
     env: { ...process.env, PLANTED_BUG: name, TWO_PRINCIPALS_SEEDS: '1,2' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,9 +53,10 @@ async function isCaught(name: string): Promise<boolean> {
 }
 
 const missed: string[] = []
-for (const [at, { name }] of bugs.entries()) {
+for (const [at, bug] of bugs.entries()) {
+  const { name } = bug
   const beganMs = performance.now()
-  const caught = await isCaught(name)
+  const caught = await isCaught(bug)
   if (!caught) missed.push(name)
   const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1)
   console.log(

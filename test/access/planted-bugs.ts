@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A line of the access control that is broken on purpose. */
-export type PlantedBug = {
-  readonly name: string
-  readonly file: string
-  /** Stands in the file once. */
-  readonly find: string
-  readonly replace: string
-}
+import { AUDIT_BUGS } from './audit-bugs.ts'
+import { type PlantedBug, plantedIn } from './planted-bug.ts'
 
-const bug = (name: string, file: string, find: string, replace: string): PlantedBug => ({
-  name,
-  file,
-  find,
-  replace,
-})
+const bug = plantedIn('server/access', 'server/first-token')
 
 const GET = 'planner/execute/execute-get.ts'
 const SET = 'planner/execute/writes/execute-set.ts'
@@ -276,4 +265,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (tokens.length + tables.length > 0)',
     'if (false)',
   ),
+  ...AUDIT_BUGS,
 ]

@@ -36,13 +36,17 @@ export class TokenServer {
   static async startGuarded(
     t: TestContext,
     flags: NonNullable<Parameters<typeof startTestServer>[1]>['flags'],
+    outside: NonNullable<Parameters<typeof startTestServer>[1]>['outside'] = {},
   ): Promise<TokenServer> {
     const clock = new ManualClock()
     const data = { engine: 'sqlite', data: await testFolder(t, 'guarded') }
     const before = await startTestServer(t, { flags: data, outside: { clock } })
     const token = await firstToken(before)
     await before.server.close()
-    const server = await startTestServer(t, { flags: { ...data, ...flags }, outside: { clock } })
+    const server = await startTestServer(t, {
+      flags: { ...data, ...flags },
+      outside: { clock, ...outside },
+    })
     return new TokenServer(server, clock, token)
   }
 

@@ -173,6 +173,7 @@ const ORDERS: Readonly<Record<string, readonly Step[]>> = {
     ['errors/'],
     ['budgets/'],
     ['access/principal.ts', 'statements/snapshot.ts'],
+    ['audit/'],
     ['answers/'],
     ['history/'],
     ['requests/'],

@@ -58,9 +58,17 @@ export async function* ndjsonChunks(
 }
 
 /** CSV has no place for an error: the connection is broken off, which no reader takes for the end. */
-export async function* csvChunks(scan: OpenScan): AsyncGenerator<string, void, undefined> {
+export async function* csvChunks(
+  scan: OpenScan,
+  failed: (error: unknown) => void,
+): AsyncGenerator<string, void, undefined> {
   yield csvHeader(scan)
-  for await (const page of scan.pages()) {
-    yield* chunksOf(csvRows(page))
+  try {
+    for await (const page of scan.pages()) {
+      yield* chunksOf(csvRows(page))
+    }
+  } catch (error) {
+    failed(error)
+    throw error
   }
 }

@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 import type { IntegerForm } from '../../../planner/planner.ts'
 import { type AnswerFormat, FORMAT_TYPES } from '../../answers/answer-format.ts'
 import type { AnswerWriter } from '../../answers/answer-text.ts'
+import type { Audit } from '../../audit/audit.ts'
+import { problemOf } from '../../errors/error-response.ts'
 import { logFault } from '../../errors/fault-log.ts'
 import { ServerError } from '../../errors/server-error.ts'
 import type { RequestAbout, RunningRequest } from '../../requests/running-request.ts'
@@ -17,6 +19,7 @@ type StreamAnswerParts = {
   readonly streams: ScanStreams
   readonly writer: AnswerWriter
   readonly requests: RunningRequests
+  readonly audit: Audit
   readonly log: Logger
 }
 
@@ -40,16 +43,21 @@ export class StreamAnswers {
     read: (running: RunningRequest) => Promise<StreamedScan | undefined>,
     otherwise: () => Promise<unknown> = noScan,
   ): Promise<unknown> {
-    const { streams, writer, requests, log } = this.#parts
+    const { streams, writer, requests, audit, log } = this.#parts
     const running = requests.begin(reply.raw, about)
     let streaming = false
     try {
       const asked = await read(running)
       if (asked === undefined) return otherwise()
       const scan = await streams.open(asked, running)
-      const failed = (error: unknown) => logFault(log, error, 'a stream failed')
+      const failed = (error: unknown) => {
+        logFault(log, error, 'a stream failed')
+        audit.answered(problemOf(error), running)
+      }
       const chunks =
-        format === 'csv' ? csvChunks(scan) : ndjsonChunks(scan, { writer, integers, failed })
+        format === 'csv'
+          ? csvChunks(scan, failed)
+          : ndjsonChunks(scan, { writer, integers, failed })
       answerReadTimestamp(reply, scan.readTimestamp)
       reply.header('content-type', FORMAT_TYPES[format])
       if (reply.request.method === 'HEAD') {

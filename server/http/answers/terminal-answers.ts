@@ -4,7 +4,7 @@ import { FORMAT_TYPES } from '../../answers/answer-format.ts'
 import { csvHeader, csvRows } from '../../answers/csv-text.ts'
 import type { QueryOutcome } from '../../answers/query-answer.ts'
 import { errorText } from '../../answers/table-text.ts'
-import { problemOf, retryAfterSeconds } from '../../errors/error-response.ts'
+import { type Problem, problemOf, retryAfterSeconds } from '../../errors/error-response.ts'
 import { ClientDisconnected, ServerError } from '../../errors/server-error.ts'
 import type { QueryRequest } from '../../requests/query-request.ts'
 
@@ -25,9 +25,14 @@ export function* csvOfOutcome({
 }
 
 /** An error as text for a terminal, with its place shown. A fault of the server is thrown on. */
-export function terminalError(error: unknown, query: QueryRequest, reply: FastifyReply): string {
+export function terminalError(
+  error: unknown,
+  query: QueryRequest,
+  { reply, told }: { readonly reply: FastifyReply; readonly told: (problem: Problem) => void },
+): string {
   const problem = problemOf(error)
   if (error instanceof ClientDisconnected || problem.code === 'internal') throw error
+  told(problem)
   const waitSeconds = retryAfterSeconds(problem)
   if (waitSeconds !== undefined) reply.header('Retry-After', waitSeconds)
   reply.code(problem.status).header('content-type', FORMAT_TYPES.table)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Storage } from '../../../storage/storage.ts'
+import type { Audit } from '../../audit/audit.ts'
 import { consistencyAnswer } from '../../consistency-answer.ts'
 import { ALL_LIMITS } from '../../limits.ts'
 import { feedLagMs } from '../../metrics/feed-lag.ts'
@@ -17,8 +18,9 @@ export function operationRoutes(parts: {
   readonly engine: string
   readonly version: string
   readonly requests: RunningRequests
+  readonly audit: Audit
 }): Handlers {
-  const { storage, sessions, clock, engine, version, requests } = parts
+  const { storage, sessions, clock, engine, version, requests, audit } = parts
   const startedAtMs = clock.monotonicMs()
   const check = new SharedCheck((signal) => storage.checkConsistency({ signal }))
   return {
@@ -55,6 +57,7 @@ export function operationRoutes(parts: {
 
     async checkStore({ reply }) {
       const running = requests.begin(reply.raw, { operation: 'checkStore' })
+      audit.inspected(running)
       try {
         return consistencyAnswer(await check.report(running.signal))
       } finally {

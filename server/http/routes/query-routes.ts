@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { sendable } from '../../answers/answer-body.ts'
 import { type AnswerFormat, formatOf } from '../../answers/answer-format.ts'
+import type { Problem } from '../../errors/error-response.ts'
 import { HISTORY_HEADER, namedHistory } from '../../history/request-history.ts'
 import { distinctPieces } from '../../requests/distinct-pieces.ts'
 import {
@@ -17,14 +18,16 @@ import { AboutQuery, type QueryAnswers } from '../answers/query-answers.ts'
 import type { StreamAnswers } from '../answers/stream-answers.ts'
 import { terminalError } from '../answers/terminal-answers.ts'
 import { FORM_TYPE, refuseJsonAsText, refuseLostNewlines } from '../bodies/body.ts'
+import type { ProblemTold } from '../http-errors.ts'
 import { type CheckedRequest, type Handlers, mediaTypeOf } from '../openapi/binding.ts'
 
 export function queryRoutes(parts: {
   readonly answers: QueryAnswers
   readonly scans: ScanStreams
   readonly streams: StreamAnswers
+  readonly told: ProblemTold
 }): Handlers {
-  const { answers, scans, streams } = parts
+  const { answers, scans, streams, told } = parts
   const run = async (
     { reply, parameters, body }: CheckedRequest,
     query: QueryRequest,
@@ -43,10 +46,12 @@ export function queryRoutes(parts: {
     format: AnswerFormat,
   ): Promise<unknown> => {
     if (format === 'table') {
+      const { reply } = request
+      const terminal = { reply, told: (problem: Problem) => told(problem, reply.request) }
       return (async () => {
         requireIntegersShown(format, query.integers, 'body')
         return await run(request, query, format)
-      })().catch((error) => terminalError(error, query, request.reply))
+      })().catch((error) => terminalError(error, query, terminal))
     }
     const { reply, parameters } = request
     requireIntegersShown(format, query.integers, 'body')

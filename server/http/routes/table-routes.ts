@@ -20,6 +20,7 @@ import type { Access } from '../../access/access.ts'
 import { sendable } from '../../answers/answer-body.ts'
 import { AnswerBudget } from '../../answers/query-answer.ts'
 import { joinedInTurns } from '../../answers/text-pieces.ts'
+import type { Audit } from '../../audit/audit.ts'
 import type { RunningRequests } from '../../requests/running-requests.ts'
 import { readKeyPath } from '../../rows/key-path.ts'
 import { RowCells } from '../../rows/row-cells.ts'
@@ -34,11 +35,13 @@ export function tableRoutes({
   ended,
   requests,
   access,
+  audit,
 }: {
   readonly storage: Storage
   readonly ended: EndedTransactions
   readonly requests: RunningRequests
   readonly access: Access
+  readonly audit: Audit
 }): Handlers {
   const read = <T>(
     { parameters, reply }: CheckedRequest,
@@ -82,6 +85,7 @@ export function tableRoutes({
         const { turns } = running
         if (!turns.mayBegin) await turns.begin()
         const budget = new AnswerBudget(running)
+        audit.inspected(running, table.name)
         const cells = new RowCells({ catalog, table, rowKey }, key, { budget, turns })
         for await (const part of storage.inspectRow(rowKey)) await cells.add(part)
         return sendable(await joinedInTurns(await cells.body(), turns))
