@@ -8,7 +8,7 @@ import { compareKeys } from './key-order.ts'
 import { type SubscribedStatement, Subscriber, type SubscriberOptions } from './subscriber.ts'
 import type { Change, RowKey, SnapshotRow, SubscriptionEvent } from './subscription-event.ts'
 
-export type LiveOptions = Pick<SubscriberOptions, 'onReconnect'> & {
+export type LiveOptions = Pick<SubscriberOptions, 'onConnect' | 'onReconnect'> & {
   readonly signal?: AbortSignal
 }
 

@@ -38,6 +38,8 @@ export type SubscriberOptions = {
    * What it throws is not heeded.
    */
   readonly onReconnect?: (error: PercoliteError, tries: number) => void
+  /** Called when the server has taken the subscription, at first and again after each lost connection. */
+  readonly onConnect?: () => void
 }
 
 export type SubscribedStatement = {
@@ -258,6 +260,7 @@ export class Subscriber<R> {
     this.#listener.key(key as KeyColumn[])
     // Of a snapshot that is only beginning there is nothing to come back to.
     if (!this.#isAwaitingSnapshot) this.#position = timestamp as number
+    tell(this.#options.onConnect)
   }
 
   /** From here on it need not be done again, so the pauses between attempts start again from the shortest. */

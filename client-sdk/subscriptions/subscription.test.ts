@@ -40,10 +40,11 @@ test('the rows of the snapshot come first, then whole commits, gathered from the
 })
 
 test('after a lost connection it goes on behind the last whole commit, and no part of one is kept', async (t) => {
-  const lost: unknown[] = []
+  const told: unknown[] = []
   const { server, subscription, first, connection, asked } = await start(t, {
     since: 5,
-    onReconnect: (error, tries) => lost.push([error.code, tries]),
+    onConnect: () => told.push('connected'),
+    onReconnect: (error, tries) => told.push([error.code, tries]),
   })
   assert.equal(asked.since, 5)
   assert.equal(asked.snapshot, undefined)
@@ -62,7 +63,7 @@ test('after a lost connection it goes on behind the last whole commit, and no pa
     timestamp: 9,
     changes: [insert('b', 2), insert('c', 3)],
   })
-  assert.deepEqual(lost, [['connection_failed', 1]])
+  assert.deepEqual(told, ['connected', ['connection_failed', 1], 'connected'])
 })
 
 test('progress moves where it comes back to, and is told to those who ask', async (t) => {
@@ -110,8 +111,8 @@ test('a server that is there again and has not kept what was missed is asked aga
   assert.deepEqual(lost, [...away, ['resume_too_old', 1]])
 })
 
-test('what a function throws that is told of a lost connection does not end the subscription', async (t) => {
-  for (const onReconnect of [
+test('what a function throws that is told of the connection does not end the subscription', async (t) => {
+  for (const told of [
     () => {
       throw new Error('The log is full.')
     },
@@ -119,7 +120,10 @@ test('what a function throws that is told of a lost connection does not end the 
       throw new Error('The log is full.')
     },
   ]) {
-    const { server, first, connection, asked } = await start(t, { onReconnect })
+    const { server, first, connection, asked } = await start(t, {
+      onConnect: told,
+      onReconnect: told,
+    })
     connection.send(subscribed(asked.id, 5))
     connection.drop()
     const second = await again(server)
